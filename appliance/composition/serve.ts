@@ -119,6 +119,7 @@ export async function serve(
       sealed: () => gate.isSealed,
       guard: (handler) => gate.guard(handler, handler),
       identity: () => identity.tls,
+      ca: () => identity.current.caPem,
       onIdentityChange: (changed) => identity.watch(changed),
       onRetire: (retired) => void retirement.promise.then(retired),
       onAnswered: metrics.onAnswered,

@@ -7,15 +7,15 @@ import { drawToken } from '../../core/access/tokens/tokens.ts';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
-import { foundSystemTenant } from '../../core/access/system-tenant.ts';
+import { claimingRole, foundSystemTenant } from '../../core/access/system-tenant.ts';
 import { openTenants, systemTenantName, type Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import type { Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
-/** Name and role-id of the approle in tenant `system`. Its sessions last long enough to make the root token of `system`. */
-const roleName = 'bootstrap';
+/** Sessions of the approle last long enough to make the root token of `system`. Its role-id is its name. */
+const roleName = claimingRole;
 const sessionTtl = '1h';
 const secretIdSeconds = 86_400;
 

@@ -16,14 +16,20 @@ export type SchemeRequest = {
   readonly headers: IncomingHttpHeaders;
   readonly now: Temporal.Instant;
   readonly clientIp: string;
+  /** an answer that goes on asks whether its caller is still one: that is no use of a session, which would never be idle otherwise */
+  readonly goesOn?: true;
 };
+
+type Parties = { readonly access: AccessControl; readonly schemes?: readonly Scheme[] | undefined };
+type Sent = Pick<IncomingMessage, 'headers'>;
 
 /** Requests with a bearer token that works meet no scheme. */
 export function callerOfRequest(
-  { access, schemes }: { readonly access: AccessControl; readonly schemes?: readonly Scheme[] | undefined },
-  { headers }: Pick<IncomingMessage, 'headers'>,
+  { access, schemes }: Parties,
+  { headers }: Sent,
   now: Temporal.Instant,
   clientIp: string,
+  goesOn?: true,
 ): Caller | undefined {
   const { authorization } = headers;
   const caller = access.authenticate(authorization, now, clientIp);
@@ -31,5 +37,6 @@ export function callerOfRequest(
   const end = authorization.indexOf(' ');
   const name = authorization.slice(0, end).toLowerCase();
   const scheme = schemes.find((one) => one.name === name);
-  return scheme?.callerOf({ credentials: authorization.slice(end + 1), headers, now, clientIp });
+  const credentials = authorization.slice(end + 1);
+  return scheme?.callerOf({ credentials, headers, now, clientIp, ...(goesOn === undefined ? {} : { goesOn }) });
 }

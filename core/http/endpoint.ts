@@ -12,6 +12,8 @@ export type EndpointCall = {
   readonly caller: Caller;
   /** the decision of access control that lets it run; nothing else can make one */
   readonly access: Authorized;
+  /** Whom the credentials of this request stand for now, which is nobody after they have ended; for answers that go on. */
+  callerNow(): Caller | undefined;
   /** decoded path parameters by name */
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
@@ -43,7 +45,7 @@ export type AuditNote = {
 };
 
 /** A call of a public endpoint: there is no caller. */
-export type PublicCall = Omit<EndpointCall, 'caller' | 'access'>;
+export type PublicCall = Omit<EndpointCall, 'caller' | 'access' | 'callerNow'>;
 
 /**
  * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and is sent as it

@@ -1,6 +1,7 @@
 // What an endpoint sees of its request. Parts that few endpoints need are made when they are asked for.
 import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
+import { callerOfRequest } from '../authentication.ts';
 import type { AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
 import { queryOf } from '../request/path.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -67,13 +68,20 @@ export class UnauthenticatedCall implements PublicCall {
 /** A call of an endpoint for callers with a token: there is none without the decision of access control. */
 export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall {
   readonly access: Authorized;
+  readonly #context: ApiRequest;
 
   constructor(context: ApiRequest, authorized: Authorized) {
     super(context);
+    this.#context = context;
     this.access = authorized;
   }
 
   get caller(): Caller {
     return this.access.caller;
+  }
+
+  callerNow(): Caller | undefined {
+    const { server, request, clientIp } = this.#context;
+    return callerOfRequest(server, request, server.clock.now(), clientIp, true);
   }
 }

@@ -2,6 +2,7 @@
 import type { Hsm } from '../../../hsm/api.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
+import { isUnclaimed } from '../../access/system-tenant.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { disableToken, drawToken, findToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
@@ -29,6 +30,7 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
   return {
     ways,
     offer: (way) => void ways.push(way),
+    isUnclaimed: () => isUnclaimed(store),
     find(token, clientIp) {
       const now = clock.now();
       const record = findToken(store, token, now);

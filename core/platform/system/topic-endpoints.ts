@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { systemTenantName } from '../../access/tenants.ts';
@@ -31,7 +30,7 @@ const maxStreams = 16;
 /** How often an idle stream checks that its reader is still authorized. */
 const lookEveryMs = 1_000;
 
-type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store; readonly clock: Clock };
+type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store };
 
 /** The system tenant sees all records, other tenants their own audit records, without the fields of the chain. */
 export function topicEndpoints(options: Options): TopicEndpoints {
@@ -159,9 +158,9 @@ function isReader(options: Options, call: EndpointCall): boolean {
 }
 
 /** Formats lines for the caller under its current token and policies; undefined when they no longer allow it. */
-function readerOf({ access, store, clock }: Options, call: EndpointCall): Reader | undefined {
+function readerOf({ access, store }: Options, call: EndpointCall): Reader | undefined {
   store.refresh();
-  const caller = access.authenticate(call.headers['authorization'], clock.now(), call.clientIp);
+  const caller = call.callerNow();
   if (caller === undefined) return undefined;
   const { allowed, constraints } = access.decide(caller, ['v1', 'state', 'topics', call.params['topic'] ?? ''], 'read');
   if (!allowed) return undefined;

@@ -26,6 +26,8 @@ export type Listeners = {
   /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   identity(): TlsIdentity;
+  /** PEM of the CA that callers trust for these listeners; absent where nothing is served */
+  readonly ca?: () => string;
   /** Calls back after the identity was renewed; returns a function that ends this. */
   onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;
   /** Calls back before a stop or seal, when listeners must accept no more connections. */

@@ -58,6 +58,8 @@ export type BrowserSignIn = {
   /** Adds a way. Called in `provision`. */
   offer(way: SignInWay): void;
   readonly ways: readonly SignInWay[];
+  /** whether the appliance waits for a person to claim it with the credential that its machine shows */
+  isUnclaimed(): boolean;
   /** The session of a cookie's token, used from this address. Undefined for any other token and for one that has ended. */
   find(token: string, clientIp: string): BrowserSession | undefined;
   /** A session as the holder of a bearer token, which it ends with at the latest. Throws `login-failed` and `rate-limited`. */

@@ -7,9 +7,13 @@ import { standing, startSession } from './api/session.ts';
 import { Catalog } from './description/catalog.ts';
 import { useLoaded } from './parts/loaded.ts';
 import { Problem } from './parts/problem.tsx';
+import { claimed, Claimed } from './shell/claim.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignInAgain } from './shell/sign-in-again.tsx';
 import './style/console.css';
+import './style/parts.css';
+import './style/authorities.css';
+import './style/operations.css';
 import { Page } from './views/page.tsx';
 
 function Application(): ComponentChildren {
@@ -18,6 +22,7 @@ function Application(): ComponentChildren {
   // Kept over a new sign-in: what was typed on a page must not go with the description.
   if (loaded.state === 'there' && kept.current === undefined) kept.current = new Catalog(loaded.answer.body as OpenApiDocument);
   const catalog = kept.current;
+  if (claimed.value !== undefined) return <Claimed token={claimed.value} />;
   if (catalog === undefined && loaded.state === 'failed') return <Problem error={loaded.error} />;
   if (catalog === undefined) return <p role="status">Loading …</p>;
   return (

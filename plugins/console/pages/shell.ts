@@ -30,6 +30,10 @@ export type ShellFacts = {
   readonly 'idle-seconds': number;
   /** the page of the account that another plugin has for this session */
   readonly account?: string;
+  /** where to go on to when the application has its secret */
+  readonly next?: string;
+  /** fingerprint of the CA, while nobody has claimed the appliance */
+  readonly unclaimed?: string;
 };
 
 export function shellPage({ script, styles }: Assets, facts: ShellFacts, headers: Readonly<Record<string, string>> = {}): Reply {

@@ -1,5 +1,6 @@
 // The sign-in page of the console: other plugins' ways as links, a token or an approle in forms. It has no script.
 import type { Reply } from '../../../core/http/endpoint.ts';
+import { claimingRole } from '../../../core/access/system-tenant.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
@@ -7,20 +8,23 @@ import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 export type SignInView = {
   /** ways on pages of other plugins */
   readonly ways: readonly SignInWay[];
+  /** SHA-256 of the appliance's CA, while nobody has claimed the appliance */
+  readonly unclaimed?: string;
   /** why the attempt before was refused */
   readonly problem?: { readonly status: number; readonly text: string; readonly way: 'token' | 'approle' };
 };
 
 export const signInPath = '/ui/sign-in';
 
-export function signInPage({ ways, problem }: SignInView, headers: Readonly<Record<string, string>> = {}): Reply {
-  const isFirst = ways.length === 0;
+export function signInPage({ ways, problem, unclaimed }: SignInView, headers: Readonly<Record<string, string>> = {}): Reply {
+  const isFirst = ways.length === 0 && unclaimed === undefined;
   return pageReply(
     problem?.status ?? 200,
     {
       title: 'Sign in to the console',
       main: html`<h1>Sign in</h1>
         ${problem !== undefined && html`<p class="notice" role="alert">${problem.text}</p>`}
+        ${unclaimed !== undefined && claiming(unclaimed)}
         ${
           !isFirst &&
           html`<div class="stack">
@@ -39,7 +43,7 @@ export function signInPage({ ways, problem }: SignInView, headers: Readonly<Reco
         )}
         ${way(
           'With an approle',
-          problem?.way === 'approle',
+          problem?.way === 'approle' || (unclaimed !== undefined && problem === undefined),
           html`<form action="${signInPath}" method="post">
             <input type="hidden" name="way" value="approle" />
             <label for="role-id">Role-id</label>
@@ -47,6 +51,7 @@ export function signInPage({ ways, problem }: SignInView, headers: Readonly<Reco
               type="text"
               id="role-id"
               name="role-id"
+              value="${unclaimed === undefined ? '' : claimingRole}"
               required
               maxlength="128"
               autocomplete="off"
@@ -61,6 +66,16 @@ export function signInPage({ ways, problem }: SignInView, headers: Readonly<Reco
     },
     headers,
   );
+}
+
+/** Nobody vouches for the first connection but the eyes of who compares. */
+function claiming(fingerprint: string): Html {
+  return html`<div class="notice">
+    <p><strong>Nobody has claimed this appliance yet.</strong></p>
+    <p>The screen of the machine shows a role-id, a secret-id, and the fingerprint of its CA. Go on only if it is this one:</p>
+    <p><code class="code" tabindex="0" aria-label="CA SHA-256">${fingerprint}</code></p>
+    <p>Sign in with the role-id and the secret-id below. They work once.</p>
+  </div>`;
 }
 
 function way(title: string, isOpen: boolean, form: Html): Html {

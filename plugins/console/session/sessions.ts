@@ -46,13 +46,13 @@ export class ConsoleSessions {
   get scheme(): Scheme {
     return {
       name: 'console',
-      callerOf: ({ credentials, headers, now, clientIp }) => {
+      callerOf: ({ credentials, headers, now, clientIp, goesOn }) => {
         const session = this.#proven(credentials, headers, clientIp);
         if (session === undefined) return undefined;
         const nowMs = now.epochMilliseconds;
         const { caller, record } = session;
         if (this.#isIdle(record, nowMs)) return undefined;
-        if (nowMs - record.lastUsedMs >= touchMs) this.#noteUse(caller, nowMs);
+        if (goesOn === undefined && nowMs - record.lastUsedMs >= touchMs) this.#noteUse(caller, nowMs);
         return this.#marks(caller);
       },
     };

@@ -5,11 +5,12 @@ import { ServiceError } from '../../../core/base/errors.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
-import { formatCookie, formatExpiredCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
+import { formatCookie, formatExpiredCookie, formatReturn, sessionCookie } from '../../../core/http/request/cookies.ts';
 import type { IssuedSession } from '../../../core/plugin/services/sessions.ts';
 import { signInPage, signInPath, type SignInView } from '../pages/sign-in.ts';
 import { consoleTag } from '../tags.ts';
-import { formatReturn, returnPathOf } from './return-path.ts';
+import type { UnclaimedFingerprint } from './claiming.ts';
+import { returnPathOf } from './return-path.ts';
 import type { ConsoleSessions } from './sessions.ts';
 
 /** Field names as the page has them. */
@@ -29,7 +30,11 @@ const formSchema = z.object({
 });
 type Form = z.output<typeof formSchema>;
 
-export function signInEndpoints(sessions: ConsoleSessions): AnyEndpoint[] {
+export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedFingerprint): AnyEndpoint[] {
+  const view = (): SignInView => ({
+    ways: sessions.browsers.ways.filter(({ path }) => path !== signInPath),
+    ...defined({ unclaimed: unclaimed() }),
+  });
   const page = { access: 'public', tag: consoleTag, produces: 'text/html', page: true } as const;
   return [
     definePublicEndpoint({
@@ -41,7 +46,7 @@ export function signInEndpoints(sessions: ConsoleSessions): AnyEndpoint[] {
       query: { to: 'path of the console to go to afterwards' },
       run(call) {
         const to = returnPathOf(call.query.get('to') ?? '');
-        return signInPage(viewOf(sessions), to === undefined ? {} : { 'set-cookie': formatReturn(to) });
+        return signInPage(view(), to === undefined ? {} : { 'set-cookie': formatReturn(to) });
       },
     }),
     definePublicEndpoint<Form, Reply>({
@@ -55,7 +60,7 @@ export function signInEndpoints(sessions: ConsoleSessions): AnyEndpoint[] {
       input: formSchema,
       secretInput: ['token', 'role-id', 'secret-id'],
       errors: ['login-failed', 'rate-limited'],
-      run: (call, form) => signIn(sessions, call, form),
+      run: (call, form) => signIn(sessions, view, call, form),
     }),
     definePublicEndpoint<undefined, Reply>({
       access: 'public',
@@ -78,9 +83,9 @@ export function signInEndpoints(sessions: ConsoleSessions): AnyEndpoint[] {
 }
 
 /** Forms of other sites must not sign anybody in as somebody else: the browser has to say that the form is ours. */
-async function signIn(sessions: ConsoleSessions, call: PublicCall, form: Form): Promise<Reply> {
+async function signIn(sessions: ConsoleSessions, view: () => SignInView, call: PublicCall, form: Form): Promise<Reply> {
   call.noteAudit({ kind: 'login' });
-  const refused = (status: number, text: string): Reply => signInPage({ ...viewOf(sessions), problem: { status, text, way: form.way } });
+  const refused = (status: number, text: string): Reply => signInPage({ ...view(), problem: { status, text, way: form.way } });
   if (call.headers['sec-fetch-site'] !== 'same-origin') {
     call.noteAudit({ code: 'form-of-other-site' });
     return refused(403, 'This form did not come from this page, or the browser is too old to say where it came from. Try again here.');
@@ -111,7 +116,3 @@ const refusals: Readonly<Record<string, string>> = {
   'login-failed': 'This is not accepted. It may be mistyped, expired, used up or revoked, or not work from this address.',
   'rate-limited': 'Too many attempts were refused. Wait a minute, then try again.',
 };
-
-function viewOf({ browsers }: ConsoleSessions): SignInView {
-  return { ways: browsers.ways.filter(({ path }) => path !== signInPath) };
-}

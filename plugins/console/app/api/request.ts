@@ -7,6 +7,8 @@ export type Request = {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** statuses beside 2xx that carry an answer: health answers 503 while something is not well */
+  readonly otherStatuses?: readonly number[];
 };
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
@@ -42,8 +44,33 @@ export function targetOf({ path, query = {} }: Request): string {
 
 /** Sends a request. Rejects with Refusal, or with AbortError after `signal`. */
 export async function send(request: Request, signal?: AbortSignal): Promise<Answer> {
+  const response = await open(request, signal);
+  return { status: response.status, headers: response.headers, body: await contentOf(response) };
+}
+
+/** As send, for an answer that goes on: JSON, one value a line, in the pieces in which it comes. A line that is no JSON is left out. */
+export async function* follow(request: Request, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
+  const { body } = await open(request, signal);
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop() ?? '';
+      yield lines.map(parse).filter((one) => one !== undefined);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Sends a request and answers when its answer begins: for what is read piece by piece. Rejects as `send` does. */
+export async function open(request: Request, signal: AbortSignal | undefined): Promise<Response> {
   const known = secret.value ?? '';
-  const { method, headers = {}, body } = request;
+  const { method, headers = {}, body, otherStatuses = [] } = request;
   let response: Response;
   try {
     response = await fetch(targetOf(request), {
@@ -64,8 +91,8 @@ export async function send(request: Request, signal?: AbortSignal): Promise<Answ
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Refusal(0, unreachable, undefined);
   }
+  if (response.ok || otherStatuses.includes(response.status)) return response;
   const content = await contentOf(response);
-  if (response.ok) return { status: response.status, headers: response.headers, body: content };
   const problem = typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
   if (response.status === 401 && problem['code'] === 'invalid-token') refuseSecret(known);
   throw new Refusal(response.status, problem, response.headers.get('request-id') ?? undefined);
@@ -77,15 +104,22 @@ const unreachable = {
   detail: 'Check the network and try again. A change that was sent may have been made: look before you repeat it.',
 };
 
+/** JSON as a value, other texts as they are, anything else as octets; undefined for nothing. */
 async function contentOf(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type !== '' && !/^text\/|json|pem/.test(type)) return response.blob();
   const text = await response.text();
   if (text === '') return undefined;
-  if (!(response.headers.get('content-type') ?? '').includes('json') || response.headers.get('content-type')?.includes('ndjson') === true)
-    return text;
+  const value = type.includes('json') && !type.includes('ndjson') ? parse(text) : undefined;
+  return value === undefined ? text : value;
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return undefined;
   }
 }
 

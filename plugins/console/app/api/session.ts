@@ -1,9 +1,17 @@
 // The second secret of the session: taken from the page once, kept for the tab, shared with the other tabs of this origin.
 import { signal } from '@preact/signals';
 
-export type Facts = { readonly secret?: string; readonly 'idle-seconds': number; readonly account?: string };
+export type Facts = {
+  readonly secret?: string;
+  readonly 'idle-seconds': number;
+  readonly account?: string;
+  /** where to go on to when the secret is taken */
+  readonly next?: string;
+  /** fingerprint of the CA, while nobody has claimed the appliance */
+  readonly unclaimed?: string;
+};
 
-type Message = { readonly type: 'ask' } | { readonly type: 'secret'; readonly secret: string } | { readonly type: 'signed-out' };
+type Message = { readonly type: 'ask' } | { readonly type: 'secret'; readonly secret: string } | { readonly type: 'signed-out' | 'seen' };
 
 const kept = 'keystored-console';
 const siblings = new BroadcastChannel('keystored-console');
@@ -13,6 +21,21 @@ export const standing = signal<'waiting' | 'signed-in' | 'none'>('waiting');
 /** Changes when another secret came, so that what was refused can be asked again. */
 export const secret = signal<string | undefined>(undefined);
 export let facts: Facts = { 'idle-seconds': 1_800 };
+
+/** When the person last did something, in any tab of this browser; milliseconds. */
+let seenMs = Date.now();
+/** Other tabs are told at most this often. */
+const tellSeenMs = 5_000;
+export function lastSeenMs(): number {
+  return seenMs;
+}
+
+/** The person is there. */
+export function noteSeen(): void {
+  const nowMs = Date.now();
+  if (nowMs - seenMs >= tellSeenMs) tell({ type: 'seen' });
+  seenMs = nowMs;
+}
 
 /** What other tabs may still have. */
 let refusedSecret: string | undefined;
@@ -29,10 +52,13 @@ export function startSession(): void {
     if (data.type === 'ask' && secret.value !== undefined && standing.value === 'signed-in') tell({ type: 'secret', secret: secret.value });
     if (data.type === 'secret' && data.secret !== refusedSecret) take(data.secret);
     if (data.type === 'signed-out') forget();
+    if (data.type === 'seen') seenMs = Date.now();
   });
   const known = facts.secret ?? sessionStorage.getItem(kept) ?? undefined;
   if (known !== undefined) take(known);
   if (facts.secret !== undefined) tell({ type: 'secret', secret: facts.secret });
+  for (const event of ['pointerdown', 'keydown', 'wheel', 'touchmove']) addEventListener(event, noteSeen, { passive: true, capture: true });
+  if (known !== undefined && facts.next?.startsWith('/ui/') === true) location.replace(facts.next);
   if (known !== undefined) return;
   tell({ type: 'ask' });
   setTimeout(() => {

@@ -95,6 +95,12 @@ const spelled: Readonly<Record<string, string>> = {
 };
 const inCapitals = /^(?:ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|cidrs)$/;
 
+/** Names of lists and pages that would say little as they are spelled in paths. */
+const inFull: Readonly<Record<string, string>> = {
+  ca: 'Certificate authorities',
+  'backup-status': 'Backups',
+};
+
 /** `transit-keys` as people write it. */
 export function titleOf(text: string): string {
   const words = text.split('-').map((word) => spelled[word] ?? (inCapitals.test(word) ? word.toUpperCase() : word));
@@ -105,5 +111,6 @@ export function titleOf(text: string): string {
 /** What an operation is called on a button or in the navigation. */
 export function nameOf({ command, path }: Entry): string {
   if (command.verb === 'do') return titleOf(command.action ?? '');
-  return titleOf(path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '');
+  const last = path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
+  return inFull[last] ?? titleOf(last);
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useSignal } from '@preact/signals';
 import { titleOf } from '../description/catalog.ts';
 import { textOf } from '../description/schema.ts';
+import { sizeOf } from '../marks/progress.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { visible } from '../parts/visible.ts';
 import type { Octets, Row, Typed } from './draft.ts';
@@ -213,20 +214,21 @@ function SecretControl(props: Controlled): ComponentChildren {
   );
 }
 
-/** Largest file that is read into a field. */
-const mostFileOctets = 3 * 1024 * 1024;
+/** Largest file for a field that says nothing of its length: in base64 it fits into a body of the usual size. */
+const usualFileBytes = 3 * 1024 * 1024;
 
 function OctetsControl({ control, typed, present, onType, field }: Controlled): ComponentChildren {
   const note = useSignal('');
   const { text, as } = (typed ?? present ?? { text: '', as: 'text' }) as Octets;
   const read = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    if (file.size > mostFileOctets) {
-      note.value = 'The file is larger than 3 MiB.';
+    const mostBytes = Math.max(usualFileBytes, Math.floor((field.schema.maxLength ?? 0) / 4) * 3);
+    if (file.size > mostBytes) {
+      note.value = `The file is larger than ${sizeOf(mostBytes)}.`;
       return;
     }
     onType({ text: new Uint8Array(await file.arrayBuffer()).toBase64(), as: 'base64' });
-    note.value = `${file.size.toLocaleString()} octets were read.`;
+    note.value = `${sizeOf(file.size)} were read.`;
   };
   const name = field.path;
   return (

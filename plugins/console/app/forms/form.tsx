@@ -9,9 +9,11 @@ import { Refusal, send, type Answer, type Request } from '../api/request.ts';
 import { CopyAsCommand } from '../commands/copy-as-command.tsx';
 import type { Entry } from '../description/catalog.ts';
 import { Problem } from '../parts/problem.tsx';
+import { ConfirmName, isConfirmed, type Confirm } from './confirm-name.tsx';
 import { isSame, readDraft, typedOf, valueAt, type Draft, type FieldProblem, type Typed } from './draft.ts';
 import { FieldRow, idOf } from './field.tsx';
 import { fieldsIn, type Field } from './fields.ts';
+import { OneWay } from './one-way.tsx';
 
 export type FormProps = {
   readonly entry: Entry;
@@ -24,10 +26,10 @@ export type FormProps = {
   /** on the button */
   readonly does: string;
   /** has to be typed before it is sent, because it ends something for good */
-  readonly confirm?: { readonly name: string; readonly what: string } | undefined;
+  readonly confirm?: Confirm | undefined;
   readonly onDone: (answer: Answer) => void;
-  /** after somebody else changed the entry (412) */
-  readonly onStale?: (() => void) | undefined;
+  /** after somebody else changed the entry (412), with the body that was sent */
+  readonly onStale?: ((sent: object) => void) | undefined;
 };
 
 export function Form(props: FormProps): ComponentChildren {
@@ -35,6 +37,7 @@ export function Form(props: FormProps): ComponentChildren {
   const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document).filter(({ path }) => path !== encodedField)), [input]);
   const draft = useSignal<Draft>(new Map());
   const typedName = useSignal('');
+  const understood = useSignal<ReadonlySet<string>>(new Set());
   const error = useSignal<unknown>(undefined);
   const problems = useSignal<readonly FieldProblem[]>([]);
   const isSending = useSignal(false);
@@ -70,7 +73,7 @@ export function Form(props: FormProps): ComponentChildren {
       props.onDone(answer);
     } catch (thrown) {
       error.value = thrown;
-      if (thrown instanceof Refusal && thrown.status === 412) props.onStale?.();
+      if (thrown instanceof Refusal && thrown.status === 412) props.onStale?.(read.body);
     } finally {
       isSending.value = false;
     }
@@ -82,7 +85,8 @@ export function Form(props: FormProps): ComponentChildren {
     const path = pathOf(info);
     return fields.some((field) => field.path === path) ? `#${idOf(path ?? '')}` : undefined;
   };
-  const isConfirmed = confirm === undefined || typedName.value.trim() === confirm.name;
+  const forGood = fields.filter(({ path, schema }) => schema['x-one-way'] === true && draft.value.get(path) === 'true');
+  const mayBeSent = isConfirmed(confirm, typedName) && forGood.every(({ path }) => understood.value.has(path));
   const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.value.has(path));
   const commanded = read.problems.length > 0 ? undefined : { entry, names, request, nameField, hasSecrets };
   return (
@@ -111,25 +115,12 @@ export function Form(props: FormProps): ComponentChildren {
           onType={(typed) => change(field, typed)}
         />
       ))}
-      {confirm !== undefined && (
-        <div class="field confirm">
-          <p class="notice">{confirm.what}</p>
-          <label for="confirm-name">
-            Type <code>{confirm.name}</code> to confirm
-          </label>
-          <input
-            id="confirm-name"
-            type="text"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            value={typedName.value}
-            onInput={(event) => (typedName.value = event.currentTarget.value)}
-          />
-        </div>
-      )}
+      {forGood.map(({ path }) => (
+        <OneWay key={path} path={path} understood={understood} />
+      ))}
+      {confirm !== undefined && <ConfirmName confirm={confirm} typed={typedName} />}
       <div class="buttons">
-        <button type="submit" class={confirm === undefined ? 'primary' : 'danger'} disabled={!isConfirmed} aria-busy={isSending.value}>
+        <button type="submit" class={confirm === undefined ? 'primary' : 'danger'} disabled={!mayBeSent} aria-busy={isSending.value}>
           {does}
         </button>
         {isChange && (

@@ -1,6 +1,6 @@
 // What a page shows of a request: on its way, refused, or answered; asked again when the person has signed in again.
 import { useSignal, type Signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { send, targetOf, type Answer, type Request } from '../api/request.ts';
 import { secret } from '../api/session.ts';
 
@@ -27,4 +27,11 @@ export function useLoaded(request: Request | undefined, turn = 0): Signal<Loaded
     return () => controller.abort();
   }, [target, turn, secret.value]);
   return loaded;
+}
+
+/** The last answer there was, so that a page that loads again does not vanish meanwhile. */
+export function useKept(loaded: Loaded): Answer | undefined {
+  const kept = useRef<Answer | undefined>(undefined);
+  if (loaded.state === 'there') kept.current = loaded.answer;
+  return kept.current;
 }

@@ -4,14 +4,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { address, hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
-import { facts, leave, standing } from '../api/session.ts';
-import { send } from '../api/request.ts';
+import { standing } from '../api/session.ts';
 import { nameOf, titleOf, type Catalog, type Group } from '../description/catalog.ts';
-import { useLoaded } from '../parts/loaded.ts';
-import { visible } from '../parts/visible.ts';
+import { AccountBar } from './account.tsx';
+import { Claim } from './claim.tsx';
+import { mainPages } from './main-pages.ts';
 import { SignInAgain } from './sign-in-again.tsx';
-
-export type Account = { readonly user: string; readonly tenant: string; readonly policies: readonly string[]; readonly expires?: string };
 
 export function Shell({ catalog, children }: { readonly catalog: Catalog; readonly children: ComponentChildren }): ComponentChildren {
   const isOpen = useSignal(false);
@@ -48,6 +46,7 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
       </header>
       <div class="frame">
         <nav id="navigation" class={isOpen.value ? 'side open' : 'side'} aria-label="Parts of the appliance">
+          <MainPages catalog={catalog} path={path} />
           {catalog.groups().map((group) => (
             <NavigationGroup key={group.tag} group={group} path={path} />
           ))}
@@ -58,11 +57,28 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
           </p>
         </nav>
         <main id="main" tabIndex={-1}>
+          <Claim catalog={catalog} />
           {children}
         </main>
       </div>
       {standing.value === 'none' && <SignInAgain />}
     </>
+  );
+}
+
+/** The pages that people come for, as far as this person may look at them. */
+function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path: string }): ComponentChildren {
+  const shown = mainPages.filter((page) => catalog.at(page.path) !== undefined && typeof may(page.operation, page.path).value !== 'object');
+  return (
+    <ul class="main-pages">
+      {[{ label: 'Overview', path: '' }, ...shown].map((page) => (
+        <li key={page.path}>
+          <a href={hrefOf(page.path)} aria-current={path === page.path ? 'page' : undefined}>
+            {page.label}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -84,33 +100,5 @@ function NavigationGroup({ group, path }: { readonly group: Group; readonly path
         ))}
       </ul>
     </details>
-  );
-}
-
-function AccountBar(): ComponentChildren {
-  const loaded = useLoaded({ method: 'POST', path: '/v1/state/keystore/token/info', body: {} }).value;
-  const account = loaded.state === 'there' ? (loaded.answer.body as Account) : undefined;
-  const signOut = async (): Promise<void> => {
-    const answer = await send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
-    leave();
-    const page = (answer?.body as { readonly 'provider-page'?: string } | undefined)?.['provider-page'];
-    location.assign(page ?? '/ui/sign-in');
-  };
-  return (
-    <div class="account">
-      {account !== undefined && (
-        <span>
-          <bdi>{visible(account.user)}</bdi> <span class="quiet">in</span> <bdi>{visible(account.tenant)}</bdi>
-        </span>
-      )}
-      {facts.account !== undefined && (
-        <a href={facts.account} data-server="">
-          Account
-        </a>
-      )}
-      <button type="button" onClick={() => void signOut()}>
-        Sign out
-      </button>
-    </div>
   );
 }

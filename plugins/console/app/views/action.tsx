@@ -7,6 +7,7 @@ import type { Catalog, Entry } from '../description/catalog.ts';
 import { nameOf } from '../description/catalog.ts';
 import { inputOf, outputOf, textOf } from '../description/schema.ts';
 import { Form } from '../forms/form.tsx';
+import { SaveButton } from '../marks/save-button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -77,17 +78,35 @@ function Answered({
     command.out === undefined || typeof body !== 'object' || body === null
       ? undefined
       : (body as Readonly<Record<string, unknown>>)[command.out];
+  const isOctets = outputOf(operation, catalog.document)?.properties?.[command.out ?? '']?.contentEncoding === 'base64';
+  const fileName = [command.resource, command.action, command.out].filter((word) => word !== undefined).join('-');
   return (
     <section class="card" role="status" aria-label="Answer">
       <h2>Answer</h2>
       {body === undefined ? (
         <p>Done.</p>
+      ) : body instanceof Blob ? (
+        <SaveButton content={body} name={fileName}>
+          Save the file
+        </SaveButton>
       ) : typeof body === 'object' && body !== null ? (
         <Fields value={body} schema={outputOf(operation, catalog.document)} document={catalog.document} />
       ) : (
         <Text text={textOf(body)} />
       )}
-      {typeof result === 'string' && <CopyButton text={result} what={command.out ?? 'answer'} />}
+      {typeof result === 'string' && (
+        <div class="buttons">
+          <CopyButton text={result} what={command.out ?? 'answer'} />
+          <SaveButton content={isOctets ? octetsOf(result) : result} name={fileName}>
+            Save as a file
+          </SaveButton>
+        </div>
+      )}
     </section>
   );
+}
+
+/** What keystorectl writes with `--out`. */
+function octetsOf(base64: string): Blob {
+  return new Blob([Uint8Array.fromBase64(base64)]);
 }

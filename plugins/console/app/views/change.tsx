@@ -7,6 +7,7 @@ import type { Catalog, Entry } from '../description/catalog.ts';
 import { nameOf } from '../description/catalog.ts';
 import { inputOf, outputOf } from '../description/schema.ts';
 import { Form } from '../forms/form.tsx';
+import { Meanwhile } from '../forms/meanwhile.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
@@ -88,6 +89,7 @@ export function EditView({ catalog, entry, names }: ChangeProps): ComponentChild
   const path = fillPath(entry.path, names);
   const turn = useSignal(0);
   const loaded = useLoaded({ method: 'GET', path }, turn.value).value;
+  const stale = useSignal<{ readonly before: unknown; readonly yours: object } | undefined>(undefined);
   const kept = useSignal<{ readonly value: unknown; readonly etag: string | undefined } | undefined>(undefined);
   if (loaded.state === 'there') {
     const etag = loaded.answer.headers.get('etag') ?? undefined;
@@ -102,6 +104,7 @@ export function EditView({ catalog, entry, names }: ChangeProps): ComponentChild
         </p>
       </Heading>
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      {stale.value !== undefined && kept.value !== undefined && <Meanwhile {...stale.value} now={kept.value.value} />}
       {kept.value === undefined ? (
         loaded.state === 'loading' && <Loading />
       ) : (
@@ -114,7 +117,10 @@ export function EditView({ catalog, entry, names }: ChangeProps): ComponentChild
             present={kept.value}
             does="Save"
             onDone={() => go(hrefOf(path))}
-            onStale={() => (turn.value += 1)}
+            onStale={(yours) => {
+              stale.value = { before: kept.value?.value, yours };
+              turn.value += 1;
+            }}
           />
         </section>
       )}

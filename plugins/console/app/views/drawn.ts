@@ -1,8 +1,48 @@
-// The drawn views: what a picture says better than a table, shown above the fields of one path.
+// The drawn views: what a picture says better than the page that is made from the description of a path.
 import type { FunctionComponent } from 'preact';
-import type { Catalog, Place } from '../description/catalog.ts';
+import type { Place } from '../description/catalog.ts';
+import type { DrawnProps } from '../parts/drawn-props.ts';
+import { AuthorityView } from './authorities/authority.tsx';
+import { CertificateView } from './authorities/certificate.tsx';
+import { CertificatesPage } from './authorities/certificates.tsx';
+import { EnrolPage } from './enrolment/enrol.tsx';
+import { HierarchyView } from './authorities/hierarchy.tsx';
+import { RevokePage } from './authorities/revoke.tsx';
+import { HsmPage } from './hsm/hsm.tsx';
+import { BackupPage } from './operations/backup.tsx';
+import { BackupStatusPage } from './operations/backup-status.tsx';
+import { LogPage } from './operations/log.tsx';
 
-export type DrawnProps = { readonly catalog: Catalog; readonly place: Place; readonly path: string };
+type DrawnView = {
+  /** path of an operation as in the description, of either tree */
+  readonly template: string;
+  /** names in that path, where the view is of one thing alone */
+  readonly names?: readonly string[];
+  /** `above` the fields or rows, or in place of the page that is made from the description: of the thing itself, or of what `?do=` asks for */
+  readonly shown: 'above' | 'instead' | 'create' | 'edit' | 'enrol' | 'revoke';
+  readonly view: FunctionComponent<DrawnProps>;
+};
 
-/** By the template of a path as in the description. The first that fits is shown. */
-export const drawnViews: readonly { readonly template: string; readonly view: FunctionComponent<DrawnProps> }[] = [];
+const authority = '/v1/config/keystore/tls/ca/{name}';
+const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
+
+/** The first that fits is shown. */
+const drawnViews: readonly DrawnView[] = [
+  { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
+  { template: authority, shown: 'above', view: AuthorityView },
+  { template: authority, shown: 'enrol', view: EnrolPage },
+  { template: certificates, shown: 'instead', view: CertificatesPage },
+  { template: `${certificates}/{serial}`, shown: 'above', view: CertificateView },
+  { template: `${certificates}/{serial}`, shown: 'revoke', view: RevokePage },
+  { template: '/v1/state/system/hsm', shown: 'instead', view: HsmPage },
+  { template: '/v1/state/system/backup', shown: 'instead', view: BackupPage },
+  { template: '/v1/state/system/backup-status', shown: 'instead', view: BackupStatusPage },
+  { template: '/v1/state/topics/{topic}', names: ['system:logs'], shown: 'instead', view: LogPage },
+];
+
+/** The drawn view of a place, for where it is shown or what its address asks for. */
+export function drawnAt({ entries, names }: Place, shown: string): FunctionComponent<DrawnProps> | undefined {
+  const isHere = ({ template, names: wanted = names }: DrawnView): boolean =>
+    entries.some(({ path }) => path === template) && wanted.every((name, index) => name === names[index]);
+  return drawnViews.find((view) => view.shown === shown && isHere(view))?.view;
+}

@@ -12,7 +12,7 @@ import { Loading } from '../parts/loading.tsx';
 import { useLoaded, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Text, Value } from '../parts/value.tsx';
-import { drawnViews } from './drawn.ts';
+import { drawnAt } from './drawn.ts';
 
 export function EntryView({
   catalog,
@@ -31,7 +31,7 @@ export function EntryView({
   const [merge, remove] = [find('merge'), find('delete')];
   const below = catalog.below(place);
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
-  const Drawn = drawnViews.find(({ template }) => entries.some((entry) => entry.path === template))?.view;
+  const Drawn = drawnAt(place, 'above');
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
@@ -62,7 +62,7 @@ export function EntryView({
           </button>
         </div>
       </Heading>
-      {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} />}
+      {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
       <Actions entries={below.filter(({ command }) => command.verb === 'do')} names={names} />
       <Links label="Below this" entries={below.filter(({ command }) => command.verb !== 'do')} names={names} />
       <Documents catalog={catalog} shows={shows} names={names} turn={turn.value} />

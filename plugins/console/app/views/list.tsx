@@ -1,11 +1,14 @@
-// A list of the API: a page of a hundred by cursor, the number of all, a filter by label where the list takes one.
+// A list of the API: a page of a hundred by cursor, the number of all, and the filters that the list takes.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
-import { address, go, hrefOf } from '../address/router.ts';
-import type { Catalog, Entry } from '../description/catalog.ts';
+import { address, hrefOf } from '../address/router.ts';
+import type { Catalog, Entry, Place } from '../description/catalog.ts';
 import { nameOf, titleOf } from '../description/catalog.ts';
 import { columnsOf, outputOf, resolve, textOf } from '../description/schema.ts';
+import { FilterBar } from '../lists/filter-bar.tsx';
+import { ListCount, ListPages, NoEntries, rowsOfPage } from '../lists/list-pages.tsx';
+import { filterQuery, filtersOf } from '../lists/query.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -14,43 +17,42 @@ import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
+import { drawnAt } from './drawn.ts';
 
-const rowsOfPage = 100;
 const mostColumns = 6;
 
 export type ListProps = {
   readonly catalog: Catalog;
+  readonly place: Place;
   readonly entry: Entry;
-  readonly names: readonly string[];
   readonly create: Entry | undefined;
 };
 
-export function ListView({ catalog, entry, names, create }: ListProps): ComponentChildren {
+export function ListView({ catalog, place, entry, create }: ListProps): ComponentChildren {
+  const { names } = place;
   const { document } = catalog;
   const { operation } = entry;
   const path = fillPath(entry.path, names);
-  const { query } = address.value;
   const takes = (name: string): boolean => operation.parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
-  const after = query.get('after') ?? undefined;
-  const selector = query.get('selector') ?? undefined;
   const fields = columnsOf(operation, document);
   const nameField = nameFieldOf(catalog, entry);
   const columns = chooseColumns(fields, nameField);
   const turn = useSignal(0);
+  const asked = filterQuery(operation, address.value.query);
   const loaded = useLoaded(
     {
       method: 'GET',
       path,
       query: {
         ...(takes('limit') ? { limit: String(rowsOfPage) } : {}),
-        ...(takes('after') && after !== undefined ? { after } : {}),
-        ...(takes('selector') && selector !== undefined ? { selector } : {}),
+        ...asked,
         ...(takes('fields') ? { fields: columns.join(',') } : {}),
       },
     },
     turn.value,
   ).value;
   const title = nameOf(entry);
+  const Drawn = drawnAt(place, 'above');
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
@@ -73,12 +75,8 @@ export function ListView({ catalog, entry, names, create }: ListProps): Componen
           </button>
         </div>
       </Heading>
-      <div class="filters">
-        {takes('after') && <Filter name="after" label="Start behind" path={path} value={after ?? ''} hint="a name" />}
-        {takes('selector') && (
-          <Filter name="selector" label="With labels" path={path} value={selector ?? ''} hint="team=payments,env=prod" />
-        )}
-      </div>
+      {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
+      <FilterBar path={path} fields={filtersOf(operation)} />
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -91,6 +89,7 @@ export function ListView({ catalog, entry, names, create }: ListProps): Componen
           rows={loaded.answer.body}
           headers={loaded.answer.headers}
           title={title}
+          isFiltered={Object.keys(asked).length > 0}
         />
       )}
     </>
@@ -106,27 +105,17 @@ type RowsProps = {
   readonly rows: unknown;
   readonly headers: Headers;
   readonly title: string;
+  readonly isFiltered: boolean;
 };
 
-function Rows({ catalog, entry, path, columns, nameField, rows, headers, title }: RowsProps): ComponentChildren {
+function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, isFiltered }: RowsProps): ComponentChildren {
   const { document } = catalog;
   const fields = columnsOf(entry.operation, document);
   const all = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
-  const total = Number(headers.get('total-count') ?? all.length);
-  const next = /<([^>]+)>;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1];
-  const { query } = address.value;
-  const isFiltered = query.has('after') || query.has('selector');
-  if (all.length === 0)
-    return (
-      <p class="empty" role="status">
-        {isFiltered ? 'Nothing here matches.' : 'There is nothing here yet.'}
-      </p>
-    );
+  if (all.length === 0) return <NoEntries isFiltered={isFiltered} />;
   return (
     <>
-      <p role="status" class="quiet">
-        {all.length.toLocaleString()} of {total.toLocaleString()}, as of {new Date().toLocaleTimeString()}
-      </p>
+      <ListCount count={all.length} headers={headers} />
       <div class="table" role="region" tabIndex={0} aria-label={title}>
         <table>
           <caption class="unseen">{title}</caption>
@@ -163,14 +152,7 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title }
           </tbody>
         </table>
       </div>
-      <nav class="buttons" aria-label="Pages of the list">
-        {query.has('after') && <a href={hrefOf(path, without(query, 'after'))}>First page</a>}
-        {next !== undefined && (
-          <a href={hrefOf(path, { ...Object.fromEntries(query), after: new URL(next, location.href).searchParams.get('after') ?? '' })}>
-            Next {rowsOfPage}
-          </a>
-        )}
-      </nav>
+      <ListPages path={path} headers={headers} />
     </>
   );
 }
@@ -189,48 +171,6 @@ function EntryLink({
   if (name === '.' || name === '..' || name === '') return shown;
   const target = `${path}/${encodeURIComponent(name)}`;
   return catalog.at(target) === undefined ? shown : <a href={hrefOf(target)}>{shown}</a>;
-}
-
-function Filter({
-  name,
-  label,
-  path,
-  value,
-  hint,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly path: string;
-  readonly value: string;
-  readonly hint: string;
-}): ComponentChildren {
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const input = (event.currentTarget as HTMLFormElement).elements.namedItem(name);
-    const text = input instanceof HTMLInputElement ? input.value.trim() : '';
-    const others = without(address.value.query, name === 'selector' ? 'after' : '', name);
-    go(hrefOf(path, { ...others, ...(text === '' ? {} : { [name]: text }) }));
-  };
-  return (
-    <form class="filter" role="search" aria-label={label} onSubmit={submit}>
-      <label for={`filter-${name}`}>{label}</label>
-      <input
-        id={`filter-${name}`}
-        name={name}
-        type="text"
-        value={value}
-        placeholder={hint}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-      />
-      <button type="submit">Go</button>
-    </form>
-  );
-}
-
-function without(query: URLSearchParams, ...names: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries([...query].filter(([name]) => !names.includes(name)));
 }
 
 /** The field that names an entry: that of its path, or the first one that every entry has. */

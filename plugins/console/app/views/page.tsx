@@ -1,4 +1,4 @@
-// Which page an address is: what the description has there decides.
+// Which page an address is: what the description has there decides, and whether that page is drawn.
 import type { ComponentChildren } from 'preact';
 import { parentOf } from '../address/path.ts';
 import { address, hrefOf } from '../address/router.ts';
@@ -7,6 +7,7 @@ import { Heading } from '../parts/heading.tsx';
 import { visible } from '../parts/visible.ts';
 import { ActionView } from './action.tsx';
 import { CreateView, DeleteView, EditView } from './change.tsx';
+import { drawnAt } from './drawn.ts';
 import { EntryView } from './entry.tsx';
 import { ListView } from './list.tsx';
 import { OverviewView } from './overview.tsx';
@@ -24,12 +25,17 @@ export function Page({ catalog }: { readonly catalog: Catalog }): ComponentChild
   };
   const asked = query.get('do') ?? '';
   const [create, merge, remove, list, act] = [find('create'), find('merge'), find('delete'), find('list'), find('do')];
+  const creates = asked === 'create' && create !== undefined;
+  const edits = asked === 'edit' && merge !== undefined;
+  const deletes = asked === 'delete' && remove !== undefined;
+  const Drawn = drawnAt(place, asked === '' ? 'instead' : asked);
   // A page of its own for each address, so that nothing of one is left in the next.
   const key = `${asked} ${path}`;
-  if (asked === 'create' && create !== undefined) return <CreateView key={key} catalog={catalog} entry={create} names={names} />;
-  if (asked === 'edit' && merge !== undefined) return <EditView key={key} catalog={catalog} entry={merge} names={names} />;
-  if (asked === 'delete' && remove !== undefined) return <DeleteView key={key} catalog={catalog} entry={remove} names={names} />;
-  if (list !== undefined) return <ListView key={key} catalog={catalog} entry={list} names={names} create={create} />;
+  if (Drawn !== undefined) return <Drawn key={key} catalog={catalog} place={place} path={path} turn={0} />;
+  if (creates) return <CreateView key={key} catalog={catalog} entry={create} names={names} />;
+  if (edits) return <EditView key={key} catalog={catalog} entry={merge} names={names} />;
+  if (deletes) return <DeleteView key={key} catalog={catalog} entry={remove} names={names} />;
+  if (list !== undefined) return <ListView key={key} catalog={catalog} place={place} entry={list} create={create} />;
   if (act !== undefined) return <ActionView key={key} catalog={catalog} entry={act} names={names} />;
   return <EntryView key={key} catalog={catalog} place={place} path={path} />;
 }

@@ -1,0 +1,68 @@
+// Columns over time as a picture, with the same numbers as a table for those who do not see it.
+import type { ComponentChildren } from 'preact';
+
+export type Column = {
+  /** of the time it covers, for people */
+  readonly label: string;
+  readonly value: number;
+  /** a person should act on what it counts */
+  readonly isUrgent?: boolean;
+};
+
+export type ColumnsProps = { readonly title: string; readonly columns: readonly Column[]; readonly unit: string };
+
+const [width, height] = [600, 120];
+
+export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildren {
+  const most = Math.max(1, ...columns.map(({ value }) => value));
+  const step = width / Math.max(1, columns.length);
+  const [first, last] = [columns[0]?.label ?? '', columns.at(-1)?.label ?? ''];
+  return (
+    <figure class="columns">
+      <figcaption>{title}</figcaption>
+      <span class="quiet most">{most.toLocaleString('en')}</span>
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`${title}, from ${first} to ${last}`}>
+        <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
+        {columns.map(({ label, value, isUrgent = false }, index) => (
+          <rect
+            key={index}
+            class={isUrgent ? 'urgent' : ''}
+            x={index * step + step * 0.1}
+            width={step * 0.8}
+            y={height - (value / most) * height}
+            height={(value / most) * height}
+          >
+            <title>{`${label}: ${value.toLocaleString('en')} ${unit}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <div class="ends quiet" aria-hidden="true">
+        <span>{first}</span>
+        <span>{last}</span>
+      </div>
+      <details>
+        <summary>As a table</summary>
+        <div class="table" role="region" tabIndex={0} aria-label={title}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">{unit}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {columns
+                .filter(({ value }) => value > 0)
+                .map(({ label, value }) => (
+                  <tr key={label}>
+                    <th scope="row">{label}</th>
+                    <td class="number">{value.toLocaleString('en')}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

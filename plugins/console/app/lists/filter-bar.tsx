@@ -1,0 +1,77 @@
+// The filters of a list in one form. What is set is part of the address, so that a filtered list can be kept, sent and gone back to.
+import type { ComponentChildren } from 'preact';
+import { address, go, hrefOf } from '../address/router.ts';
+import { titleOf } from '../description/catalog.ts';
+import type { FilterField } from './query.ts';
+
+export function FilterBar({ path, fields }: { readonly path: string; readonly fields: readonly FilterField[] }): ComponentChildren {
+  const { query } = address.value;
+  if (fields.length === 0) return null;
+  const apply = (form: HTMLFormElement): void => {
+    const typed = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.trim()] as const] : []));
+    const isMoved = typed.some(([name, value]) => name !== 'after' && value !== (query.get(name) ?? ''));
+    // Other entries have other pages.
+    const wanted = typed.filter(([name, value]) => value !== '' && !(name === 'after' && isMoved && value === query.get('after')));
+    go(hrefOf(path, Object.fromEntries(wanted)));
+  };
+  const isSet = fields.some(({ name }) => query.has(name));
+  return (
+    <form
+      class="filters"
+      role="search"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(event.currentTarget);
+      }}
+    >
+      {fields.map((field) => (
+        <FilterControl key={field.name} field={field} value={query.get(field.name) ?? ''} onChoose={apply} />
+      ))}
+      <div class="buttons">
+        <button type="submit">Filter</button>
+        {isSet && <a href={hrefOf(path)}>Without filters</a>}
+      </div>
+    </form>
+  );
+}
+
+type FilterControlProps = { readonly field: FilterField; readonly value: string; readonly onChoose: (form: HTMLFormElement) => void };
+
+/** A choice takes effect when it is made, a text when the form is sent. What is typed stays while the list loads: the controls are not bound. */
+function FilterControl({ field: { name, label, hint, values }, value, onChoose }: FilterControlProps): ComponentChildren {
+  const id = `filter-${name}`;
+  const shared = { id, name };
+  return (
+    <div class="filter">
+      <label for={id}>{label}</label>
+      {values === undefined ? (
+        <input
+          key={value}
+          {...shared}
+          type="text"
+          defaultValue={value}
+          placeholder={hint}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+        />
+      ) : (
+        <select key={value} {...shared} onChange={({ currentTarget: { form } }) => form !== null && onChoose(form)}>
+          <option value="">any</option>
+          {values.map((one) => (
+            <option key={one} value={one} selected={one === value}>
+              {wordOf(one)}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}
+
+function wordOf(value: string): string {
+  if (value === 'true') return 'yes';
+  if (value === 'false') return 'no';
+  return /\d/.test(value) ? value : titleOf(value).toLowerCase();
+}

@@ -1,0 +1,54 @@
+// The pages of a list: how many entries there are, and the ways to the next page and back to the first.
+import type { ComponentChildren } from 'preact';
+import { address, hrefOf } from '../address/router.ts';
+
+/** Entries of a page. */
+export const rowsOfPage = 100;
+
+/** A change of the filter is a new table, and read aloud as what became of it. */
+export function ListCount({ count, headers }: { readonly count: number; readonly headers: Headers }): ComponentChildren {
+  const total = Number(headers.get('total-count') ?? count);
+  return (
+    <p role="status" class="quiet">
+      {count === total ? count.toLocaleString() : `${count.toLocaleString()} of ${total.toLocaleString()}`}, as of{' '}
+      {new Date().toLocaleTimeString()}
+    </p>
+  );
+}
+
+export function ListPages({ path, headers }: { readonly path: string; readonly headers: Headers }): ComponentChildren {
+  const { query } = address.value;
+  const next = /<([^>]+)>;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1];
+  const { after: _, ...others } = Object.fromEntries(query);
+  if (next === undefined && !query.has('after')) return null;
+  return (
+    <nav class="buttons" aria-label="Pages of the list">
+      {query.has('after') && (
+        <a class="button" href={hrefOf(path, others)}>
+          First page
+        </a>
+      )}
+      {next !== undefined && (
+        <a class="button" href={hrefOf(path, { ...others, after: new URL(next, location.href).searchParams.get('after') ?? '' })}>
+          Next {rowsOfPage}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** In place of the entries, where there are none. */
+export function NoEntries({
+  isFiltered,
+  children,
+}: {
+  readonly isFiltered: boolean;
+  readonly children?: ComponentChildren;
+}): ComponentChildren {
+  return (
+    <div class="empty">
+      <p role="status">{isFiltered ? 'Nothing here matches.' : 'There is nothing here yet.'}</p>
+      {!isFiltered && children}
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+// What a drawn view is given: the description, what its address is about, and the address.
+import type { Catalog, Place } from '../description/catalog.ts';
+
+export type DrawnProps = {
+  readonly catalog: Catalog;
+  readonly place: Place;
+  readonly path: string;
+  /** another number each time the person asks for fresh values */
+  readonly turn: number;
+};

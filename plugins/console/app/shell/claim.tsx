@@ -1,0 +1,82 @@
+// Claiming an appliance: the person compares the fingerprint with the screen of the machine, makes the one root token, and keeps it.
+import { signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { guardLeaving } from '../address/router.ts';
+import { may } from '../api/may.ts';
+import { facts } from '../api/session.ts';
+import type { Catalog } from '../description/catalog.ts';
+import { Act } from '../forms/act.tsx';
+import { SaveButton } from '../marks/save-button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+
+const path = '/v1/state/keystore/token/create-root';
+
+/** The root token, from when it is made until the person has gone on. The session that made it ends meanwhile. */
+export const claimed = signal<string | undefined>(undefined);
+
+/** Above every page of an appliance that nobody has claimed, for who may claim it. */
+export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
+  const isCompared = useSignal(false);
+  const entry = catalog.entries.find((one) => one.path === path);
+  const said = may(entry?.operation['x-operation'], path).value;
+  if (facts.unclaimed === undefined || entry === undefined || said !== 'yes') return null;
+  return (
+    <section class="card" aria-labelledby="claim">
+      <h2 id="claim">Claim this appliance</h2>
+      <p>
+        It is yours when its root token is made. Compare once more: the screen of the machine shows <strong>CA SHA-256</strong>
+      </p>
+      <p>
+        <code>{facts.unclaimed}</code>
+      </p>
+      <Act
+        entry={entry}
+        names={[]}
+        body={{ name: 'system' }}
+        does="Make the root token"
+        lacks={isCompared.value ? undefined : 'Compare the fingerprint first.'}
+        onDone={({ body }) => {
+          claimed.value = String((body as { readonly token?: unknown }).token);
+          guardLeaving(() => window.confirm('The root token is shown this once. Leave the page?'));
+        }}
+      >
+        <label class="check">
+          <input type="checkbox" checked={isCompared.value} onChange={(event) => (isCompared.value = event.currentTarget.checked)} />
+          <span>The screen of the machine shows the same fingerprint.</span>
+        </label>
+      </Act>
+    </section>
+  );
+}
+
+/** In place of the whole application: nothing may cover the token, which is shown this once. */
+export function Claimed({ token }: { readonly token: string }): ComponentChildren {
+  const isShown = useSignal(false);
+  return (
+    <main id="main" class="alone">
+      <h1>This appliance is yours</h1>
+      <section class="card">
+        <p>
+          This is the root token of the tenant <code>system</code>. It is shown this once, has no end, and can do everything: keep it where
+          people keep the last key. The credential of the screen does not work any more.
+        </p>
+        <p class="secret">{isShown.value ? <code>{token}</code> : <span aria-label="hidden">••••••••••••</span>}</p>
+        <div class="buttons">
+          <button type="button" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
+            {isShown.value ? 'Hide' : 'Show'}
+          </button>
+          <CopyButton text={token} what="root token" />
+          <SaveButton content={`${token}\n`} name="keystored-root-token.txt">
+            Save as a file
+          </SaveButton>
+        </div>
+        <p>Then sign in with it.</p>
+        <div class="buttons">
+          <a class="button primary" href="/ui/sign-in" data-server="" onClick={() => guardLeaving(undefined)}>
+            I have kept it: sign in
+          </a>
+        </div>
+      </section>
+    </main>
+  );
+}

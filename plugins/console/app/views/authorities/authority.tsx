@@ -1,0 +1,76 @@
+// One certificate authority at a glance: its place in the hierarchy, its certificate, and the ways on.
+import type { ComponentChildren } from 'preact';
+import { hrefOf } from '../../address/router.ts';
+import { Chip } from '../../parts/chip.tsx';
+import { Until } from '../../marks/until.tsx';
+import { AllowedLink } from '../../parts/allowed.tsx';
+import { useLoaded } from '../../parts/loaded.ts';
+import { SaveButton } from '../../marks/save-button.tsx';
+import { visible } from '../../parts/visible.ts';
+import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { Fingerprint } from './fingerprint.tsx';
+import { authorityPath, authorityStatePath, certificatesPath, keyOf, type AuthorityState } from './state.ts';
+
+/** Nothing where the state may not be read: the settings below say what there is. */
+export function AuthorityView({ place: { names }, turn }: DrawnProps): ComponentChildren {
+  const [name = ''] = names;
+  const loaded = useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value;
+  if (loaded.state !== 'there') return null;
+  const state = loaded.answer.body as AuthorityState;
+  const { subject, chain, est, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
+  return (
+    <section class="card" aria-label={`Certificate authority ${visible(name)}`}>
+      <dl>
+        <dt>Issued by</dt>
+        <dd>{issuer === undefined ? isTrustOnly ? 'a CA elsewhere' : 'itself, or a CA elsewhere' : <IssuerLink name={issuer} />}</dd>
+        {subject !== undefined && (
+          <>
+            <dt>Subject</dt>
+            <dd>
+              <bdi>{visible(subject)}</bdi>
+            </dd>
+          </>
+        )}
+        {!isTrustOnly && (
+          <>
+            <dt>Key</dt>
+            <dd>{keyOf(state)}</dd>
+          </>
+        )}
+        <dt>Certificate</dt>
+        <dd>
+          <Until at={state['not-after']} />
+        </dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <Fingerprint pem={chain} what={visible(name)} />
+        </dd>
+        <dt>Devices</dt>
+        <dd>{est.enabled === true ? <Chip tone="good">may enrol over EST</Chip> : <Chip tone="quiet">may not enrol: EST is off</Chip>}</dd>
+      </dl>
+      <div class="buttons">
+        {!isTrustOnly && (
+          <>
+            <a class="button primary" href={hrefOf(authorityPath(name), { do: 'enrol' })}>
+              Enrol a device
+            </a>
+            <AllowedLink operation="read" path={certificatesPath(name)} href={hrefOf(certificatesPath(name))}>
+              Issued certificates
+            </AllowedLink>
+          </>
+        )}
+        <SaveButton content={chain} name={`${name}-chain.pem`}>
+          Save chain (PEM)
+        </SaveButton>
+      </div>
+    </section>
+  );
+}
+
+function IssuerLink({ name }: { readonly name: string }): ComponentChildren {
+  return (
+    <a href={hrefOf(authorityPath(name))}>
+      <bdi>{visible(name)}</bdi>
+    </a>
+  );
+}

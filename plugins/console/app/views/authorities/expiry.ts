@@ -1,0 +1,70 @@
+// When certificates end, counted into columns that are days, weeks, months or years, whatever shows the whole in one picture.
+import type { Column } from '../../charts/columns.tsx';
+import type { CertificateState } from './state.ts';
+
+export type Ending = Pick<CertificateState, 'not-after' | 'status'>;
+
+const dayMs = 86_400_000;
+
+type Step = { readonly mostDays: number; start(at: Date): Date; next(at: Date): Date; label(at: Date): string };
+
+const formatted = (at: Date, options: Intl.DateTimeFormatOptions): string =>
+  at.toLocaleDateString('en-GB', { ...options, timeZone: 'UTC' });
+const plusDays = (at: Date, days: number): Date => new Date(at.getTime() + days * dayMs);
+const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
+
+/** The first that fits. Days are those of UTC. */
+const steps: readonly Step[] = [
+  {
+    mostDays: 45,
+    start: startOfDay,
+    next: (at) => plusDays(at, 1),
+    label: (at) => formatted(at, { day: 'numeric', month: 'short', year: 'numeric' }),
+  },
+  {
+    mostDays: 366,
+    start: startOfDay,
+    next: (at) => plusDays(at, 7),
+    label: (at) => `week of ${formatted(at, { day: 'numeric', month: 'short', year: 'numeric' })}`,
+  },
+  {
+    mostDays: 4 * 366,
+    start: (at) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)),
+    next: (at) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)),
+    label: (at) => formatted(at, { month: 'short', year: 'numeric' }),
+  },
+  {
+    mostDays: Infinity,
+    start: (at) => new Date(Date.UTC(at.getUTCFullYear(), 0, 1)),
+    next: (at) => new Date(Date.UTC(at.getUTCFullYear() + 1, 0, 1)),
+    label: (at) => String(at.getUTCFullYear()),
+  },
+];
+
+/** Later ends are in the last one: certificates may say 9999 for "never" (RFC 5280 section 4.1.2.5). */
+const mostColumns = 120;
+const urgentDays = 30;
+
+/** From now to the last end, a column for each step, empty ones too. Nothing for no valid certificate. */
+export function columnsOf(endings: readonly Ending[], now: Date): readonly Column[] {
+  const ends = endings.filter(({ status }) => status === 'valid').map((one) => Date.parse(one['not-after']));
+  if (ends.length === 0) return [];
+  const days = (ends.reduce((latest, one) => Math.max(latest, one), 0) - now.getTime()) / dayMs;
+  const step = steps.find(({ mostDays }) => days <= mostDays);
+  if (step === undefined) return [];
+  const starts: Date[] = [];
+  const last = ends.reduce((latest, one) => Math.max(latest, one), 0);
+  for (let at = step.start(now); at.getTime() <= last && starts.length < mostColumns; at = step.next(at)) starts.push(at);
+  const isCut = starts.length === mostColumns && step.next(starts.at(-1) ?? now).getTime() <= last;
+  const counts = starts.map(() => 0);
+  for (const end of ends) {
+    const index = starts.findLastIndex((start) => start.getTime() <= end);
+    counts[Math.max(0, index)] = (counts[Math.max(0, index)] ?? 0) + 1;
+  }
+  const urgentMs = now.getTime() + urgentDays * dayMs;
+  return starts.map((start, index) => ({
+    label: isCut && index === starts.length - 1 ? `${step.label(start)} and later` : step.label(start),
+    value: counts[index] ?? 0,
+    isUrgent: start.getTime() < urgentMs,
+  }));
+}

@@ -1,0 +1,37 @@
+// The fingerprint of a certificate, to be compared with another source.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { certificatesIn, fingerprintOf } from './pem.ts';
+
+/** `which`: of several certificates in the PEM. `what`: for screen readers, to follow "fingerprint of". */
+export function Fingerprint({
+  pem,
+  which = 0,
+  what,
+  children,
+}: {
+  readonly pem: string;
+  readonly which?: number;
+  readonly what: string;
+  /** more buttons beside the one that copies */
+  readonly children?: ComponentChildren;
+}): ComponentChildren {
+  const text = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    text.value = undefined;
+    const octets = certificatesIn(pem).at(which);
+    if (octets !== undefined) void fingerprintOf(octets).then((made) => (text.value = made));
+  }, [pem, which]);
+  if (text.value === undefined) return <span class="quiet">…</span>;
+  return (
+    <span class="fingerprint">
+      <code>{text.value}</code>
+      <span class="buttons">
+        <CopyButton text={text.value} what={`fingerprint of ${what}`} />
+        {children}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,111 @@
+// Commands that enrol a device, ready to run: for curl with openssl, strongSwan and libest. Each was run against the service.
+import { quote } from '../../commands/quote.ts';
+import type { AuthorityState } from '../authorities/state.ts';
+
+export type Enrolment = {
+  /** base URL with two labels, `https://keys.example:4665/.well-known/est/<tenant>/<ca>` */
+  readonly url: string;
+  /** a DNS name */
+  readonly device: string;
+  readonly keyType: AuthorityState['cert-key-type'];
+};
+
+export type EnrolCommand = { readonly title: string; readonly note: string; readonly text: string };
+
+/** Names of the files that the page offers: who the TLS connection is to, and who issues. */
+export const trustFiles = { appliance: 'ca.pem', issuer: 'issuer.pem' } as const;
+
+/** All of them read the secret from EST_SECRET, so that it is in no history and on no screen. */
+export function enrolCommands(enrolment: Enrolment): readonly EnrolCommand[] {
+  return commands
+    .filter(({ fits }) => fits(enrolment))
+    .map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
+}
+
+/** `https://keys.example:4665/.well-known/est/<tenant>/<ca>` in its parts. The label is for clients that take one only. */
+export function partsOf(url: string): { readonly origin: string; readonly host: string; readonly port: string; readonly label: string } {
+  const { origin, hostname, port, pathname } = new URL(url);
+  const [tenant = '', authority = ''] = pathname.split('/').slice(-2);
+  return { origin, host: hostname.replaceAll(/^\[|\]$/g, ''), port, label: `${tenant}~${authority}` };
+}
+
+type Row = EnrolCommandRow & { readonly fits: (enrolment: Enrolment) => boolean };
+type EnrolCommandRow = Omit<EnrolCommand, 'text'> & { readonly lines: (enrolment: Enrolment) => readonly string[] };
+
+const always = (): boolean => true;
+/** The other clients make classical keys. */
+const isClassical = ({ keyType = '' }: Enrolment): boolean => !keyType.startsWith('ml-dsa');
+const pkcs10 = "--header 'Content-Type: application/pkcs10' --header 'Content-Transfer-Encoding: base64'";
+const { appliance, issuer } = trustFiles;
+
+const commands: readonly Row[] = [
+  {
+    title: 'curl and openssl',
+    note: 'On every machine. The key is made on the device and stays there.',
+    fits: always,
+    lines: ({ url, device, keyType }) => [
+      `openssl req -new ${newKey(keyType)} -nodes -keyout device.key \\`,
+      `  -subj ${quote(`/CN=${device}`)} -addext ${quote(`subjectAltName=DNS:${device}`)} -outform DER | openssl base64 -out device.p10`,
+      `curl -sS --fail-with-body --cacert ${appliance} --user "est:$EST_SECRET" \\`,
+      `  ${pkcs10} \\`,
+      `  --data-binary @device.p10 --output device.p7 ${quote(`${url}/simpleenroll`)}`,
+      'openssl base64 -d -in device.p7 | openssl pkcs7 -inform DER -print_certs -out device.pem',
+      `openssl verify -x509_strict -CAfile ${issuer} device.pem`,
+    ],
+  },
+  {
+    title: 'Renewal with curl',
+    note: 'With the certificate that the device holds, before it ends. It needs no secret.',
+    fits: always,
+    lines: ({ url }) => [
+      `curl -sS --fail-with-body --cacert ${appliance} --cert device.pem --key device.key \\`,
+      `  ${pkcs10} \\`,
+      `  --data-binary @device.p10 --output renewed.p7 ${quote(`${url}/simplereenroll`)}`,
+      'openssl base64 -d -in renewed.p7 | openssl pkcs7 -inform DER -print_certs -out device.pem',
+    ],
+  },
+  {
+    title: 'Look at the connection with openssl',
+    note: 'Shows whom a device would speak to, and fails where it is not this appliance.',
+    fits: always,
+    lines: ({ url }) => {
+      const { host, port } = partsOf(url);
+      const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+      return [`openssl s_client -connect ${quote(place)} -CAfile ${appliance} -verify_return_error -brief </dev/null`];
+    },
+  },
+  {
+    title: 'strongSwan',
+    note: 'Version 6 or newer. The last command has the certificate in DER.',
+    fits: isClassical,
+    lines: ({ url, device }) => {
+      const { origin, label } = partsOf(url);
+      const where = `--url ${quote(origin)} --label ${quote(label)} --cacert ${appliance}`;
+      return [
+        `pki --estca ${where} --caout est-ca.pem --outform pem --force`,
+        'pki --gen --type ecdsa --size 256 > device.key',
+        `pki --req --in device.key --type priv --dn ${quote(`CN=${device}`)} --san ${quote(device)} > device.req`,
+        `pki --est ${where} $(printf -- '--cacert %s ' est-ca*.pem) \\`,
+        '  --in device.req --userpass "est:$EST_SECRET" > device.crt',
+      ];
+    },
+  },
+  {
+    title: 'libest',
+    note: 'A build with path segments; that of Debian has none.',
+    fits: isClassical,
+    lines: ({ url, device }) => {
+      const { host, port, label } = partsOf(url);
+      return [
+        `cat ${appliance} ${issuer} > trusted.pem`,
+        `EST_OPENSSL_CACERT=trusted.pem estclient -e -s ${quote(host)} -p ${port} -o . \\`,
+        `  --path-seg ${quote(label)} -u est -h "$EST_SECRET" --common-name ${quote(device)}`,
+      ];
+    },
+  },
+];
+
+/** Options of `openssl req` for a key that the authority certifies. */
+function newKey(keyType = ''): string {
+  return keyType.startsWith('ml-dsa') ? `-newkey ${quote(keyType)}` : '-newkey ec -pkeyopt ec_paramgen_curve:P-256';
+}

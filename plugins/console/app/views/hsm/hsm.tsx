@@ -1,0 +1,121 @@
+// The tokens: whether they work, how they are, what they can do, and the rotation of their wrapping keys.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Chip, type Tone } from '../../parts/chip.tsx';
+import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { useLoaded } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { visible } from '../../parts/visible.ts';
+import { useRepeated } from '../../marks/repeated.ts';
+import { Latencies } from './latencies.tsx';
+import { Mechanisms } from './mechanisms.tsx';
+import { hsmPath, type TokenState } from './state.ts';
+import { SelfTest } from './self-test.tsx';
+import { WrappingKeyCard } from './wrapping-key.tsx';
+
+/** While keys are being rewrapped. */
+const lookEveryMs = 1_000;
+
+export function HsmPage({ catalog }: DrawnProps): ComponentChildren {
+  const turn = useSignal(0);
+  const loaded = useLoaded({ method: 'GET', path: hsmPath }, turn.value).value;
+  const shown = useSignal<readonly TokenState[] | undefined>(undefined);
+  if (loaded.state === 'there') {
+    const { tokens } = loaded.answer.body as { readonly tokens: readonly TokenState[] };
+    if (shown.peek() !== tokens) shown.value = tokens;
+  }
+  const tokens = shown.value;
+  const isRewrapping = tokens?.some((token) => token['wrapping-key'].state === 'rewrapping') === true;
+  useRepeated(isRewrapping, lookEveryMs, () => (turn.value += 1));
+  return (
+    <>
+      <Heading catalog={catalog} title="HSM" path={hsmPath}>
+        <p class="quiet">The PKCS#11 tokens of this appliance, as the answering worker last saw them.</p>
+        <div class="buttons">
+          <button type="button" onClick={() => (turn.value += 1)}>
+            Refresh
+          </button>
+        </div>
+      </Heading>
+      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      {tokens === undefined && loaded.state === 'loading' && <Loading />}
+      {tokens?.map((token) => (
+        <Token key={token.name} catalog={catalog} token={token} onChange={() => (turn.value += 1)} />
+      ))}
+      {tokens !== undefined && <SelfTest catalog={catalog} />}
+    </>
+  );
+}
+
+const tones: Readonly<Record<TokenState['state'], readonly [tone: Tone, word: string]>> = {
+  up: ['good', 'works'],
+  damaged: ['bad', 'damaged'],
+  down: ['bad', 'does not answer'],
+  'pin-refused': ['bad', 'refused the PIN'],
+};
+
+type TokenProps = Pick<DrawnProps, 'catalog'> & { readonly token: TokenState; readonly onChange: () => void };
+
+function Token({ catalog, token, onChange }: TokenProps): ComponentChildren {
+  const { name, state, reason, label, serial, manufacturer, model, module, sessions } = token;
+  const [tone, word] = tones[state];
+  return (
+    <section class="group" aria-label={`Token ${visible(name)}`}>
+      <h2>
+        Token <bdi>{visible(name)}</bdi> <Chip tone={tone}>{word}</Chip>
+      </h2>
+      {reason !== undefined && <p class="notice">{visible(reason)}</p>}
+      <div class="cards">
+        <section class="card">
+          <h3>The token</h3>
+          <dl>
+            {Object.entries({ Label: label, 'Serial number': serial, Manufacturer: manufacturer, Model: model, Module: module }).map(
+              ([title, text]) => [
+                <dt key={`${title}:name`}>{title}</dt>,
+                <dd key={`${title}:value`}>
+                  <bdi>{visible(text)}</bdi>
+                </dd>,
+              ],
+            )}
+          </dl>
+        </section>
+        <section class="card">
+          <h3>In use</h3>
+          <dl>
+            <dt>Keys loaded</dt>
+            <dd class="number">{token['loaded-keys'].toLocaleString('en')}</dd>
+            <dt>Sessions busy</dt>
+            <dd>
+              <span class="number">
+                {sessions.busy.toLocaleString('en')} of {sessions.size.toLocaleString('en')}
+              </span>
+            </dd>
+            <dt>Calls that wait</dt>
+            <dd>{sessions.waiting === 0 ? 'none' : <Chip tone="warn">{sessions.waiting.toLocaleString('en')}</Chip>}</dd>
+          </dl>
+        </section>
+        <WrappingKeyCard catalog={catalog} token={token} onChange={onChange} />
+        <PinCard name={name} />
+      </div>
+      <Latencies latencies={token.latencies} />
+      <Mechanisms keyTypes={token['key-types']} mechanisms={token.mechanisms} />
+    </section>
+  );
+}
+
+/** No PIN is sent over the network to be changed: where it is kept is a matter of the machine. */
+function PinCard({ name }: { readonly name: string }): ComponentChildren {
+  return (
+    <section class="card">
+      <h3>PIN</h3>
+      <p class="quiet">
+        A PIN is changed on the machine that keeps it, and is never sent through a browser. Processes that run stay logged in.
+      </p>
+      <pre tabIndex={0} role="group" aria-label={`Command that changes the PIN of ${visible(name)}`}>
+        keystorectl hsm change-pin --name {visible(name)}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+// What a token can do: the key types that follow from its mechanisms, and all mechanisms with a filter.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { visible } from '../../parts/visible.ts';
+
+export type MechanismsProps = { readonly keyTypes: readonly string[]; readonly mechanisms: readonly string[] };
+
+export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): ComponentChildren {
+  const text = useSignal('');
+  const id = useId();
+  const shown = mechanisms.filter((one) => one.toLowerCase().includes(text.value.trim().toLowerCase()));
+  return (
+    <section class="card">
+      <h3>What it can do</h3>
+      <p>Key types</p>
+      <ul class="words">
+        {keyTypes.map((one) => (
+          <li key={one}>
+            <code>{visible(one)}</code>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{mechanisms.length.toLocaleString('en')} mechanisms</summary>
+        <div class="filter">
+          <label for={id}>Show those that contain</label>
+          <input
+            id={id}
+            type="text"
+            placeholder="AES"
+            value={text.value}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            onInput={(event) => (text.value = event.currentTarget.value)}
+          />
+        </div>
+        <p role="status" class="quiet">
+          {shown.length === mechanisms.length ? '' : `${shown.length.toLocaleString('en')} of ${mechanisms.length.toLocaleString('en')}`}
+        </p>
+        <ul class="words">
+          {shown.map((one) => (
+            <li key={one}>
+              <code>{visible(one)}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}

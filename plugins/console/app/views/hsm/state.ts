@@ -1,0 +1,33 @@
+// What the appliance says of its tokens, as far as the views read it.
+
+export type WrappingKey = {
+  readonly number: number;
+  readonly state: 'in-use' | 'rewrapping' | 'incomplete';
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly started?: string;
+  readonly finished?: string;
+};
+
+export type Latency = { readonly count: number; readonly p50: number; readonly p99: number };
+
+export type TokenState = {
+  readonly name: string;
+  readonly module: string;
+  readonly label: string;
+  readonly serial: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly state: 'up' | 'damaged' | 'down' | 'pin-refused';
+  readonly reason?: string;
+  readonly 'key-types': readonly string[];
+  readonly mechanisms: readonly string[];
+  readonly 'wrapping-key': WrappingKey;
+  readonly 'loaded-keys': number;
+  readonly sessions: { readonly size: number; readonly busy: number; readonly waiting: number };
+  readonly latencies: Readonly<Record<string, Latency>>;
+};
+
+export const hsmPath = '/v1/state/system/hsm';
+export const rotatePath = '/v1/state/system/rotate-wrapping-key';
