@@ -18,6 +18,8 @@ export const signInPath = '/ui/sign-in';
 
 export function signInPage({ ways, problem, unclaimed }: SignInView, headers: Readonly<Record<string, string>> = {}): Reply {
   const isFirst = ways.length === 0 && unclaimed === undefined;
+  const waysLook = unclaimed === undefined ? 'button primary' : 'button';
+  const approleLook = unclaimed === undefined ? 'button' : 'button primary';
   return pageReply(
     problem?.status ?? 200,
     {
@@ -28,7 +30,7 @@ export function signInPage({ ways, problem, unclaimed }: SignInView, headers: Re
         ${
           !isFirst &&
           html`<div class="stack">
-            ${ways.map(({ path, title }) => html`<a class="button primary" href="${path}">Sign in with ${title}</a>`)}
+            ${ways.map(({ path, title }) => html`<a class="${waysLook}" href="${path}">Sign in with ${title}</a>`)}
           </div>`
         }
         ${way(
@@ -60,7 +62,7 @@ export function signInPage({ ways, problem, unclaimed }: SignInView, headers: Re
             />
             ${secretField('secret-id', 'Secret-id')}
             <p class="quiet">A secret-id that works once is used up by it.</p>
-            <button class="button" type="submit">Sign in</button>
+            <button class="${approleLook}" type="submit">Sign in</button>
           </form>`,
         )}`,
     },

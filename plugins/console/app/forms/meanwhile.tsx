@@ -22,7 +22,7 @@ export function Meanwhile(props: MeanwhileProps): ComponentChildren {
     <section class="card" aria-labelledby="meanwhile">
       <h2 id="meanwhile">Changed by somebody else meanwhile</h2>
       <p class="quiet">The form below has the present values, and yours where you typed. Look at both, then save again.</p>
-      <div class="table" role="region" tabIndex={0} aria-labelledby="meanwhile">
+      <div class="table" role="region" tabIndex={0} aria-label="Fields that differ">
         <table>
           <thead>
             <tr>

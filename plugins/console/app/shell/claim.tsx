@@ -57,8 +57,8 @@ export function Claimed({ token }: { readonly token: string }): ComponentChildre
       <h1>This appliance is yours</h1>
       <section class="card">
         <p>
-          This is the root token of the tenant <code>system</code>. It is shown this once, has no end, and can do everything: keep it where
-          people keep the last key. The credential of the screen does not work any more.
+          This is the root token of the tenant <code>system</code>. It is shown this once, has no end, and can do everything: put it into a
+          safe. The credential of the screen does not work any more.
         </p>
         <p class="secret">{isShown.value ? <code>{token}</code> : <span aria-label="hidden">••••••••••••</span>}</p>
         <div class="buttons">
