@@ -20,13 +20,12 @@ const handlers: OrderHandlers = {
   async begin(orders: FollowerOrders) {
     const log = openLog({ stream: 'follower', clock: systemClock, terminal: false, ...orders.logs });
     try {
-      running = await runFollower(orders, () => end(new Error('the shared store was made again')), log);
+      running = await runFollower(orders, (reason) => end(new Error(reason)), log);
       return {};
     } catch (error) {
       return { refused: (error as Error).message };
     }
   },
-  state: () => running?.state(),
   async stop() {
     await running?.stop();
     process.exit(0);

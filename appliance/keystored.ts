@@ -15,6 +15,7 @@ import type { Orders } from './processes/messages.ts';
 import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
+import { openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
   requireUsable(configuration.shipping.destinations);
+  const cluster = takePart(configuration);
   const log = openLog({
     directory: paths.logs(configuration.data),
     stream: 'supervisor',
@@ -97,7 +99,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
-  const prepared = prepare(configuration, log);
+  const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
   const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper }, prepared);
   let isEnding = false;
@@ -114,8 +116,8 @@ async function main(): Promise<void> {
     await announced();
     isEnding = true;
     await workers.stop();
-    // The shipper is stopped last: it sends what the workers wrote to the end.
-    await shipper.stop();
+    // The shipper is stopped after them: it sends what the workers wrote to the end.
+    await Promise.all([shipper.stop(), cluster.stop()]);
     process.exit(0);
   };
   stopWorkers = () => void stopAll();
@@ -123,8 +125,9 @@ async function main(): Promise<void> {
   try {
     await workers.ready;
   } catch (error) {
-    if (!isEnding) throw error;
-    return;
+    if (isEnding) return;
+    await cluster.stop();
+    throw error;
   }
   shipper.start();
   if (refusalFile !== undefined) rmSync(refusalFile, { force: true });
@@ -159,15 +162,20 @@ async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration
  * loaded that this needs; but a process that has held keys cannot wait for the PIN, so the first start of an attended appliance is
  * provisioned here.
  */
-async function prepare(configuration: Configuration, log: Log): Promise<Orders & { readonly announcement?: string | undefined }> {
+async function prepare(
+  configuration: Configuration,
+  log: Log,
+  cluster: TakingPart,
+): Promise<Orders & { readonly announcement?: string | undefined }> {
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
+  await cluster.start();
   const waits = attended && hasSealedIdentity(data);
   const hsmConfig = waits ? undefined : await prepareToken(configuration);
   let announcement: string | undefined;
   if (attended && hsmConfig !== undefined) {
     const { provisionAppliance } = await import('./provisioning/first-boot.ts');
-    const provisioned = await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log });
+    const provisioned = await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log, cluster: openLink(configuration) });
     await provisioned.runtime.close();
     ({ announcement } = provisioned);
   }

@@ -20,6 +20,7 @@ import { BackupError } from './format/error.ts';
 import type { Contents, Origin } from './format/manifest.ts';
 import { readIdentityFile } from './format/recipients.ts';
 import { readBackup, type Restored } from './read.ts';
+import { standAlone } from '../../core/store/replica.ts';
 import { restoredMark } from '../provisioning/audit-signing.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -72,6 +73,8 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
       file: (path) => openFile(join(unfinished, path), folders),
     };
     restored = await readBackup(createReadStream(file, { highWaterMark: 1 << 20 }), opening, trusted, taker);
+    // The backup of one member of a cluster is a whole appliance, which others can join.
+    if (existsSync(join(unfinished, 'store'))) await standAlone(join(unfinished, 'store'));
     // A backup has no audit trail: its absence after a restore is no sign of an attack.
     openFile(restoredMark(unfinished), folders).close();
     for (const folder of folders) syncDirectory(folder);

@@ -7,11 +7,9 @@ import { endProcess } from '../processes/end-process.ts';
 import { memoryEnvironment } from '../processes/memory.ts';
 import { nothingAsked, workerPort } from '../processes/messages.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import { followerOrders, type FollowerOrders, type OrderHandlers } from './messages.ts';
+import { followerOrders, type FollowerOrders } from './messages.ts';
 
 export type FollowerProcess = {
-  /** Undefined while it is being started again. */
-  state(): ReturnType<OrderHandlers['state']>;
   /** The process of the moment, for those who watch over processes. */
   readonly pid: number | undefined;
   /** Call it when no process answers any more. */
@@ -21,16 +19,18 @@ export type FollowerProcess = {
 /** The processes that serve may answer for a second and a half without it. */
 const firstDelayMs = 20;
 const longestDelayMs = 5_000;
-const stateMs = 1_000;
 const stopMs = 5_000;
 
-/** Resolves when the replica is filled and followed. Rejects with StartRefused when it cannot be. */
-export async function keepFollower(orders: FollowerOrders): Promise<FollowerProcess> {
+/**
+ * Resolves when the shared store, if there is one, is here and followed. Rejects with StartRefused when it cannot be. `ordersOf` is asked at
+ * each start, so that a certificate that was renewed is used.
+ */
+export async function keepFollower(ordersOf: () => FollowerOrders): Promise<FollowerProcess> {
   let isStopping = false;
   let delayMs = firstDelayMs;
   let current: { readonly child: ChildProcess; readonly channel: Channel<typeof followerOrders> } | undefined;
 
-  const start = async (): Promise<void> => {
+  const start = async (orders: FollowerOrders): Promise<void> => {
     const child = fork(join(import.meta.dirname, '../follower.ts'), [], { env: { ...process.env, ...memoryEnvironment() } });
     const channel = openChannel({
       ...{ port: workerPort(child), asks: followerOrders, serves: nothingAsked, handlers: {} },
@@ -38,14 +38,17 @@ export async function keepFollower(orders: FollowerOrders): Promise<FollowerProc
     });
     current = { child, channel };
     let hasBegun = false;
-    child.once('exit', (code, signal) => {
+    const ended = (how: string): void => {
       current = undefined;
       if (isStopping) return;
-      warnOnStandardError(`the follower ended (${signal ?? `exit code ${code}`}); starting it again`);
+      warnOnStandardError(`the follower ended (${how}); starting it again`);
       delayMs = hasBegun ? firstDelayMs : Math.min(2 * delayMs, longestDelayMs);
-      setTimeout(() => {
-        if (!isStopping) start().catch((error: Error) => warnOnStandardError(`the follower cannot start again: ${error.message}`));
-      }, delayMs);
+      startAgain();
+    };
+    child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
+    // A machine that cannot start another process, or a message to one that has just ended.
+    child.on('error', (error) => {
+      if (child.pid === undefined) ended(error.message);
     });
     const { refused } = await channel.request('begin', orders);
     hasBegun = refused === undefined;
@@ -55,14 +58,29 @@ export async function keepFollower(orders: FollowerOrders): Promise<FollowerProc
     throw new StartRefused(refused ?? '');
   };
 
+  const startAgain = (): void => {
+    setTimeout(() => {
+      if (isStopping) return;
+      const failed = (error: Error): void => warnOnStandardError(`the follower cannot start again: ${error.message}`);
+      let orders: FollowerOrders;
+      try {
+        orders = ordersOf();
+      } catch (error) {
+        failed(error as Error);
+        delayMs = Math.min(2 * delayMs, longestDelayMs);
+        return startAgain();
+      }
+      start(orders).catch(failed);
+    }, delayMs);
+  };
+
   try {
-    await start();
+    await start(ordersOf());
   } catch (error) {
     isStopping = true;
     throw error instanceof StartRefused ? error : new StartRefused(`the follower of the cluster ${(error as Error).message}`);
   }
   return {
-    state: async () => current?.channel.request('state', undefined, stateMs).catch(() => undefined),
     get pid() {
       return current?.child.pid;
     },

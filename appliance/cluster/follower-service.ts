@@ -1,43 +1,48 @@
-// What the follower does on orders: joins the cluster, and serves the processes of its appliance over a socket.
+// What the follower does on orders: follows the shared store, and serves the processes of its appliance over a socket.
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { ServiceError } from '../../core/base/errors.ts';
+import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
-import { joinCluster } from '../../core/cluster/member.ts';
+import { ClusterMember } from '../../core/cluster/member.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import type { Log } from '../../core/base/context.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
-import { type FollowerHandlers, type FollowerOrders, followerRequests, linkRequests, type OrderHandlers } from './messages.ts';
+import type { ClusterState } from '../state/cluster-way.ts';
+import { type FollowerHandlers, type FollowerOrders, followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
 export type RunningFollower = {
-  readonly state: OrderHandlers['state'];
   /** Says goodbye. The processes that serve must not answer any more. */
   stop(): Promise<void>;
 };
 
-/** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onReplaced` as in joinCluster. */
-export async function runFollower(orders: FollowerOrders, onReplaced: () => void, log: Log): Promise<RunningFollower> {
-  const { endpoints, tls, directory, id, name, limits } = orders;
+/** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
+export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
+  const { endpoints, tls, directory, id, name, version, run, limits } = orders;
   const client = new EtcdClient({ endpoints, nowMs: () => performance.now(), ...defined({ tls: tls && octetsOf(tls) }) });
   const links = new Set<Channel<typeof linkRequests>>();
   const tell = (): void => {
     if (member === undefined) return;
-    const state = { position: member.position, ...defined({ sent: member.sent }) };
+    const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' ? [] : [one.name]));
+    const state = { position: member.position, missing, ...defined({ sent: member.sent }) };
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
-  let member: Awaited<ReturnType<typeof joinCluster>> | undefined;
-  const joined = await joinCluster({
-    ...{ client, directory, id, name, limits, log, onReplaced },
+  let member: ClusterMember | undefined;
+  const joined = await ClusterMember.connect({
+    ...{ client, directory, id, limits, log, onEnded },
+    self: { name, version, run },
     moment: machineMoment,
     onChange: tell,
   });
   member = joined;
 
   const handlers: FollowerHandlers = {
+    wrappedKeys: () => defined({ octets: joined.wrappedKeys }),
+    found: ({ octets }) => orRefused(() => joined.found(octets)),
+    enter: () => orRefused(() => joined.enter()),
     async commit({ name, intent }) {
       try {
         return { outcome: await joined.commit(name, intent) };
@@ -47,6 +52,7 @@ export async function runFollower(orders: FollowerOrders, onReplaced: () => void
         throw error;
       }
     },
+    state: () => stateOf(joined, id),
   };
   const server = createServer((socket) => {
     const link = openChannel({
@@ -61,20 +67,38 @@ export async function runFollower(orders: FollowerOrders, onReplaced: () => void
   rmSync(orders.socket, { force: true });
   server.listen(orders.socket);
   await once(server, 'listening');
+  chmodSync(orders.socket, 0o600);
 
   return {
-    state: () => ({
-      epoch: joined.epoch,
-      position: joined.position,
-      isValid: isValid(joined.sent, machineMoment()),
-      members: Array.from(joined.members, ([id, { name, state, applied }]) => ({ id, name, state, applied })),
-    }),
     async stop() {
       server.close();
       await joined.stop();
       client.close();
     },
   };
+}
+
+function stateOf(member: ClusterMember, id: string): ClusterState {
+  const now = machineMoment();
+  return {
+    id,
+    ...defined({ epoch: member.epoch }),
+    position: member.position,
+    isValid: isValid(member.sent, now),
+    members: Array.from(member.members, ([other, { name, version, state, applied, seenMs }]) => ({
+      ...{ id: other, name, version, state, applied },
+      silentMs: Math.max(0, now.monotonicMs - seenMs),
+    })),
+  };
+}
+
+async function orRefused(run: () => Promise<void>): Promise<{ readonly refused?: string }> {
+  try {
+    await run();
+    return {};
+  } catch (error) {
+    return { refused: reasonOf(error) };
+  }
 }
 
 function octetsOf(tls: NonNullable<FollowerOrders['tls']>): { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer } {

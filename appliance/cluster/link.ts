@@ -6,8 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { isValid, type Moment } from '../../core/cluster/validity.ts';
 import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
-import type { Intent, SharedStore } from '../../core/store/intent.ts';
+import type { Intent } from '../../core/store/intent.ts';
 import { type Channel, openChannel, Unanswered } from '../processes/channel.ts';
+import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
 import { followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
@@ -20,13 +21,21 @@ export type LinkParts = {
   readonly report: (line: string) => void;
 };
 
-type Connection = { readonly socket: Socket; readonly channel: Channel<typeof followerRequests> };
+type FollowerChannel = Channel<typeof followerRequests>;
+type Connection = { readonly socket: Socket; readonly channel: FollowerChannel };
 
 /** A follower that has ended is back in less. */
 const patienceMs = 12_000;
 const reconnectMs = 50;
+/** A store of a million records is on its way for so long. */
+const foundingMs = 600_000;
+/** A member that stands in the way is watched for almost two seconds, etcd may be in an election. */
+const enteringMs = 30_000;
+const enterAgainMs = 1_000;
+const stateMs = 1_000;
+const lookEveryMs = 20;
 
-export class FollowerLink implements SharedStore {
+export class FollowerLink implements ClusterWay {
   readonly batch = batchLimits;
   readonly appliance: string;
   readonly #parts: LinkParts;
@@ -34,6 +43,9 @@ export class FollowerLink implements SharedStore {
   #connection: Promise<Connection>;
   #sent: Moment | undefined;
   #position = 0;
+  #missing: readonly string[] = [];
+  /** it was let in once: a successor of the follower is to come in again */
+  #hasEntered = false;
 
   /** Connects, and again whenever the follower has ended. */
   constructor(parts: LinkParts) {
@@ -51,30 +63,70 @@ export class FollowerLink implements SharedStore {
     return this.#position;
   }
 
+  /** Names of the members that are not in, as last heard. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  /** The keys that the shared store was founded with; undefined while there is none. */
+  async wrappedKeys(): Promise<Uint8Array | undefined> {
+    return (await this.#ask((channel) => channel.request('wrappedKeys', undefined, patienceMs), patienceMs)).octets;
+  }
+
+  /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
+  async found(octets: Uint8Array): Promise<void> {
+    refuse(await this.#ask((channel) => channel.request('found', { octets }, foundingMs), foundingMs));
+  }
+
+  /** Lets this appliance be a member, from now on. Throws an Error with the reason when it cannot be one. */
+  async enter(): Promise<void> {
+    refuse(await this.#ask((channel) => channel.request('enter', undefined, enteringMs), enteringMs));
+    this.#hasEntered = true;
+  }
+
+  /** What the follower knows of the members. Rejects with Unanswered while it is being started again. */
+  async state(): Promise<ClusterState> {
+    const connection = await Promise.race([this.#connection, setTimeout(stateMs)]);
+    if (connection === undefined) throw new Unanswered('is being started again');
+    return connection.channel.request('state', undefined, stateMs);
+  }
+
+  /** Resolves when this appliance may answer; false: it may not within that time. */
+  async untilValid(withinMs: number): Promise<boolean> {
+    for (const deadline = performance.now() + withinMs; !this.isValid; await setTimeout(lookEveryMs))
+      if (performance.now() > deadline) return false;
+    return true;
+  }
+
   /**
    * A follower that ends before it has answered leaves it open whether the change was committed. Its successor is asked under the same
    * name, and knows.
    */
   async commit(intent: Intent): Promise<'committed' | 'lost'> {
     const name = randomUUID();
-    const late = AbortSignal.any([AbortSignal.timeout(patienceMs), this.#stopping.signal]);
-    for (;;) {
-      const connection = await Promise.race([this.#connection, once(late, 'abort').then(() => undefined)]);
-      if (connection === undefined) throw clusterUnavailable('unknown');
-      try {
-        const answer = await connection.channel.request('commit', { name, intent }, patienceMs);
-        if ('outcome' in answer) return answer.outcome;
-        throw clusterUnavailable(answer.unavailable);
-      } catch (error) {
-        if (!(error instanceof Unanswered)) throw error;
-      }
-    }
+    const answer = await this.#ask((channel) => channel.request('commit', { name, intent }, patienceMs), patienceMs);
+    if ('outcome' in answer) return answer.outcome;
+    throw clusterUnavailable(answer.unavailable);
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
-    const connection = await Promise.race([this.#connection, setTimeout(0)]);
+    const connection = await Promise.race([this.#connection.catch(() => undefined), setTimeout(0)]);
     connection?.socket.destroy();
+  }
+
+  /** Asks until there is an answer, also of a successor. Throws cluster-unavailable when there is none in time. */
+  async #ask<T>(ask: (channel: FollowerChannel) => Promise<T>, withinMs: number): Promise<T> {
+    const late = AbortSignal.any([AbortSignal.timeout(withinMs), this.#stopping.signal]);
+    for (;;) {
+      const connection = await Promise.race([this.#connection, once(late, 'abort').then(() => undefined)]);
+      if (connection === undefined) throw clusterUnavailable('unknown');
+      try {
+        return await ask(connection.channel);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+      }
+    }
   }
 
   async #connect(): Promise<Connection> {
@@ -90,21 +142,37 @@ export class FollowerLink implements SharedStore {
     }
   }
 
-  #open(socket: Socket): Channel<typeof followerRequests> {
+  #open(socket: Socket): FollowerChannel {
     socket.once('close', () => {
       if (this.#stopping.signal.aborted) return;
       this.#connection = this.#connect();
       this.#connection.catch(() => undefined);
     });
-    return openChannel({
+    const channel = openChannel({
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
-        state: ({ position, sent }) => {
+        state: ({ position, sent, missing }) => {
           this.#position = Math.max(this.#position, position);
+          this.#missing = missing;
           // One that was given stays: the others wait until it is over, also when the follower has ended.
           if (sent !== undefined && sent.monotonicMs > (this.#sent?.monotonicMs ?? 0)) this.#sent = sent;
         },
       },
     });
+    if (this.#hasEntered) void this.#enterAgain(socket, channel);
+    return channel;
   }
+
+  async #enterAgain(socket: Socket, channel: FollowerChannel): Promise<void> {
+    while (!socket.destroyed && !this.#stopping.signal.aborted) {
+      const { refused } = await channel.request('enter', undefined, enteringMs).catch((error: Error) => ({ refused: error.message }));
+      if (refused === undefined) return;
+      this.#parts.report(`this appliance cannot come into its cluster again: ${refused}`);
+      await setTimeout(enterAgainMs, undefined, { ref: false });
+    }
+  }
+}
+
+function refuse({ refused }: { readonly refused?: string | undefined }): void {
+  if (refused !== undefined) throw new Error(refused);
 }

@@ -42,19 +42,49 @@ const intent = z.codec(
 /** Moment of core/cluster/validity.ts. */
 const moment = z.object({ monotonicMs: z.number(), wallMs: z.number() });
 
+/** SeenAppliance and ClusterState of state/cluster-way.ts. */
+const member = z.object({
+  id: z.string(),
+  name: z.string(),
+  version: z.string(),
+  state: z.enum(['in', 'expelled', 'out']),
+  applied: z.int(),
+  silentMs: z.number(),
+});
+const clusterState = z.object({
+  id: z.string(),
+  epoch: z.string().optional(),
+  position: z.int(),
+  isValid: z.boolean(),
+  members: z.array(member).readonly(),
+});
+
+/** Why something cannot be done, in one sentence; absent when it was done. */
+const outcome = z.object({ refused: z.string().optional() });
+
 /** Asked of the follower by the processes that serve, over its socket. */
 export const followerRequests = {
+  /** The keys that the shared store was founded with (state/cluster-keys.ts); absent while there is none. */
+  wrappedKeys: { argument: nothing, answer: z.object({ octets: octets.optional() }) },
+  /** Makes the shared store of the store of this appliance. */
+  found: { argument: z.object({ octets }), answer: outcome },
+  /** This appliance can open the keys and serves: it comes in among the members. */
+  enter: { argument: nothing, answer: outcome },
   /** The same name is not committed twice. `unavailable`: why it is not known to be committed, for the caller. */
   commit: {
     argument: z.object({ name: z.string(), intent }),
     answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
   },
+  state: { argument: nothing, answer: clusterState },
 } as const satisfies RequestTable;
 
 /** Asked of them by the follower. */
 export const linkRequests = {
-  /** Something was applied, or a sign of life was committed. `sent`: from when the validity counts. */
-  state: { argument: z.object({ position: z.int(), sent: moment.optional() }), answer: nothing },
+  /**
+   * Something was applied, or a sign of life was committed. `sent`: from when the validity counts. `missing`: names of the members that are
+   * not in.
+   */
+  state: { argument: z.object({ position: z.int(), sent: moment.optional(), missing: z.array(z.string()) }), answer: nothing },
 } as const satisfies RequestTable;
 
 const pem = z.string();
@@ -65,6 +95,9 @@ const orders = z.object({
   directory: z.string(),
   id: z.string(),
   name: z.string(),
+  version: z.string(),
+  /** drawn at each start of the appliance */
+  run: z.string(),
   endpoints: z.array(z.string()),
   tls: z.object({ ca: pem, certificate: pem, key: pem }).optional(),
   limits: z.object({ operations: z.int(), bytes: z.int() }),
@@ -72,19 +105,10 @@ const orders = z.object({
 });
 export type FollowerOrders = z.output<typeof orders>;
 
-const member = z.object({
-  id: z.string(),
-  name: z.string(),
-  state: z.enum(['in', 'expelled', 'out']),
-  applied: z.int(),
-});
-const clusterState = z.object({ epoch: z.string(), position: z.int(), isValid: z.boolean(), members: z.array(member) });
-
 /** Asked of the follower by the supervisor. */
 export const followerOrders = {
-  /** The first one. Answered when the replica is filled and followed, or with the reason why it cannot be. */
-  begin: { argument: orders, answer: z.object({ refused: z.string().optional() }) },
-  state: { argument: nothing, answer: clusterState.optional() },
+  /** The first one. Answered when the shared store, if there is one, is here and followed, or with the reason why it cannot be. */
+  begin: { argument: orders, answer: outcome },
   /** Says goodbye to the others and ends the process; never answered. */
   stop: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;

@@ -45,6 +45,8 @@ export type Parts = {
   readonly topics?: TopicDirectories;
   /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
+  /** whether the store may be answered from at this moment; default: always */
+  readonly mayAnswer?: (() => boolean) | undefined;
   /** absent in tools that open tokens and store without serving */
   readonly system?: SystemParts;
   /** directory of what GET /v1/keystorectl hands out, by default that of the package */
@@ -68,7 +70,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, system } = parts;
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
-  const rotation = new WrappingRotation({ store, hsm, clock });
+  const rotation = new WrappingRotation({ store, hsm, clock, isShared: system?.cluster !== undefined });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
     ...parts,
@@ -81,7 +83,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   });
   const health: Composed['health'] = {
     own: () =>
-      examineParts({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token), backup: () => system?.backups.health() }),
+      examineParts({
+        ...{ hsm, audit, clock, directory, cluster: system?.cluster },
+        wrapping: (token) => rotation.state(token),
+        backup: () => system?.backups.health(),
+      }),
     // Without an answer of the supervisor, what this process sees is better than nothing.
     ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),
   };
@@ -100,7 +106,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
-      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed }),
+      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, mayAnswer: parts.mayAnswer }),
       store,
       hsm,
       audit,
@@ -113,7 +119,10 @@ export async function compose(parts: Parts): Promise<Composed> {
         ? []
         : [
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
-            rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() }),
+            // In a cluster it would destroy a wrapping key that the others need at their next start.
+            ...(system.cluster === undefined
+              ? [rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]
+              : []),
           ]),
     ],
     check: async () => [

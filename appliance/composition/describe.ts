@@ -70,7 +70,8 @@ const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
 
 function absentSystem(directory: string): SystemParts {
   const clockWatch = withMembers(absent<SystemParts['clockWatch']>('clock watch'), { held: (job) => job });
-  return withMembers(absent<SystemParts>('system'), { directory, clockWatch, metrics: absent<SystemParts['metrics']>('measurement') });
+  const metrics = absent<SystemParts['metrics']>('measurement');
+  return withMembers(absent<SystemParts>('system'), { directory, clockWatch, metrics, cluster: undefined });
 }
 
 function withMembers<T extends object>(target: T, members: Partial<T>): T {

@@ -6,6 +6,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import { type OpenLog, openLog } from '../../core/log/log.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { chainNames } from '../../core/audit/chains.ts';
+import { openLink } from '../cluster/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
@@ -31,8 +32,9 @@ export async function openToServe(
     const configured = await hsmConfigOf(configuration, () => undefined);
     const hsmConfig = pins === undefined ? configured : withPins(configured, pins);
     const hsmLog = log.with('hsm');
-    if (provisions) return { log, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog })) };
-    return { log, runtime: await openRuntime(configuration, hsmConfig, hsmLog), announcement: undefined };
+    const cluster = openLink(configuration);
+    if (provisions) return { log, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
+    return { log, runtime: await openRuntime(configuration, hsmConfig, hsmLog, cluster), announcement: undefined };
   } catch (error) {
     await log.close();
     throw error;

@@ -60,6 +60,8 @@ export async function serve(
   alone: Promise<void>,
 ): Promise<Serving> {
   const { data } = configuration;
+  const { cluster } = runtime;
+  const mayAnswer = cluster && ((): boolean => cluster.isValid);
   const chain = chainNames(runtime.store.appliance).worker(number);
   const closing: (() => unknown)[] = [];
   /** stops everything beside the requests that uses keys or the store */
@@ -117,6 +119,7 @@ export async function serve(
       hosts: configuration.hosts,
       managementUrl: configuration.publicUrl,
       sealed: () => gate.isSealed,
+      mayAnswer,
       guard: (handler) => gate.guard(handler, handler),
       identity: () => identity.tls,
       ca: () => identity.current.caPem,
@@ -133,6 +136,7 @@ export async function serve(
       configurationOf: (plugin) => configuration.plugins[plugin],
       services: [provide(listenersService, listeners)],
       sealed: () => gate.isSealed,
+      mayAnswer,
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {
         directory: data,
@@ -155,6 +159,7 @@ export async function serve(
           await channel.request('seal', undefined).finally(() => sealers--);
         },
         backups,
+        cluster,
       },
     });
     closing.push(() => composed.stop());

@@ -5,6 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
 import type { Hsm } from '../../hsm/api.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
 import { readDisk } from '../state/disk.ts';
 import type { WrappingState } from '../wrapping-keys/record.ts';
 
@@ -18,6 +19,8 @@ export type HealthParts = {
   readonly directory?: string | undefined;
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
+  /** absent: the appliance stands alone */
+  readonly cluster?: Pick<ClusterWay, 'isValid' | 'missing'> | undefined;
 };
 
 /** One part as a process sees it. `hinders`: requests fail because of it, so that health is 503. */
@@ -36,7 +39,7 @@ type Part = Omit<HealthPart, 'name'>;
 export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
     ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
-    ...defined({ backup: parts.backup?.() }),
+    ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
   };
   return [
     ...parts.hsm
@@ -108,6 +111,19 @@ function diskPart(directory: string | undefined): Part {
 
 function clockPart({ doubt }: Clock): Part {
   return doubt === undefined ? { state: 'up' } : { state: 'implausible', reason: doubt };
+}
+
+/** Health is public, so nobody is named: GET /v1/state/system/cluster does that. */
+function clusterPart({ isValid, missing }: Pick<ClusterWay, 'isValid' | 'missing'>): Part {
+  if (!isValid)
+    return {
+      state: 'cut-off',
+      reason: 'the majority of the cluster cannot be reached, so requests are refused: ask another appliance',
+      hinders: true,
+    };
+  if (missing.length === 0) return { state: 'up' };
+  const who = missing.length === 1 ? 'an appliance' : `${missing.length} appliances`;
+  return { state: 'incomplete', reason: `${who} of the cluster cannot answer: the state of the cluster says which` };
 }
 
 /** How often the state is checked for alarms. */

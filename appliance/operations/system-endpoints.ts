@@ -4,9 +4,11 @@ import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Backups } from '../backup/run/backups.ts';
 import { backupEndpoints } from './backup-endpoints.ts';
+import { clusterEndpoint } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics/process.ts';
@@ -26,6 +28,10 @@ export type SystemParts = {
   /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
   readonly backups: Backups;
+  /** the others that share the store; absent: the appliance stands alone */
+  readonly cluster?: ClusterWay | undefined;
+  /** id of the appliance of the cluster that runs the background jobs; undefined while none does */
+  readonly jobsLeader?: (() => string | undefined) | undefined;
   /** The receivers of the audit trail and the logs. */
   readonly shipping: ShippingParts;
   /** Socket of the machine operations; absent unless the machine is an appliance. */
@@ -88,6 +94,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
     }),
     unsealEndpoint,
     ...shippingEndpoints(system.shipping),
+    clusterEndpoint(system),
     definePublicEndpoint({
       tag: tags.system,
       access: 'public',

@@ -7,6 +7,7 @@ import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { prepareToken } from '../../hsm/setup/setup.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
+import type { OpenStore } from '../../core/store/open.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import { provide } from '../../core/plugin/service.ts';
 import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
@@ -14,10 +15,13 @@ import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
 import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
+import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';
+import { StartRefused } from '../state/start-refused.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
 import { ChangingIdentity } from './listener-identity.ts';
@@ -33,18 +37,16 @@ export type Provisioned = { readonly runtime: Runtime; readonly announcement: st
 export async function provisionAppliance(
   configuration: Configuration,
   hsmConfig: HsmConfig,
-  parts: { readonly clock: Clock; readonly log: Log },
+  parts: { readonly clock: Clock; readonly log: Log; readonly cluster: ClusterWay | undefined },
 ): Promise<Provisioned> {
-  const { clock, log } = parts;
-  const storeToken = findStoreToken(configuration.data);
-  for (const token of hsmConfig.tokens) {
-    // Either it has its keys, or it is another token, in which no keys may be made.
-    if (token.name === storeToken) continue;
-    const made = await refusingHsmErrors(() => prepareToken(token));
-    if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
-  }
-  const runtime = await openRuntime(configuration, hsmConfig, log);
+  const { clock, log, cluster } = parts;
+  await prepare(configuration, hsmConfig, parts).catch(async (error: unknown) => {
+    await cluster?.close();
+    throw error;
+  });
+  const runtime = await openRuntime(configuration, hsmConfig, log, cluster);
   try {
+    if (cluster === undefined) requireNoReplica(configuration, runtime.store);
     await runtime.store.migrate('core', []);
     const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');
@@ -58,6 +60,34 @@ export async function provisionAppliance(
     await runtime.close();
     throw error;
   }
+}
+
+/** The own keys of the tokens, and in a cluster the shared store; of a cluster that exists, the tokens have their keys. */
+async function prepare(
+  configuration: Configuration,
+  hsmConfig: HsmConfig,
+  parts: { readonly clock: Clock; readonly log: Log; readonly cluster: ClusterWay | undefined },
+): Promise<void> {
+  const { cluster } = parts;
+  if (cluster !== undefined && (await cluster.wrappedKeys()) !== undefined) return;
+  const storeToken = findStoreToken(configuration.data);
+  for (const token of hsmConfig.tokens) {
+    // Either it has its keys, or it is another token, in which no keys may be made.
+    if (token.name === storeToken) continue;
+    const made = await refusingHsmErrors(() => prepareToken(token));
+    if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
+  }
+  if (cluster === undefined) return;
+  step('making the shared store of the cluster');
+  await foundCluster(configuration, hsmConfig, cluster, parts);
+}
+
+/** What an appliance wrote alone into its replica, the others would never see. */
+function requireNoReplica({ data }: Configuration, { isReplica }: OpenStore): void {
+  if (!isReplica) return;
+  throw new StartRefused(
+    `${paths.store(data)} is the replica of a cluster: configure cluster as before; to stand alone, restore a backup of it into a new data directory`,
+  );
 }
 
 /** Prints a step that takes a moment. */

@@ -9,4 +9,7 @@ export const paths = {
   shipping: (data: string) => join(data, 'shipping'),
   tls: (data: string) => join(data, 'tls'),
   rootToken: (data: string) => join(data, 'root-token'),
+  /** Unix socket of the process that follows the shared store of a cluster */
+  follower: (data: string) => join(data, 'follower.sock'),
+  clusterIdentity: (data: string) => join(data, 'cluster.json'),
 } as const;

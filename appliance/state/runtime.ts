@@ -1,44 +1,80 @@
 // The opened tokens and store of a process, for first boot and for workers.
 import type { Configuration } from '../../core/config/config.ts';
 import type { Log } from '../../core/base/context.ts';
-import { fail } from '../../core/base/errors.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import { recordBytesThatFit } from '../../core/config/memory.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import type { Hsm, HsmConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
+import type { ClusterWay } from './cluster-way.ts';
+import { takeClusterKeys } from './cluster-keys.ts';
 import { refusingHsmErrors } from './hsm-config.ts';
 import { paths } from './paths.ts';
+import { StartRefused } from './start-refused.ts';
 import { findStoreToken, provideStoreKey } from './store-key.ts';
 
-export type Runtime = { readonly hsm: Hsm; readonly store: OpenStore; close(): Promise<void> };
+export type Runtime = {
+  readonly hsm: Hsm;
+  readonly store: OpenStore;
+  /** of an appliance in a cluster */
+  readonly cluster?: ClusterWay | undefined;
+  close(): Promise<void>;
+};
 
-/** Opens tokens and store. Throws StartRefused with one line that names the cause and the fix; nothing stays open then. */
-export async function openRuntime(configuration: Configuration, hsmConfig: HsmConfig, log: Log): Promise<Runtime> {
-  const hsm = await refusingHsmErrors(() =>
-    openHsm(hsmConfig, {
-      onEvent: ({ kind, token, message }) => (kind === 'token-up' ? log.info(message, { token }) : log.warn(message, { token })),
-    }),
-  );
+/** Etcd may be in an election, and the replica of an appliance that was away has to catch up. */
+const comingInMs = 60_000;
+
+/**
+ * Opens tokens and store; with a way to a cluster the shared store, of which this appliance is a member from then on. Throws StartRefused
+ * with one line that names the cause and the fix; nothing stays open then, nor the way.
+ */
+export async function openRuntime(configuration: Configuration, hsmConfig: HsmConfig, log: Log, cluster?: ClusterWay): Promise<Runtime> {
+  const closing: (() => Promise<void>)[] = [async () => cluster?.close()];
+  const close = async (): Promise<void> => {
+    for (const one of closing.splice(0).toReversed()) await one();
+  };
   try {
+    const hsm = await refusingHsmErrors(() =>
+      openHsm(hsmConfig, {
+        onEvent: ({ kind, token, message }) => (kind === 'token-up' ? log.info(message, { token }) : log.warn(message, { token })),
+      }),
+    );
+    closing.push(() => hsm.close());
+    if (cluster !== undefined) await comeIn(cluster, hsm, configuration.data);
     const directory = paths.store(configuration.data);
     const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
     const token = findStoreToken(configuration.data) ?? '';
     const cacheBytes = recordBytesThatFit(configuration.workers);
-    const store = await openStore({ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token) });
+    const store = await openStore({
+      ...{ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token) },
+      ...(cluster === undefined ? {} : { shared: cluster }),
+    });
+    closing.push(() => store.close());
     revealSecret(dataKey).fill(0);
-    return {
-      hsm,
-      store,
-      async close() {
-        await store.close();
-        await hsm.close();
-      },
-    };
+    return { hsm, store, cluster, close };
   } catch (error) {
-    await hsm.close();
+    await close();
     throw error;
   }
+}
+
+/** Keys first: an appliance with another HSM never counts as a member. */
+async function comeIn(cluster: ClusterWay, hsm: Hsm, data: string): Promise<void> {
+  try {
+    const keys = await cluster.wrappedKeys();
+    if (keys === undefined) throw new Error('there is no shared store yet: start this appliance again');
+    await refusingHsmErrors(() => takeClusterKeys(hsm, data, keys));
+    await cluster.enter();
+  } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    const reason = error instanceof ServiceError ? 'its follower does not answer' : (error as Error).message;
+    throw new StartRefused(`cluster: ${reason}`, { cause: error });
+  }
+  if (!(await cluster.untilValid(comingInMs)))
+    throw new StartRefused(
+      'cluster: the majority of etcd does not answer: see that its members run and reach each other, then start again',
+    );
 }
 
 /** The store key is wrapped by a token: without that token's own keys no restart could open what is written now. */

@@ -7,7 +7,8 @@ import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
 
-const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
+/** What the key of the store is bound to. */
+export const storeKeyBinding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
 
 /** The file of the wrapped key in a data directory. */
 export const storeKeyFile = (directory: string): string => join(directory, 'store-key.json');
@@ -22,7 +23,7 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
     if (existsSync(join(storeDirectory, 'data.mdb'))) {
       throw new StartRefused(`${file} is missing, and nothing else opens ${storeDirectory}: put the file back from your backup`);
     }
-    const { stored } = await hsm.generate('secret-256', binding);
+    const { stored } = await hsm.generate('secret-256', storeKeyBinding);
     writeDurably(file, formatStoredKey(stored));
   }
   const key = readStoreKey(directory);
@@ -42,7 +43,7 @@ export function findStoreToken(directory: string): string | undefined {
 
 /** The wrapped key of the store. Throws StartRefused when its file is missing or damaged. */
 export function readStoreKey(directory: string): KeyReference {
-  return { stored: parseStoredKey(storeKeyFile(directory)), binding };
+  return { stored: parseStoredKey(storeKeyFile(directory)), binding: storeKeyBinding };
 }
 
 /** Replaces the wrapped key by another wrapping of it; a crash leaves one or the other. */

@@ -302,6 +302,13 @@ export const coreErrors = {
     detail:
       'A receiver of the audit trail is too far behind, so changes and uses of keys are refused until it has caught up: mend the receiver; "keystorectl list shipping" says which and why.',
   },
+  'cluster-unavailable': {
+    status: 503,
+    title: 'Most appliances of the cluster cannot be reached',
+    when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is not known yet',
+    detail:
+      'Ask another appliance of the cluster, or see that the network between them works. Where a change may have been made, the message says so.',
+  },
   'shipper-unavailable': {
     status: 503,
     title: 'The shipper does not answer',

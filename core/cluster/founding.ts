@@ -3,37 +3,48 @@ import { randomUUID } from 'node:crypto';
 import { keyBytes } from '../store/keys.ts';
 import { sealedPart } from '../store/replica.ts';
 import { loadDeadlineMs, type EtcdClient } from '../etcd/client.ts';
-import { type Compare, noneOf, type Operation, put, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import { type Compare, noneOf, type Operation, put, read, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
 import { layout } from './layout.ts';
 import type { ReplicaWriter } from './replica-writer.ts';
 import { batchLimits } from './transaction.ts';
 
-/** The random text that names the shared store; undefined while there is none. */
-export async function findEpoch(client: EtcdClient): Promise<string | undefined> {
-  const { kvs } = await client.range({ key: layout.epoch });
-  return kvs[0]?.value.toString('utf8');
+/** A shared store: the random text that names it, and the wrapped keys that it was founded with, which this floor cannot read. */
+export type SharedStoreSeen = { readonly epoch: string; readonly wrappedKeys: Uint8Array };
+
+/** Undefined while there is none. */
+export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSeen | undefined> {
+  const { responses } = await client.readTxn({
+    compare: [],
+    success: [read({ key: layout.epoch }), read({ key: layout.wrappedKeys })],
+    failure: [],
+  });
+  const [epoch, wrappedKeys] = responses.map((one) => one.response_range?.kvs[0]?.value);
+  if (epoch === undefined) return undefined;
+  if (wrappedKeys === undefined) throw new Error('the shared store in etcd has lost its wrapped keys: restore a backup');
+  return { epoch: epoch.toString('utf8'), wrappedKeys };
 }
 
 /**
- * Puts every record of a store into an etcd that has no shared store, and last of all the epoch, which makes it one. Cut off, it begins
- * again. Of two appliances that found at the same time, the later one goes on and the other rejects, because each transaction compares
- * who it is that founds. Resolves with the epoch.
+ * Puts every record of a store into an etcd that has no shared store, and last of all epoch and wrapped keys, which make it one. Cut off, it
+ * begins again. Of two appliances that found at the same time, the later one goes on and the other rejects, because each transaction compares
+ * who it is that founds.
  */
-export async function foundSharedStore(client: EtcdClient, writer: ReplicaWriter): Promise<string> {
+export async function foundSharedStore(client: EtcdClient, writer: ReplicaWriter, wrappedKeys: Uint8Array): Promise<SharedStoreSeen> {
   const epoch = randomUUID();
   const mine = await commit(client, [noneOf({ key: layout.epoch })], [put(layout.founding, keyBytes(epoch)), remove(layout.records)]);
   const isMine: Compare[] = [unchangedSince(layout.founding, mine)];
   for (const batch of batchesOf(writer)) await commit(client, isMine, batch);
   // Cut off after the epoch, the next start must know that what it finds in etcd was made of the records that are here.
   await writer.beginFounding(epoch);
-  await commit(client, [...isMine, noneOf({ key: layout.epoch })], [put(layout.epoch, keyBytes(epoch))]);
-  return epoch;
+  const last = [put(layout.epoch, keyBytes(epoch)), put(layout.wrappedKeys, wrappedKeys)];
+  await commit(client, [...isMine, noneOf({ key: layout.epoch })], last);
+  return { epoch, wrappedKeys };
 }
 
 /** Unknown outcomes end the founding: the next one begins again, and what is still on its way compares a founder that is no more. */
 async function commit(client: EtcdClient, compare: readonly Compare[], success: readonly Operation[]): Promise<number> {
   const { succeeded, header } = await client.txn({ compare, success, failure: [] }, loadDeadlineMs);
-  if (!succeeded) throw new Error('another appliance makes the shared store at this moment, or has made it');
+  if (!succeeded) throw new Error('another appliance makes the shared store at this moment, or has made it: start this one again');
   return revisionOf(header.revision);
 }
 

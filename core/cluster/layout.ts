@@ -35,6 +35,8 @@ export const layout = {
   founding: keyBytes(`${root}founding`),
   /** Random text, written last when the shared store is made. */
   epoch: keyBytes(`${root}epoch`),
+  /** What all appliances open with their tokens, written with the epoch and never changed. */
+  wrappedKeys: keyBytes(`${root}keys`),
 } as const;
 
 /** What a key of etcd is about. */

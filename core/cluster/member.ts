@@ -1,4 +1,7 @@
 // One appliance of a cluster: what follows the shared store, commits to it and says that it is there, put together.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import type { Intent } from '../store/intent.ts';
 import { loadDeadlineMs, type EtcdClient } from '../etcd/client.ts';
@@ -6,13 +9,15 @@ import type { Operation } from '../etcd/messages.ts';
 import { EtcdError } from '../etcd/outcome.ts';
 import { requireFitServers } from '../etcd/version.ts';
 import { Committer } from './committer.ts';
+import { requireEntry } from './entry.ts';
 import { Follower } from './follower.ts';
-import { findEpoch, foundSharedStore } from './founding.ts';
+import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
 import { layout } from './layout.ts';
 import { Presence } from './presence.ts';
 import { ReplicaWriter } from './replica-writer.ts';
 import type { Limits } from './transaction.ts';
-import { isValid, Members, type Moment, type SeenMember } from './validity.ts';
+import { clusterUnavailable } from './unavailable.ts';
+import { isValid, Members, type MemberSign, type Moment, type SeenMember } from './validity.ts';
 
 export type MemberOptions = {
   readonly client: EtcdClient;
@@ -20,71 +25,179 @@ export type MemberOptions = {
   readonly directory: string;
   /** never used by two processes at a time */
   readonly id: string;
-  /** for people */
-  readonly name: string;
+  /** what the others are told of this appliance */
+  readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
   readonly limits: Limits;
   readonly log: Log;
   readonly moment: () => Moment;
   /** Told when position, members or validity have changed. */
   readonly onChange: () => void;
-  /** The shared store was made again: this process has to begin again. */
-  readonly onReplaced: () => void;
+  /** Told once, with the reason, when this process must begin again: the shared store was made anew, or another process is this member. */
+  readonly onEnded: (reason: string) => void;
 };
 
-/** What became of a member that has joined. */
-export type ClusterMember = {
-  readonly epoch: string;
-  /** As Committer.commit. */
-  commit(name: string, intent: Intent): Promise<'committed' | 'lost'>;
-  /** From when the validity counts (validity.ts); undefined: nothing may be answered. */
-  readonly sent: Moment | undefined;
-  readonly position: number;
-  readonly members: ReadonlyMap<string, SeenMember>;
-  /** Says goodbye; call it when nothing is answered any more. */
-  stop(): Promise<void>;
-};
+const usurped = 'another process is this member of the cluster: one of their data directories is a copy';
+/** Longer than an election. */
+const firstSignMs = 10_000;
+const lookEveryMs = 10;
+
+/** What runs once there is a shared store. */
+type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly follower: Follower };
 
 /**
- * Begins to follow the shared store, or makes it of what is in the directory when there is none. Throws an Error for an etcd that is too old
- * or too narrow, and for a store with records of its own that would be lost. Nothing stays open then.
+ * Begins outside: it follows the shared store, or waits for `found` where there is none yet. From `enter` on it is a member, for which the
+ * others wait.
  */
-export async function joinCluster(options: MemberOptions): Promise<ClusterMember> {
-  const { client, directory, id, name, limits, log, moment, onChange, onReplaced } = options;
-  const nowMs = (): number => moment().monotonicMs;
-  const writer = new ReplicaWriter(directory, log);
-  const closing: (() => unknown)[] = [() => writer.close()];
-  const stop = async (): Promise<void> => {
-    for (const close of closing.splice(0).toReversed()) await close();
-  };
-  try {
-    await requireFitServers(client);
-    await requireLimits(client, limits);
-    const epoch = (await findEpoch(client)) ?? (await foundSharedStore(client, writer));
+export class ClusterMember {
+  readonly #options: MemberOptions;
+  readonly #nowMs = (): number => this.#options.moment().monotonicMs;
+  readonly #closing: (() => unknown)[] = [];
+  #following: Following | undefined;
+  #entering: Promise<void> | undefined;
+  #presence: Presence | undefined;
+  #committer: Committer | undefined;
+
+  private constructor(options: MemberOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, and
+   * for a store with records of its own that would be lost. Nothing stays open then.
+   */
+  static async connect(options: MemberOptions): Promise<ClusterMember> {
+    const member = new ClusterMember(options);
+    try {
+      await requireFitServers(options.client);
+      await requireLimits(options.client, options.limits);
+      const shared = await findSharedStore(options.client);
+      if (shared === undefined) await member.#requireNeverFollowed();
+      else await member.#follow(shared, member.#openReplica());
+      return member;
+    } catch (error) {
+      await member.stop();
+      throw error;
+    }
+  }
+
+  /** The keys that the shared store was founded with; undefined while there is none. */
+  get wrappedKeys(): Uint8Array | undefined {
+    return this.#following?.shared.wrappedKeys;
+  }
+
+  get epoch(): string | undefined {
+    return this.#following?.shared.epoch;
+  }
+
+  /** From when the validity counts (validity.ts); undefined: nothing may be answered. */
+  get sent(): Moment | undefined {
+    return this.#presence?.sent;
+  }
+
+  /** Everything up to this revision of the shared store is here. */
+  get position(): number {
+    return this.#following?.follower.position ?? 0;
+  }
+
+  get members(): ReadonlyMap<string, SeenMember> {
+    return this.#following?.members.all ?? new Map();
+  }
+
+  /** Makes the shared store of what is in the directory. Rejects when another appliance has made it, or makes it. */
+  async found(wrappedKeys: Uint8Array): Promise<void> {
+    if (this.#following !== undefined) throw new Error('another appliance has made the shared store: start this one again');
+    const writer = this.#openReplica();
+    await this.#follow(await foundSharedStore(this.#options.client, writer, wrappedKeys), writer);
+  }
+
+  /** Comes in among the members, once. Rejects with the reason when it may not (entry.ts); it can then be asked again. */
+  async enter(): Promise<void> {
+    this.#entering ??= this.#enter();
+    try {
+      await this.#entering;
+    } catch (error) {
+      this.#entering = undefined;
+      throw error;
+    }
+  }
+
+  /** As Committer.commit. Until this process is in, it does not know what its predecessor has committed. */
+  async commit(name: string, intent: Intent): Promise<'committed' | 'lost'> {
+    await this.#entering?.catch(() => undefined);
+    if (this.#committer === undefined) throw clusterUnavailable('unknown');
+    return this.#committer.commit(name, intent);
+  }
+
+  /** Says goodbye; call it when nothing is answered any more. */
+  async stop(): Promise<void> {
+    for (const close of this.#closing.splice(0).toReversed()) await close();
+  }
+
+  #openReplica(): ReplicaWriter {
+    const writer = new ReplicaWriter(this.#options.directory, this.#options.log);
+    this.#closing.push(() => writer.close());
+    return writer;
+  }
+
+  /** An etcd without a store, for an appliance that followed one, is another etcd, or one that has lost its disks. */
+  async #requireNeverFollowed(): Promise<void> {
+    const { directory, log } = this.#options;
+    if (!existsSync(join(directory, 'data.mdb'))) return;
+    const writer = new ReplicaWriter(directory, log);
+    const { position } = writer;
+    await writer.close();
+    if (position === undefined || position.founding === true) return;
+    throw new Error(
+      'etcd has no store of keystored, and this appliance has followed one: see that cluster/endpoints names the etcd of its cluster',
+    );
+  }
+
+  async #follow(shared: SharedStoreSeen, writer: ReplicaWriter): Promise<void> {
+    const { client, id, log, onEnded } = this.#options;
     const members = new Members(id);
-    const follower = new Follower({ client, writer, members, epoch, nowMs, log, onReplaced, withdraw: () => presence.withdraw() });
-    const presence = new Presence({ client, follower, members, id, name, moment, log, onChange });
+    const follower = new Follower({
+      ...{ client, writer, members, epoch: shared.epoch, nowMs: this.#nowMs, log },
+      onReplaced: () => onEnded('the shared store was made again'),
+      withdraw: async () => this.#presence?.withdraw(),
+    });
     await follower.start();
-    closing.push(() => follower.stop());
-    const mayAnswer = (): boolean => isValid(presence.sent, moment());
-    const committer = await Committer.open({ client, follower, members, id, limits, mayAnswer, nowMs, log });
-    closing.push(() => committer.stop());
+    this.#closing.push(() => follower.stop());
+    this.#following = { shared, members, follower };
+  }
+
+  async #enter(): Promise<void> {
+    const { client, id, self, limits, moment, log, onChange, onEnded } = this.#options;
+    if (this.#following === undefined) throw new Error('there is no shared store yet');
+    const { follower, members } = this.#following;
+    const formerRun = await requireEntry({ client, id, self });
+    let isUsurped = false;
+    const presence = new Presence({
+      ...{ client, follower, members, id, self, formerRun, moment, log, onChange },
+      onUsurped() {
+        isUsurped = true;
+        onEnded(usurped);
+      },
+    });
     presence.start();
-    closing.push(() => presence.stop());
-    return {
-      epoch,
-      commit: (name, intent) => committer.commit(name, intent),
-      get sent() {
-        return presence.sent;
-      },
-      get position() {
-        return follower.position;
-      },
-      members: members.all,
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
+    this.#presence = presence;
+    try {
+      // The lanes are those of the member: a copy of it must not touch them.
+      for (const deadlineMs = this.#nowMs() + firstSignMs; presence.sent === undefined; await setTimeout(lookEveryMs)) {
+        if (isUsurped) throw new Error(usurped);
+        if (this.#nowMs() > deadlineMs) throw new Error('the majority of etcd does not answer');
+      }
+      const mayAnswer = (): boolean => isValid(presence.sent, moment());
+      const committer = await Committer.open({ client, follower, members, id, limits, mayAnswer, nowMs: this.#nowMs, log });
+      this.#committer = committer;
+      this.#closing.push(
+        () => committer.stop(),
+        () => presence.stop(),
+      );
+    } catch (error) {
+      this.#presence = undefined;
+      await presence.stop();
+      throw error;
+    }
   }
 }
 
@@ -92,7 +205,7 @@ export async function joinCluster(options: MemberOptions): Promise<ClusterMember
 async function requireLimits(client: EtcdClient, { operations }: Limits): Promise<void> {
   const read: Operation = { request_range: { key: layout.epoch } };
   try {
-    await client.txn({ compare: [], success: Array.from({ length: operations }, () => read), failure: [] }, loadDeadlineMs);
+    await client.readTxn({ compare: [], success: Array.from({ length: operations }, () => read), failure: [] }, loadDeadlineMs);
   } catch (error) {
     if (!(error instanceof EtcdError && error.isRefused)) throw error;
     throw new Error(`etcd refuses transactions of ${operations} operations: start all its members with --max-txn-ops=${operations}`, {

@@ -6,29 +6,37 @@ import type { EtcdClient } from '../etcd/client.ts';
 import { type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
 import type { Follower } from './follower.ts';
 import { layout } from './layout.ts';
-import { decodeSign, encodeSign, type MemberState, type Members, type Moment, signEveryMs, validMs } from './validity.ts';
+import { decodeSign, encodeSign, type MemberSign, type MemberState, type Members, type Moment, signEveryMs, validMs } from './validity.ts';
 
 export type PresenceParts = {
   readonly client: EtcdClient;
   readonly follower: Follower;
   readonly members: Members;
   readonly id: string;
-  readonly name: string;
+  /** what every sign says of this appliance */
+  readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
+  /** run of the predecessor, whose last sign may still be on its way */
+  readonly formerRun: string | undefined;
   readonly moment: () => Moment;
   readonly log: Log;
   /** Told after each sign that was committed, and when the validity has ended early. */
   readonly onChange: () => void;
+  /** Another process gives signs as this member; none is given from here any more. */
+  readonly onUsurped: () => void;
 };
 
 /** An appliance that is so far behind its own last sign does not follow any more, and must not hold up the others. */
 const mostLagMs = 1_000;
 const signDeadlineMs = 700;
 
+/** Our key: its revision, and what is in it. */
+type Key = { readonly revision: number } & Partial<Pick<MemberSign, 'state' | 'run'>>;
+
 export class Presence {
   readonly #parts: PresenceParts;
   readonly #stopping = new AbortController();
   /** our key as it was when we last knew; undefined: it must be read */
-  #key: { readonly revision: number; readonly state: MemberState | undefined } | undefined;
+  #key: Key | undefined;
   /** the revision of the sign with which we came in: what was acknowledged before it may have been without us */
   #cameIn = Number.POSITIVE_INFINITY;
   /** when the last sign was sent that is known to be committed */
@@ -64,7 +72,7 @@ export class Presence {
     this.#prompt.resolve();
     await this.#running;
     this.#end();
-    if (this.#key?.state === 'in') await this.#write('out').catch(() => undefined);
+    if (this.#key?.state === 'in' && this.#key.run === this.#parts.self.run) await this.#write('out').catch(() => undefined);
   }
 
   /** Gives no sign until the position moves on; resolves when nothing may be answered any more. */
@@ -96,6 +104,8 @@ export class Presence {
     if (this.#key === undefined) {
       const { kvs, header } = await client.range({ key: layout.member(id) }, signDeadlineMs);
       this.#key = keyOf(kvs[0]);
+      this.#requireOwn(this.#key);
+      if (this.#stopping.signal.aborted) return;
       if (this.#key.state !== 'in' && !(await follower.reaches(revisionOf(header.revision), mostLagMs))) return;
     } else if (this.#key.state !== 'in') {
       const { header } = await client.range({ key: layout.member(id), keys_only: true }, signDeadlineMs);
@@ -122,22 +132,33 @@ export class Presence {
 
   /** The revision of the sign; undefined when our key was changed by another: it is then known as it is. */
   async #write(state: MemberState): Promise<number | undefined> {
-    const { client, follower, id, name } = this.#parts;
+    const { client, follower, id, self } = this.#parts;
     const key = layout.member(id);
     const answer = await client.txn(
       {
         compare: [unchangedSince(key, this.#key?.revision ?? 0)],
-        success: [put(key, encodeSign({ name, state, applied: follower.position }))],
+        success: [put(key, encodeSign({ ...self, state, applied: follower.position }))],
         failure: [read({ key })],
       },
       signDeadlineMs,
     );
     if (!answer.succeeded) {
       this.#key = keyOf(answer.responses[0]?.response_range?.kvs[0]);
+      this.#requireOwn(this.#key);
       return undefined;
     }
-    this.#key = { revision: revisionOf(answer.header.revision), state };
+    this.#key = { revision: revisionOf(answer.header.revision), state, run: self.run };
     return this.#key.revision;
+  }
+
+  /** A copy of the data directory that runs elsewhere would count as this appliance, which then would not be waited for. */
+  #requireOwn({ state, run }: Key): void {
+    const { self, formerRun, onUsurped, log } = this.#parts;
+    if (state !== 'in' || run === self.run || run === formerRun) return;
+    log.error('another process is this member of the cluster: its data directory is a copy');
+    this.#stopping.abort();
+    this.#end();
+    onUsurped();
   }
 
   #isLagging(nowMs: number): boolean {
@@ -155,7 +176,8 @@ export class Presence {
   }
 }
 
-function keyOf(found: KeyValue | undefined): { readonly revision: number; readonly state: MemberState | undefined } {
-  if (found === undefined) return { revision: 0, state: undefined };
-  return { revision: revisionOf(found.mod_revision), state: decodeSign(found.value).state };
+function keyOf(found: KeyValue | undefined): Key {
+  if (found === undefined) return { revision: 0 };
+  const { state, run } = decodeSign(found.value);
+  return { revision: revisionOf(found.mod_revision), state, run };
 }

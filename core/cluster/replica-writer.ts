@@ -37,7 +37,8 @@ export class ReplicaWriter {
   hasOwnRecords(epoch: string): boolean {
     const { position } = this;
     const isOwn = position === undefined || (position.founding === true && position.epoch !== epoch);
-    return isOwn && this.#environment.get(keyBytes(proofText)) !== undefined;
+    // A store that was just made has a proof of its key and nothing else.
+    return isOwn && this.#environment.keys({ low: firstTable, high: Buffer.of(0xff) }, 1, false).length > 0;
   }
 
   /** Every record, sealed, with the proof of the data key. */

@@ -37,6 +37,10 @@ export type MemberState = (typeof memberStates)[number];
 /** What a member has last written about itself, or another member about it. */
 export type MemberSign = {
   readonly name: string;
+  /** of the program */
+  readonly version: string;
+  /** drawn at each start of the appliance: a copy of its data directory that runs beside it has another one */
+  readonly run: string;
   /**
    * `in`: may answer, and is waited for. `expelled`: it did not apply what it should; its signs lose, so that it soon counts as silent.
    * `out`: it answers no more, and nobody waits for it.
@@ -89,7 +93,13 @@ export function encodeSign(sign: MemberSign): Buffer {
   return Buffer.from(JSON.stringify(sign));
 }
 
-const memberSign = z.object({ name: z.string(), state: z.enum(memberStates), applied: z.int() });
+const memberSign = z.object({
+  name: z.string(),
+  version: z.string(),
+  run: z.string(),
+  state: z.enum(memberStates),
+  applied: z.int(),
+});
 
 /** Throws on anything else: what cannot be read must not be taken for "out". */
 export function decodeSign(value: Buffer): MemberSign {

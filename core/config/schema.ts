@@ -8,6 +8,7 @@ import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
+import { type ClusterConfig, clusterSection } from './cluster.ts';
 import { keysThatFit } from './memory.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
@@ -54,6 +55,8 @@ export type Configuration = {
   readonly restoreAuditKeys?: string;
   /** backups without a person; absent: none */
   readonly backup?: BackupConfig;
+  /** the others that share its store; absent: it stands alone */
+  readonly cluster?: ClusterConfig;
   /** checked sections of the plugins by name */
   readonly plugins: Readonly<Record<string, unknown>>;
 };
@@ -119,6 +122,7 @@ export const coreFields = {
     .exactOptional()
     .describe('file with the public keys (audit-keys.pem) of the appliance that made the backup: any other origin is refused'),
   backup: backupSection.exactOptional(),
+  cluster: clusterSection.exactOptional(),
   bootstrapFile: z
     .string()
     .min(1)

@@ -98,15 +98,14 @@ export class EtcdClient {
     return this.#once(calls.txn, request, deadlineMs);
   }
 
+  /** A transaction that writes nothing. Tried at every member. */
+  readTxn(request: TxnRequest, deadlineMs = defaultDeadlineMs): Promise<TxnAnswer> {
+    return this.#anywhere(calls.txn, request, deadlineMs);
+  }
+
   /** Linearizable unless the request says otherwise. Tried at every member. */
-  async range(request: RangeRequest, deadlineMs = defaultDeadlineMs): Promise<RangeAnswer> {
-    for (let left = this.#channels.size; ; left--) {
-      try {
-        return await this.#once(calls.range, request, deadlineMs);
-      } catch (error) {
-        if (left <= 1 || !(error instanceof EtcdError) || error.isRefused) throw error;
-      }
-    }
+  range(request: RangeRequest, deadlineMs = defaultDeadlineMs): Promise<RangeAnswer> {
+    return this.#anywhere(calls.range, request, deadlineMs);
   }
 
   /** Forgets what was before a revision; a watch can still begin there. */
@@ -150,6 +149,16 @@ export class EtcdClient {
 
   close(): void {
     for (const channel of this.#channels.values()) channel.close();
+  }
+
+  async #anywhere<Asked, Answered>(call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {
+    for (let left = this.#channels.size; ; left--) {
+      try {
+        return await this.#once(call, request, deadlineMs);
+      } catch (error) {
+        if (left <= 1 || !(error instanceof EtcdError) || error.isRefused) throw error;
+      }
+    }
   }
 
   async #once<Asked, Answered>(call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {

@@ -22,6 +22,8 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly log: Log;
   /** whether the appliance waits for the PIN; default: never */
   readonly sealed?: () => boolean;
+  /** whether the store may be answered from at this moment; default: always */
+  readonly mayAnswer?: (() => boolean) | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
   /** where large bodies wait for memory; absent: one of the usual size */

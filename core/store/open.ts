@@ -10,6 +10,7 @@ import { presentFence } from './fence.ts';
 import type { SharedStore } from './intent.ts';
 import { migrate, type Migration } from './migrate.ts';
 import { NotedChanges } from './noted.ts';
+import { positionOf } from './replica.ts';
 import { Outdated, RecordCache } from './records/cache.ts';
 import { Sealer } from './records/sealing.ts';
 import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
@@ -33,6 +34,8 @@ export interface OpenStore extends Store {
   check(): Iterable<CheckFinding>;
   /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. `records`: the entries in the copy. */
   backup(directory: string): Promise<{ readonly records: number }>;
+  /** Whether the directory is the replica of a shared store. */
+  readonly isReplica: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -87,6 +90,7 @@ class LmdbStore implements OpenStore {
   readonly #context: TableContext;
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
+  #isReplica = false;
   #revision = 0;
   #state = 0;
   #waiting: Waiting[] = [];
@@ -106,6 +110,7 @@ class LmdbStore implements OpenStore {
 
   async begin(): Promise<void> {
     await proveDataKey(this.#environment, this.#context.sealer, this.#options.directory);
+    this.#isReplica = positionOf(this.#environment) !== undefined;
     this.refresh();
   }
 
@@ -199,6 +204,10 @@ class LmdbStore implements OpenStore {
     return checkRecords(this.#context);
   }
 
+  get isReplica(): boolean {
+    return this.#isReplica;
+  }
+
   backup(directory: string): Promise<{ readonly records: number }> {
     return copyEnvironment(this.#environment, directory);
   }
@@ -238,8 +247,15 @@ class LmdbStore implements OpenStore {
       this.#context.outdated.begin(this.#changesSinceSnapshot());
       const changed = new Set<string>();
       for (const write of take(mostTogether)) write.attempt(changed);
-      if (changed.size > 0) noteChanges(this.#environment, changed);
+      if (changed.size === 0) return;
+      this.#requireOwn();
+      noteChanges(this.#environment, changed);
     });
+  }
+
+  /** What was written here alone, the appliances that share the store would never see. */
+  #requireOwn(): void {
+    if (this.#isReplica) throw new Error('this store is a replica, which its cluster alone changes');
   }
 
   /**

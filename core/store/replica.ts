@@ -1,6 +1,6 @@
 // What the store of an appliance keeps as a replica of a shared one: the revision of each record, and how far it has followed.
 import { Packr } from 'msgpackr';
-import type { Environment } from './environment.ts';
+import { Environment } from './environment.ts';
 import { keyBytes } from './keys.ts';
 
 /*
@@ -56,10 +56,20 @@ export function revisionIn(value: Uint8Array | undefined): number | undefined {
 /** Undefined for a store that follows none. */
 export function positionOf(environment: Pick<Environment, 'get'>): Position | undefined {
   const value = environment.get(positionKey);
-  return value === undefined ? undefined : (packr.unpack(value) as Position);
+  return value === undefined || value.length === 0 ? undefined : (packr.unpack(value) as Position);
 }
 
 /** Only inside a commit. */
 export function putPosition(environment: Pick<Environment, 'put'>, position: Position): void {
   environment.put(positionKey, packr.pack(position));
+}
+
+/** Makes the replica in a directory, which nothing else has open, a store of its own. The number of its entries stays. */
+export async function standAlone(directory: string): Promise<void> {
+  const environment = new Environment(directory, () => undefined);
+  try {
+    if (positionOf(environment) !== undefined) await environment.commit(() => environment.put(positionKey, new Uint8Array()));
+  } finally {
+    await environment.close();
+  }
 }

@@ -1,7 +1,7 @@
 // An appliance of a cluster as far as its store goes: it follows etcd, writes through it, and says until when it may answer.
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../core/base/secret.ts';
-import { type ClusterMember, joinCluster } from '../../core/cluster/member.ts';
+import { ClusterMember, type MemberOptions } from '../../core/cluster/member.ts';
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
@@ -24,17 +24,38 @@ export type TestAppliance = {
   stop(): Promise<void>;
 };
 
-/** `directory` of the store; the first of a cluster makes it. `urls`: the own member of etcd first. */
-export async function startAppliance(name: string, directory: string, urls: readonly string[]): Promise<TestAppliance> {
+export type Identity = {
+  readonly id?: string;
+  readonly version?: string;
+  readonly run?: string;
+  readonly onEnded?: MemberOptions['onEnded'];
+};
+
+/** `directory` of the store; the first of a cluster makes it. `urls`: the own member of etcd first. `identity`: its name and a new run by default. */
+export async function startAppliance(
+  name: string,
+  directory: string,
+  urls: readonly string[],
+  { id = name, version = '1', run = randomUUID(), onEnded = () => undefined }: Identity = {},
+): Promise<TestAppliance> {
   const client = new EtcdClient({ endpoints: urls, nowMs: () => performance.now() });
-  if (name === 'first') await (await openStore({ directory, dataKey })).close();
-  const member = await joinCluster({
-    ...{ client, directory, id: name, name, limits: { operations: maxOperations, bytes: 1_400_000 } },
-    ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onReplaced: () => undefined },
+  const member = await ClusterMember.connect({
+    ...{ client, directory, id, self: { name, version, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
+    ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
   });
+  try {
+    if (member.wrappedKeys === undefined) {
+      await (await openStore({ directory, dataKey })).close();
+      await member.found(Buffer.from('keys'));
+    }
+    await member.enter();
+  } catch (error) {
+    await member.stop();
+    client.close();
+    throw error;
+  }
   const shared = {
-    appliance: name,
-    batch: batchLimits,
+    ...{ appliance: id, batch: batchLimits },
     commit: (intent: Parameters<ClusterMember['commit']>[1]) => member.commit(randomUUID(), intent),
   };
   const store = await openStore({ directory, dataKey, shared });

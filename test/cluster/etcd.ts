@@ -44,7 +44,7 @@ export type EtcdCluster = { readonly members: readonly EtcdMember[]; readonly ur
 /** Operations that the servers take in a transaction. */
 export const maxOperations = 512;
 
-type EtcdOptions = {
+export type EtcdOptions = {
   readonly flags?: readonly string[];
   /** Clients need a certificate. Files, and a client that is let in. */
   readonly secure?: {

@@ -31,22 +31,27 @@ async function startAppliance(
 ): Promise<Appliance> {
   const root = (part: string): string => temporary(`${part}-${name}-${runs}`);
   const directory = root('store');
-  if (name === 'first') await (await openStore({ directory, dataKey })).close();
-  const follower = await keepFollower({
-    ...{ socket: root('socket'), directory, id: name, name, endpoints: [...urls], limits },
-    logs: { directory: root('logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 },
-  });
+  const logs = { directory: root('logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 } as const;
+  const orders = { socket: root('socket'), directory, id: name, name, version: '1', run: 'r', endpoints: [...urls], limits, logs };
+  const follower = await keepFollower(() => orders);
   closing.push(() => follower.stop());
+  const newLink = (): FollowerLink => {
+    const link = new FollowerLink({ appliance: name, socket: root('socket'), moment: machineMoment, report: () => undefined });
+    closing.push(() => link.close());
+    return link;
+  };
+  if (name === 'first') {
+    await (await openStore({ directory, dataKey })).close();
+    await newLink().found(Buffer.from('keys'));
+  }
   return {
     follower,
     async serve() {
-      const link = new FollowerLink({ appliance: name, socket: root('socket'), moment: machineMoment, report: () => undefined });
+      const link = newLink();
+      await link.enter();
       await vi.waitUntil(() => link.isValid, { timeout: 20_000 });
       const store = await openStore({ directory, dataKey, shared: link });
-      closing.push(async () => {
-        await store.close();
-        await link.close();
-      });
+      closing.push(() => store.close());
       const table = store.table<number>('things');
       return {
         ...{ link, store, table },
@@ -111,8 +116,8 @@ test('kill -9 of the follower: what it had sent counts once, because its success
 });
 
 test('a follower that is stopped takes the validity of its appliance with it, and a revocation does not wait for ever', async () => {
-  const [first, , third] = (await startThree()) as [Appliance, Appliance, Appliance];
-  const [one, three] = [await first.serve(), await third.serve()];
+  const [first, second, third] = (await startThree()) as [Appliance, Appliance, Appliance];
+  const [one, , three] = [await first.serve(), await second.serve(), await third.serve()];
   const { pid = 0 } = third.follower;
   process.kill(pid, 'SIGSTOP');
   await one.add();
@@ -123,7 +128,7 @@ test('a follower that is stopped takes the validity of its appliance with it, an
   await vi.waitUntil(() => three.link.isValid, { timeout: 30_000 });
   three.store.refresh();
   expect(three.table.get(['count'])).toBe(1);
-  expect((await third.follower.state())?.members.map(({ name, state }) => [name, state])).toEqual([
+  expect((await three.link.state()).members.map(({ name, state }) => [name, state])).toEqual([
     ['first', 'in'],
     ['second', 'in'],
     ['third', 'in'],
@@ -138,6 +143,9 @@ test('an appliance with records of its own, and one whose etcd takes too few ope
   runs++;
   await startAppliance('first', etcd.urls, { operations: 64, bytes: 1_400_000 });
   runs++;
-  // Another new appliance that has stood alone.
+  // Another one that has stood alone.
+  const alone = await openStore({ directory: temporary(`store-first-${runs}`), dataKey });
+  await alone.write((tx) => tx.put(alone.table<number>('things'), ['own'], 1));
+  await alone.close();
   await expect(startAppliance('first', etcd.urls, { operations: 64, bytes: 1_400_000 })).rejects.toThrow('records of its own');
 });

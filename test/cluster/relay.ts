@@ -39,7 +39,9 @@ export async function relaysTo(urls: readonly string[]): Promise<Network> {
     servers.push(server);
   }
   return {
-    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`),
+    urls: servers.map(
+      (server, index) => `${new URL(urls[index] ?? '').protocol}//127.0.0.1:${(server.address() as { readonly port: number }).port}`,
+    ),
     cut() {
       isCut = true;
       for (const socket of sockets) socket.pause();

@@ -1,71 +1,27 @@
 // npm run test:cluster: etcd with certificates. A client without ours gets nothing, and a server without its own gets nothing of us.
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { put, read } from '../../core/etcd/messages.ts';
 import { requireFitServers } from '../../core/etcd/version.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { securedIn } from './certificates.ts';
 import { type EtcdCluster, startEtcd } from './etcd.ts';
 
 const temporary = temporaryDirectory();
 const nowMs = (): number => performance.now();
+const secure = securedIn(temporary);
 let etcd: EtcdCluster;
 
-function openssl(...args: string[]): void {
-  const { status, stderr } = spawnSync('openssl', args);
-  if (status !== 0) throw new Error(stderr.toString());
-}
-
-function makeAuthority(name: string): void {
-  openssl(
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
-    ...['-keyout', temporary(`${name}-key.pem`), '-out', temporary(`${name}.pem`)],
-  );
-}
-
-/** For both ends: etcd's own gateway is a client of itself. */
-function issue(name: string, authority: string, address = '127.0.0.1'): void {
-  openssl(
-    ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${name}`],
-    ...['-keyout', temporary(`${name}-key.pem`), '-out', temporary(`${name}.csr`)],
-  );
-  const extensions = temporary('extensions');
-  writeFileSync(extensions, `subjectAltName=IP:${address},DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n`);
-  openssl(
-    ...['x509', '-req', '-in', temporary(`${name}.csr`), '-days', '2', '-extfile', extensions, '-out', temporary(`${name}.pem`)],
-    ...['-CA', temporary(`${authority}.pem`), '-CAkey', temporary(`${authority}-key.pem`), '-CAcreateserial'],
-  );
-}
-
-const clientWith = (authority: string, identity: string, endpoints = etcd.urls): EtcdClient =>
-  new EtcdClient({
-    endpoints,
-    nowMs,
-    tls: {
-      ca: readFileSync(temporary(`${authority}.pem`)),
-      certificate: readFileSync(temporary(`${identity}.pem`)),
-      key: readFileSync(temporary(`${identity}-key.pem`)),
-    },
-  });
+const clientWith = (authority: string, identity: string): EtcdClient => secure.clientWith(authority, identity, etcd.urls);
 
 beforeAll(async () => {
-  mkdirSync(temporary(), { recursive: true });
-  for (const authority of ['ours', 'others']) makeAuthority(authority);
-  issue('server', 'ours');
-  issue('appliance', 'ours');
-  issue('intruder', 'others');
-  issue('elsewhere', 'ours', '127.0.0.2');
-  etcd = await startEtcd(1, {
-    secure: {
-      certificate: temporary('server.pem'),
-      key: temporary('server-key.pem'),
-      ca: temporary('ours.pem'),
-      client: (url) => clientWith('ours', 'appliance', [url]),
-    },
-  });
+  secure.makeAuthority('others');
+  secure.issue('intruder', 'others');
+  secure.issue('elsewhere', 'ours', '127.0.0.2');
+  etcd = await startEtcd(1, { secure });
 });
 
 afterAll(() => etcd.stop());
@@ -100,7 +56,7 @@ test('a server with our certificate for another address gets nothing of us', asy
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { readonly port: number };
-  const client = clientWith('ours', 'appliance', [`https://127.0.0.1:${port}`]);
+  const client = secure.clientWith('ours', 'appliance', [`https://127.0.0.1:${port}`]);
   await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('does not match');
   client.close();
   server.close();

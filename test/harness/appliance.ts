@@ -18,6 +18,7 @@ import { Backups } from '../../appliance/backup/run/backups.ts';
 import { watchClock } from '../../appliance/operations/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
 import { measureProcess } from '../../appliance/operations/metrics/process.ts';
+import type { ClusterWay } from '../../appliance/state/cluster-way.ts';
 import { provideStoreKey } from '../../appliance/state/store-key.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
@@ -64,6 +65,8 @@ export type TestApplianceOptions = {
   readonly downloads?: string;
   /** default: every record is written, unauthenticated ones too */
   readonly unauthenticatedLimit?: UnauthenticatedLimits;
+  /** the others of a cluster, as far as the API shows them; the store stays that of this appliance */
+  readonly cluster?: ClusterWay;
 };
 
 /** Starts it; close it in afterAll. Every plugin's invariants are checked by `check()`: expect them to be empty after each test. */
@@ -120,6 +123,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       },
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
+      cluster: options.cluster,
     },
   });
   const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });

@@ -31,6 +31,8 @@ export type CoreAppOptions = {
   readonly health?: () => Health;
   /** where large bodies wait for memory */
   readonly bodyRoom?: BodyRoom;
+  /** as of an appliance in a cluster */
+  readonly mayAnswer?: () => boolean;
 };
 
 export type Sent = Pick<Asking, 'token' | 'headers' | 'from'>;
@@ -85,8 +87,8 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   const { endpoints = [], resources = [], errors = {} } = options.plugin?.({ store, hsm, clock, log }) ?? {};
   let sealed = false;
   const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
-  const { bodyRoom } = options;
-  const held = defined({ bodyRoom });
+  const { bodyRoom, mayAnswer } = options;
+  const held = defined({ bodyRoom, mayAnswer });
   const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -4,12 +4,14 @@ import type { Clock } from '../../../core/base/context.ts';
 import type { Gauge as DescribedGauge } from '../../../core/plugin/plugin.ts';
 import type { OpenStore } from '../../../core/store/open.ts';
 import { openTenants } from '../../../core/access/tenants.ts';
+import type { ClusterWay } from '../../state/cluster-way.ts';
 import { readDisk, readStoreBytes } from '../../state/disk.ts';
 import type { Backups } from '../../backup/run/backups.ts';
 import type { ReportParts } from '../../shipping/report.ts';
 import { measureShipping } from '../../shipping/metrics.ts';
 import type { Snapshot } from './process.ts';
 import { measureBackups } from './backup.ts';
+import { measureCluster } from './cluster.ts';
 
 export type StateParts = {
   readonly store: OpenStore;
@@ -20,6 +22,8 @@ export type StateParts = {
   /** what plugins measure */
   readonly gauges: readonly DescribedGauge[];
   readonly backups: Backups;
+  /** absent: the appliance stands alone */
+  readonly cluster?: ClusterWay | undefined;
 };
 
 /** Answers what measures the appliance. */
@@ -46,6 +50,7 @@ export function stateMeasurer(parts: StateParts): () => Promise<Snapshot> {
     await measureShipping(registry, parts.shipping);
     gauge('keystored_clock_seconds', 'The time that the appliance uses, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
     measureBackups(parts.backups, registry);
+    await measureCluster(registry, parts.cluster);
     return registry.getMetricsAsJSON();
   };
 }

@@ -73,6 +73,11 @@ export class ApiRequest extends RequestContext<Answer> {
     return this.call?.access;
   }
 
+  /** What a sealed appliance answers needs no store. */
+  protected override get restsOnStore(): boolean {
+    return this.route.endpoint.whileSealed !== true;
+  }
+
   protected get series(): Pick<Answered, 'method' | 'route'> {
     return { method: this.request.method ?? '', route: this.route.endpoint.path };
   }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditRecord } from '../../audit/record.ts';
 import type { Clock, Log } from '../../base/context.ts';
 import { fail, type ServiceError } from '../../base/errors.ts';
+import { clusterUnavailable } from '../../cluster/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 
@@ -16,6 +17,8 @@ export type RequestServer = {
   readonly problems: Problems;
   /** whether the appliance waits for the PIN */
   sealed(): boolean;
+  /** Whether what is in the store may be answered at this moment; absent: always. An appliance that its cluster waits for no more may not. */
+  readonly mayAnswer?: (() => boolean) | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 };
@@ -64,6 +67,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 
   /** Runs the work of the request and answers with its result. An error refuses it, also one thrown by its listeners and timers. */
   serve(work: () => unknown): void {
+    if (!this.#mayAnswer()) return this.refuse(clusterUnavailable('cut-off'));
     let result: unknown;
     try {
       result = inCourseOf((error) => this.refuse(error), work);
@@ -104,6 +108,10 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
   protected abstract mayGoUnrecorded(status: number): boolean;
   /** Sends an answer; a promise is one that goes on. */
   protected abstract send(answer: Answer): Promise<void> | undefined;
+  /** Whether the answer depends on the store, which others of a cluster may have changed. */
+  protected get restsOnStore(): boolean {
+    return true;
+  }
   /** Called once, when the answer is decided. */
   protected onConcluded(): void {}
   /** What an error means in this protocol, where that differs from the API. */
@@ -161,11 +169,30 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     this.#isConcluded = true;
     this.onConcluded();
     const recorded = this.record(answer.status, error);
-    if (recorded === undefined) return this.#send(answer);
+    if (recorded === undefined) return this.#sendInTime(answer);
     recorded.then(
-      () => this.#send(answer),
+      () => this.#sendInTime(answer),
       () => this.#sendUnrecorded(answer),
     );
+  }
+
+  /** From 500 up nothing of the store is answered. */
+  #sendInTime(answer: Answer): void {
+    if (answer.status >= 500 || this.#mayAnswer()) return this.#send(answer);
+    try {
+      const late = clusterUnavailable('late');
+      const refusal = this.answerOf(this.translated(late));
+      const send = (): void => this.#send(refusal);
+      // The record of what was done is there; this one says that the caller was not told.
+      (this.record(refusal.status, late) ?? Promise.resolve()).then(send, send);
+    } catch (fault) {
+      this.#giveUp(fault);
+    }
+  }
+
+  #mayAnswer(): boolean {
+    const { mayAnswer } = this.#server;
+    return mayAnswer === undefined || !this.restsOnStore || mayAnswer();
   }
 
   #sendUnrecorded(answer: Answer): void {
@@ -175,7 +202,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     } catch (fault) {
       return this.#giveUp(fault);
     }
-    this.#send(sent);
+    this.#sendInTime(sent);
   }
 
   #send(answer: Answer): void {

@@ -38,6 +38,10 @@ export class UnroutedRequest extends RequestContext<Answer> {
     this.#caller = caller;
   }
 
+  protected override get restsOnStore(): boolean {
+    return false;
+  }
+
   protected get series(): Pick<Answered, 'method' | 'route'> {
     return { method: 'any', route: undefined };
   }

@@ -105,7 +105,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(endpoint.anyQuery === true ? [] : ['unknown-parameter', 'invalid-value']),
     ...(hasBody ? ['invalid-json', 'unknown-field', 'missing-field', 'invalid-base64', 'payload-too-large', 'unsupported-media-type'] : []),
     ...(endpoint.documented?.resource === undefined || !hasBody ? [] : ['read-only-field']),
-    ...(endpoint.whileSealed === true ? [] : ['sealed', 'hsm-unavailable', 'storage-unavailable']),
+    ...(endpoint.whileSealed === true ? [] : ['sealed', 'cluster-unavailable', 'hsm-unavailable', 'storage-unavailable']),
     ...(endpoint.whileSealed === true || !hasBody ? [] : ['key-object-missing', 'token-not-configured']),
     ...(hasBody && endpoint.access === 'token' ? ['busy'] : []),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),

@@ -23,6 +23,8 @@ export type Listeners = {
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** whether the appliance is sealed */
   sealed(): boolean;
+  /** as in RequestServer: for answers on such a port */
+  readonly mayAnswer?: (() => boolean) | undefined;
   /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   identity(): TlsIdentity;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeSign, encodeSign, isValid, Members, type MemberSign, validMs, waitMs } from '../../../core/cluster/validity.ts';
 
-const sign = (applied: number, state: MemberSign['state'] = 'in'): MemberSign => ({ name: 'b', state, applied });
+const sign = (applied: number, state: MemberSign['state'] = 'in'): MemberSign => ({ name: 'b', version: '1', run: 'r', state, applied });
 
 describe('the validity', () => {
   const sent = { monotonicMs: 1_000, wallMs: 50_000 };
@@ -71,7 +71,12 @@ describe('members', () => {
 
   test('a sign that cannot be read is an error, not an absence', () => {
     expect(decodeSign(encodeSign(sign(7)))).toEqual(sign(7));
-    for (const text of ['', 'out', '{}', '{"name":"b","state":"gone","applied":1}', '{"name":"b","state":"in","applied":0.5}'])
+    for (const text of [
+      '',
+      'out',
+      '{}',
+      ...[{ state: 'gone' }, { applied: 0.5 }, { run: undefined }].map((wrong) => JSON.stringify({ ...sign(7), ...wrong })),
+    ])
       expect(() => decodeSign(Buffer.from(text))).toThrow(Error);
   });
 });

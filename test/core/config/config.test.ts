@@ -147,6 +147,7 @@ oidc:
 
 describe('refusals', () => {
   const token = 'hsm:\n  tokens:\n    - name: a\n      module: m\n      label: l\n      pin: {file: p}\n';
+  const cluster = 'cluster:\n  name: a\n  ca-file: c\n  certificate-file: d\n  key-file: k\n';
   test.each<[string, string | undefined, string[], RegExp]>([
     [
       'an unknown option',
@@ -207,6 +208,30 @@ describe('refusals', () => {
     ['a section of no plugin', 'oidc: {}\nscep: {}', [], /^FILE line 2: "scep" is unknown/],
     ['a field given twice', 'workers: 1\nworkers: 2', [], /^FILE line 2: Map keys must be unique$/],
     ['broken YAML', 'data: [1,\nworkers: 2', [], /^FILE line \d+: /],
+    [
+      'a cluster without files',
+      'cluster:\n  name: a\n  endpoints: [https://etcd:2379]',
+      [],
+      /^FILE line 1: "cluster\/ca-file" is required$/,
+    ],
+    [
+      'an endpoint of a cluster without a port',
+      `${cluster}  endpoints: [https://etcd]`,
+      [],
+      /^FILE line 6: "cluster\/endpoints\/0" must be https:\/\/HOST:PORT/,
+    ],
+    [
+      'an endpoint in clear',
+      `${cluster}  endpoints: ['http://etcd:2379']`,
+      [],
+      /^FILE line 6: "cluster\/endpoints\/0" must be an https URL$/,
+    ],
+    [
+      'the same endpoint twice',
+      `${cluster}  endpoints: ['https://etcd:2379', 'https://etcd:2379/']`,
+      [],
+      /^FILE line 6: "cluster\/endpoints" must not have the same member twice$/,
+    ],
     ['a list instead of fields', '- a', [], /^FILE line 1: must be a list of fields/],
     ['two documents', 'workers: 1\n---\nworkers: 2', [], /^FILE line \d+: /],
   ])('%s', (_what, yaml, argv, message) => {

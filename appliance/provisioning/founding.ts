@@ -1,0 +1,42 @@
+// The first appliance of a cluster: what stood alone until now, or is new, becomes the shared store.
+import type { Configuration } from '../../core/config/config.ts';
+import type { Clock, Log } from '../../core/base/context.ts';
+import type { HsmConfig } from '../../hsm/api.ts';
+import { wrapClusterKeys } from '../state/cluster-keys.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
+import { refusingHsmErrors } from '../state/hsm-config.ts';
+import { openRuntime } from '../state/runtime.ts';
+import { StartRefused } from '../state/start-refused.ts';
+import { WrappingRotation } from '../wrapping-keys/rotation.ts';
+
+/**
+ * Makes the shared store of the store in the data directory, which is made first when there is none, with the store key and a canary under
+ * the token's wrapping key. Cut off, the next start does it again. Throws StartRefused when another appliance was first.
+ */
+export async function foundCluster(
+  configuration: Configuration,
+  hsmConfig: HsmConfig,
+  cluster: ClusterWay,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<void> {
+  const alone = await openRuntime(configuration, hsmConfig, log);
+  let keys: Uint8Array;
+  try {
+    // It makes the canary under the wrapping key in use: earlier ones may be gone.
+    const rotation = new WrappingRotation({ ...alone, clock });
+    const rotating = hsmConfig.tokens.find(({ name }) => rotation.state(name).state === 'rewrapping');
+    if (rotating !== undefined) {
+      throw new StartRefused(
+        `cluster: the wrapping key of token ${rotating.name} is being rotated: start once without cluster, and again when the rotation has ended`,
+      );
+    }
+    keys = await refusingHsmErrors(() => wrapClusterKeys(alone.hsm, configuration.data));
+  } finally {
+    await alone.close();
+  }
+  try {
+    await cluster.found(keys);
+  } catch (error) {
+    throw new StartRefused(`cluster: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,88 @@
+// The keys that all appliances of a cluster open with the HSM that they share: that of the store, and a canary that is used at each start.
+import { z } from 'zod';
+import { decodeBase64, encodeBase64, encodeUtf8 } from '../../core/base/bytes.ts';
+import { HsmError, type Hsm, type HsmErrorKind, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
+import { StartRefused } from './start-refused.ts';
+import { findStoreToken, readStoreKey, replaceStoreKey, storeKeyBinding } from './store-key.ts';
+
+/** Encrypted under the canary by the appliance that founds the cluster, decrypted by every other. */
+const canaryText = encodeUtf8('keystored: every appliance of a cluster opens this');
+const canaryBinding: KeyBinding = { tenant: 'system', keyId: 'cluster', version: 1, purpose: 'canary' };
+
+const base64 = z.string().transform((text, context): Uint8Array => {
+  const octets = decodeBase64(text);
+  if (octets !== undefined) return octets;
+  context.addIssue('must be base64');
+  return z.NEVER;
+});
+const storedKey = z.object({
+  type: z.custom<StoredKey['type']>((value) => typeof value === 'string'),
+  custody: z.custom<StoredKey['custody']>((value) => typeof value === 'string'),
+  token: z.string(),
+  blob: base64,
+  mac: base64,
+});
+const clusterKeys = z.object({
+  format: z.literal(1),
+  storeKey: storedKey,
+  canary: storedKey,
+  /** the text under the canary */
+  sealed: base64,
+});
+
+/** Errors of a token that is not there or not let us in: they say nothing about whether it is the right one. */
+const passing: ReadonlySet<HsmErrorKind> = new Set(['unavailable', 'timeout', 'pin-refused', 'configuration']);
+
+/** Makes the canary beside the store key of a data directory. JSON without readable key material, for `takeClusterKeys`. */
+export async function wrapClusterKeys(hsm: Hsm, directory: string): Promise<Uint8Array> {
+  const { stored: storeKey } = readStoreKey(directory);
+  const { stored: canary } = await hsm.generate('aes-256', canaryBinding, { custody: 'wrapped' });
+  const sealed = await hsm.encrypt({ stored: canary, binding: canaryBinding }, canaryText);
+  const record = { format: 1, storeKey: encodeStored(storeKey), canary: encodeStored(canary), sealed: encodeBase64(sealed) };
+  return encodeUtf8(JSON.stringify(record));
+}
+
+/**
+ * Proves that the token of this appliance opens the keys of the cluster, and keeps the store key in the data directory. Throws StartRefused
+ * when it does not, and HsmError for a token that cannot be used at the moment.
+ */
+export async function takeClusterKeys(hsm: Hsm, directory: string, octets: Uint8Array): Promise<void> {
+  const { storeKey, canary, sealed } = decodeKeys(octets);
+  const names = hsm.status().map(({ name }) => name);
+  if (!names.includes(storeKey.token)) {
+    throw new StartRefused(
+      `the cluster keeps its keys in the token ${storeKey.token}, and this appliance has ${names.join(', ')}: give it that name under hsm/tokens`,
+    );
+  }
+  try {
+    const material = await hsm.readKeyMaterialInClear({ stored: storeKey, binding: storeKeyBinding });
+    material.fill(0);
+    const opened = await hsm.decrypt({ stored: canary, binding: canaryBinding }, sealed);
+    if (!Buffer.from(opened).equals(canaryText)) throw new HsmError('decryption-failed', 'the canary of the cluster has another text');
+  } catch (error) {
+    if (!(error instanceof HsmError) || passing.has(error.kind)) throw error;
+    throw new StartRefused(
+      `the token ${storeKey.token} does not open the keys of the cluster (${error.message}): it must be the HSM that the other appliances use, or a clone of it`,
+      { cause: error },
+    );
+  }
+  if (!isKept(directory, storeKey)) replaceStoreKey(directory, storeKey);
+}
+
+function isKept(directory: string, { blob, mac }: StoredKey): boolean {
+  if (findStoreToken(directory) === undefined) return false;
+  const { stored } = readStoreKey(directory);
+  return Buffer.from(stored.blob).equals(blob) && Buffer.from(stored.mac).equals(mac);
+}
+
+function decodeKeys(octets: Uint8Array): z.output<typeof clusterKeys> {
+  try {
+    return clusterKeys.parse(JSON.parse(Buffer.from(octets).toString('utf8')));
+  } catch (error) {
+    throw new StartRefused(`the keys of the cluster in etcd cannot be read (${(error as Error).name}): they were made by another version`);
+  }
+}
+
+function encodeStored(stored: StoredKey): Record<string, string> {
+  return { ...stored, blob: encodeBase64(stored.blob), mac: encodeBase64(stored.mac) };
+}

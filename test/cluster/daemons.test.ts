@@ -1,0 +1,253 @@
+// npm run test:cluster: three whole appliances as one. Each test goes on with what the one before has left.
+import { rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { validMs } from '../../core/cluster/validity.ts';
+import { startDaemon } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { makeEmptySoftToken, makeSoftToken } from '../harness/token/softhsm.ts';
+import { argsOf, endMember, type Member, pinOf, prepareCluster, refusalOf, sectionOf, type Shared, startMember } from './daemons.ts';
+import { startOldEtcd } from './old-etcd.ts';
+
+const path = temporaryDirectory();
+const [keys, tenants, state] = ['/v1/config/keystore/transit-keys', '/v1/config/tenants', '/v1/state/system/cluster'];
+const encrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/encrypt`;
+const decrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/decrypt`;
+const own = '/v1/state/keystore/crypto-functions/random-bytes';
+
+let shared: Shared;
+let a: Member;
+let b: Member;
+let c: Member;
+/** made before there was a cluster */
+let early: string;
+
+type Seen = { readonly name: string; readonly state: string; readonly self: boolean };
+const membersSeenBy = async (member: Member): Promise<readonly Seen[]> =>
+  ((await member.request('GET', state)) as { members: Seen[] }).members;
+const stateOf = async (member: Member, name: string): Promise<string | undefined> =>
+  (await membersSeenBy(member)).find((one) => one.name === name)?.state;
+const answers = async (member: Member): Promise<boolean> => (await member.exchange('POST', own, {}).catch(() => undefined))?.status === 200;
+
+beforeAll(async () => {
+  const prepared = await prepareCluster(path);
+  // An appliance that stood alone until now.
+  const alone = await startDaemon({ directory: path('data-a'), args: argsOf(path, 'alone', { tokens: [prepared.token] }) });
+  await alone.request('POST', keys, { name: 'early' });
+  ({ ciphertext: early } = (await alone.request('POST', encrypt('early'), { plaintext: 'aGVsbG8=' })) as { ciphertext: string });
+  await alone.request('POST', tenants, { name: 'plant' });
+  expect(await alone.stop()).toBe(0);
+  shared = { ...prepared, rootToken: alone.rootToken };
+  a = await startMember(shared, 'a');
+});
+
+afterAll(async () => {
+  for (const member of [c, b, a]) if (member !== undefined) await endMember(member).catch(() => undefined);
+  await shared.etcd.stop();
+});
+
+test('the first one founds: nothing that it had is lost', async () => {
+  expect(await a.request('POST', decrypt('early'), { ciphertext: early })).toEqual({ plaintext: 'aGVsbG8=' });
+  expect(await a.request('GET', `${tenants}/plant`)).toMatchObject({ name: 'plant' });
+  expect(await membersSeenBy(a)).toMatchObject([{ name: 'a', state: 'in', self: true }]);
+});
+
+test('others join with the same HSM: they have what the first had, and no root token of their own', async () => {
+  [b, c] = [await startMember(shared, 'b'), await startMember(shared, 'c')];
+  for (const member of [b, c]) {
+    expect(await member.request('POST', decrypt('early'), { ciphertext: early })).toEqual({ plaintext: 'aGVsbG8=' });
+    expect(member.output()).not.toContain('root token');
+  }
+  for (const member of [a, b, c]) {
+    const seen = await membersSeenBy(member);
+    expect(seen.map(({ name, state: one, self }) => [name, one, self])).toEqual(
+      ['a', 'b', 'c'].map((name) => [name, 'in', name === member.name]),
+    );
+  }
+});
+
+test('a key that one made is used by another as soon as that is answered, twenty times over', async () => {
+  const members = [a, b, c];
+  for (let n = 0; n < 20; n++) {
+    const [maker, user] = [members[n % 3] as Member, members[(n + 1) % 3] as Member];
+    await maker.request('POST', keys, { name: `key-${n}` });
+    const { ciphertext } = (await user.request('POST', encrypt(`key-${n}`), { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
+    expect(await maker.request('POST', decrypt(`key-${n}`), { ciphertext })).toEqual({ plaintext: 'aGVsbG8=' });
+  }
+});
+
+test('a name that several make at the same moment is made once', async () => {
+  const made = await Promise.all([a, b, c].map((member) => member.exchange('POST', keys, { name: 'same' })));
+  expect(made.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+});
+
+test('a token that one disabled is refused by the others at once after the answer', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
+      string,
+      string
+    >;
+    for (const member of [b, c]) expect((await member.exchange('POST', own, {}, token)).status).toBe(200);
+    await b.request('POST', '/v1/state/keystore/token/disable', { accessor });
+    const after = await Promise.all([a, c, b].map((member) => member.exchange('POST', own, {}, token)));
+    expect(after.map(({ status }) => status)).toEqual([401, 401, 401]);
+  }
+});
+
+test('cut off from etcd, one refuses everything within its validity, says why, and what was revoked meanwhile stays revoked', async () => {
+  const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
+    string,
+    string
+  >;
+  const used: { readonly atMs: number; readonly status: number }[] = [];
+  const load = new AbortController();
+  const using = (async () => {
+    while (!load.signal.aborted) {
+      const { status } = await c.exchange('POST', own, {}, token);
+      used.push({ atMs: performance.now(), status });
+    }
+  })();
+  c.network.cut();
+  const cutMs = performance.now();
+  // Acknowledged when c can accept it no more.
+  await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+  const revokedMs = performance.now();
+  expect(revokedMs - cutMs).toBeGreaterThan(validMs / 3);
+  const refused = await c.exchange('POST', keys, { name: 'refused' });
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '2' }, body: { code: 'cluster-unavailable' } });
+  expect(await c.exchange('GET', '/v1/state/system/health')).toMatchObject({
+    status: 503,
+    body: { status: 'down', cluster: { state: 'cut-off' } },
+  });
+  expect((await a.exchange('GET', '/v1/state/system/health')).body).toMatchObject({ status: 'degraded', cluster: { state: 'incomplete' } });
+  expect(await stateOf(a, 'c')).toBe('out');
+  await a.request('POST', keys, { name: 'while-cut' });
+  c.network.heal();
+  await vi.waitUntil(() => answers(c), { timeout: 60_000, interval: 100 });
+  load.abort();
+  await using;
+  const accepted = used.filter(({ atMs, status }) => status === 200 && atMs > revokedMs);
+  expect(accepted).toEqual([]);
+  expect(used.some(({ status }) => status === 503)).toBe(true);
+  expect((await c.exchange('POST', own, {}, token)).status).toBe(401);
+  expect((await c.exchange('POST', encrypt('while-cut'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  expect((await c.exchange('POST', keys, { name: 'refused' })).status).toBe(201);
+});
+
+test('one is killed: the others go on, and it comes back with what was changed meanwhile', async () => {
+  await b.kill();
+  b.network.close();
+  // The first change waits until the killed one can answer no more.
+  await a.request('POST', keys, { name: 'while-dead' });
+  for (let n = 0; n < 5; n++) await c.request('POST', keys, { name: `while-dead-${n}` });
+  expect(await stateOf(c, 'b')).toBe('out');
+  b = await startMember(shared, 'b');
+  expect((await b.exchange('POST', encrypt('while-dead-4'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  expect(await stateOf(a, 'b')).toBe('in');
+});
+
+test('a seal takes the keys of one appliance; unsealed, it has what the others did meanwhile', async () => {
+  expect((await c.exchange('POST', '/v1/state/keystore/system/seal')).status).toBe(204);
+  expect((await c.exchange('GET', '/v1/state/system/health')).body).toMatchObject({ status: 'sealed' });
+  await a.request('POST', keys, { name: 'while-sealed' });
+  const unsealed = await vi.waitUntil(
+    async () => {
+      const answer = await c.exchange('POST', '/v1/state/keystore/system/unseal', { pin: pinOf(shared.token) }).catch(() => undefined);
+      return answer?.status === 204 ? answer : undefined;
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  expect(unsealed.status).toBe(204);
+  await vi.waitUntil(() => answers(c), { timeout: 60_000, interval: 100 });
+  expect((await c.exchange('POST', encrypt('while-sealed'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+});
+
+test('the wrapping key, which every appliance keeps the store key under, is not rotated', async () => {
+  expect(await a.exchange('POST', '/v1/state/system/rotate-wrapping-key', {})).toMatchObject({
+    status: 409,
+    body: { code: 'operation-refused' },
+  });
+});
+
+test('an appliance with another HSM is refused, and that HSM stays as it was', async () => {
+  const wrong = 'does not open the keys of the cluster';
+  const empty = await makeEmptySoftToken(path('empty-hsm'));
+  for (let attempt = 0; attempt < 2; attempt++) expect(await refusalOf(startMember({ ...shared, token: empty }, 'wrong'))).toContain(wrong);
+  const other = await makeSoftToken(path('other-hsm'));
+  expect(await refusalOf(startMember({ ...shared, token: other }, 'wrong'))).toContain(wrong);
+  expect(await refusalOf(startMember({ ...shared, token: { ...shared.token, name: 'another' } }, 'wrong'))).toContain('the token main');
+  expect((await membersSeenBy(a)).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  // With the right one it joins after all.
+  const right = await startMember(shared, 'wrong');
+  expect((await right.exchange('POST', decrypt('early'), { ciphertext: early })).status).toBe(200);
+  await endMember(right);
+});
+
+test('an etcd that is too old is refused by its version', async () => {
+  const files = { certificate: path('server.pem'), key: path('server-key.pem'), ca: path('ours.pem') };
+  const old = await startOldEtcd('3.5.16', files);
+  try {
+    const args = argsOf(path, 'old', { tokens: [shared.token], cluster: sectionOf(path, 'old', [old.url]) });
+    const refusal = await refusalOf(startDaemon({ directory: path('data-old'), args }));
+    expect(refusal).toContain(`etcd at ${old.url}: etcd 3.5.16 is too old`);
+  } finally {
+    old.stop();
+  }
+});
+
+test.each<[string, Readonly<Record<string, unknown>>, string]>([
+  ['limits that were not accepted', { preview: false }, 'does not keep every promise of a cluster yet'],
+  [
+    'a certificate that cannot be read',
+    { 'certificate-file': '/nowhere.pem' },
+    'cluster/certificate-file /nowhere.pem cannot be read (ENOENT)',
+  ],
+  ['a key that is none', { 'key-file': '/etc/hostname' }, 'cluster/key-file /etc/hostname is no PEM file'],
+  ['the name of another', { name: 'a' }, 'another appliance of the cluster is named a'],
+])('a start is refused with %s', async (_, change, reason) => {
+  const cluster = { ...sectionOf(path, 'd', shared.etcd.urls), ...change };
+  const args = argsOf(path, 'd', { tokens: [shared.token], cluster });
+  expect(await refusalOf(startDaemon({ directory: path('data-d'), args }))).toContain(reason);
+});
+
+test('a cluster with the embedded token is refused, because no other appliance reaches it', async () => {
+  const args = argsOf(path, 'embedded', { tokens: [], cluster: sectionOf(path, 'embedded', shared.etcd.urls) });
+  expect(await refusalOf(startDaemon({ directory: path('data-embedded'), args }))).toContain('one HSM that every appliance reaches');
+});
+
+test('an appliance that has records of its own does not lose them by joining', async () => {
+  const token = [shared.token];
+  const other = await startDaemon({ directory: path('data-own'), args: argsOf(path, 'own-alone', { tokens: token }) });
+  await other.stop();
+  const args = argsOf(path, 'own', { tokens: token, cluster: sectionOf(path, 'own', shared.etcd.urls) });
+  expect(await refusalOf(startDaemon({ directory: path('data-own'), args }))).toContain('records of its own');
+});
+
+test('a member does not start alone, where it would change what the others never see; a restored backup of it does', async () => {
+  const passphrase = 'long enough to be taken';
+  const backup = await b.exchange('POST', '/v1/state/system/backup', { passphrase });
+  expect(backup.status).toBe(200);
+  await endMember(b);
+  const args = argsOf(path, 'left', { tokens: [shared.token] });
+  expect(await refusalOf(startDaemon({ directory: path('data-b'), args }))).toContain('is the replica of a cluster');
+  const [file, secret] = [path('backup'), path('passphrase')];
+  writeFileSync(file, backup.octets);
+  writeFileSync(secret, passphrase);
+  const restored = await startDaemon({
+    ...{ directory: path('data-restored'), rootToken: shared.rootToken },
+    args: [...args, '--restore', file, '--restore-passphrase-file', secret],
+  });
+  expect((await restored.exchange('POST', encrypt('while-dead'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  expect((await restored.exchange('POST', keys, { name: 'alone-again' })).status).toBe(201);
+  expect(await restored.request('GET', state)).toMatchObject({ shape: 'alone' });
+  await restored.stop();
+  b = await startMember(shared, 'b');
+});
+
+test('an appliance that lost its disk comes in anew under its name', async () => {
+  await b.kill();
+  b.network.close();
+  rmSync(path('data-b'), { recursive: true });
+  b = await startMember(shared, 'b');
+  expect((await b.exchange('POST', encrypt('while-dead'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  expect((await membersSeenBy(a)).map(({ name, state: one }) => [name, one]).filter(([name]) => name === 'b')).toEqual([['b', 'in']]);
+});

@@ -1,0 +1,98 @@
+// An appliance that its cluster waits for no more answers nothing from its store: neither what it is asked then, nor what it was asked before.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineEndpoint } from '../../../core/http/endpoint.ts';
+import { tags } from '../../../core/http/tags.ts';
+import { type CoreApp, startCoreApp } from '../../harness/core-app.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const temporary = temporaryDirectory();
+let app: CoreApp;
+let mayAnswer = true;
+let runs = 0;
+
+beforeAll(async () => {
+  app = await startCoreApp({
+    directory: temporary('appliance'),
+    mayAnswer: () => mayAnswer,
+    plugin: () => ({
+      endpoints: [
+        defineEndpoint({
+          method: 'POST',
+          path: '/v1/state/keystore/cut-off',
+          access: 'token',
+          operation: 'execute',
+          tag: tags.system,
+          summary: 'Is cut off while it runs',
+          audit: 'required',
+          input: z.object({ refuses: z.boolean().optional() }),
+          output: z.object({ done: z.boolean() }),
+          async run(_call, { refuses }) {
+            runs++;
+            mayAnswer = false;
+            if (refuses === true) throw new TypeError('a fault');
+            return { done: true };
+          },
+        }),
+      ],
+    }),
+  });
+});
+
+afterAll(() => app.stop());
+beforeEach(() => {
+  mayAnswer = true;
+});
+
+test('with the others everything is answered', async () => {
+  expect(await app.send('GET', '/v1/config/tenants')).toMatchObject({ status: 200 });
+});
+
+test.each([
+  ['a read', 'GET', '/v1/config/tenants', undefined],
+  ['a change', 'POST', '/v1/config/tenants', { name: 'late' }],
+  ['what would be 404', 'GET', '/v1/config/tenants/none', undefined],
+  ['what would be 400', 'POST', '/v1/config/tenants', { nonsense: 1 }],
+])('%s is refused while it is cut off, and nothing is done', async (_, method, path, body) => {
+  mayAnswer = false;
+  const answer = await app.send(method, path, body);
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' }, body: { code: 'cluster-unavailable' } });
+  expect(answer.body.errors[0].message).toContain('nothing was done');
+  mayAnswer = true;
+  expect(await app.send('GET', '/v1/config/tenants/late')).toMatchObject({ status: 404 });
+});
+
+test('a token that is not valid is not told so while it is cut off: another appliance may have made it', async () => {
+  mayAnswer = false;
+  expect(await app.send('GET', '/v1/config/tenants', undefined, { token: 'unknown' })).toMatchObject({ status: 503 });
+});
+
+test('health, the description and unknown paths rest on no store', async () => {
+  mayAnswer = false;
+  expect(await app.send('GET', '/v1/state/system/health')).toMatchObject({ status: 200 });
+  expect(await app.send('GET', '/v1/openapi.json')).toMatchObject({ status: 200 });
+  expect(await app.send('GET', '/v1/nowhere')).toMatchObject({ status: 404 });
+});
+
+test('an answer that was not sent in time is not given: the caller learns that it may have happened, the trail that it did', async () => {
+  const before = runs;
+  const answer = await app.send('POST', '/v1/state/keystore/cut-off', {});
+  expect(runs).toBe(before + 1);
+  expect(answer).toMatchObject({ status: 503, body: { code: 'cluster-unavailable' } });
+  expect(answer.body.errors[0].message).toContain('may have been made');
+  expect(answer.text).not.toContain('done');
+  const records = app
+    .auditText()
+    .split('\n')
+    .filter((line) => line.includes('cut-off'))
+    .map((line) => JSON.parse(line) as { readonly status?: number; readonly code?: string });
+  expect(records.map(({ status }) => status)).toEqual([200, 503]);
+  expect(records.at(-1)?.code).toBe('cluster-unavailable');
+});
+
+test('a fault of ours stays one', async () => {
+  expect(await app.send('POST', '/v1/state/keystore/cut-off', { refuses: true })).toMatchObject({
+    status: 500,
+    body: { code: 'internal-error' },
+  });
+});
