@@ -553,6 +553,73 @@ const (
 	ClaimTargetFullname ClaimTarget = "fullname"
 )
 
+// ClusterAnswer: A document of the API.
+type ClusterAnswer struct {
+	// Shape: `alone`: the configuration has no section `cluster`, and the other fields are empty.
+	Shape ClusterShape `json:"shape"`
+
+	// Epoch: Name of the shared store.
+	Epoch string `json:"epoch,omitempty"`
+
+	// Revision: The state of the shared store that the appliance has.
+	Revision int64 `json:"revision"`
+
+	// Members: Every appliance that came in once, by name.
+	Members []ClusterMember `json:"members"`
+}
+
+// ClusterMember: A document of the API.
+type ClusterMember struct {
+	// Name: Name of the appliance in its configuration.
+	Name string `json:"name"`
+
+	// ID: Its identity, drawn when it came in first.
+	ID string `json:"id"`
+
+	// Version: Version of its program.
+	Version string `json:"version"`
+
+	// State: `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers
+	// no more.
+	State ClusterMemberState `json:"state"`
+
+	// Self: Whether it is the one that answers.
+	Self bool `json:"self"`
+
+	// LeadsJobs: Whether it runs the background jobs of all.
+	LeadsJobs bool `json:"leads-jobs"`
+
+	// Behind: Revisions that it lacked at its last sign of life; a few are ordinary.
+	Behind int64 `json:"behind"`
+
+	// SilentMilliseconds: Time since its last sign of life was seen.
+	SilentMilliseconds int64 `json:"silent-milliseconds"`
+}
+
+// ClusterMemberState: `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should.
+// `out`: it answers no more. Later versions may answer others.
+type ClusterMemberState string
+
+// The values of ClusterMemberState.
+const (
+	ClusterMemberStateIn ClusterMemberState = "in"
+
+	ClusterMemberStateExpelled ClusterMemberState = "expelled"
+
+	ClusterMemberStateOut ClusterMemberState = "out"
+)
+
+// ClusterShape: `alone`: the configuration has no section `cluster`, and the other fields are empty. Later versions
+// may answer others.
+type ClusterShape string
+
+// The values of ClusterShape.
+const (
+	ClusterShapeAlone ClusterShape = "alone"
+
+	ClusterShapeCluster ClusterShape = "cluster"
+)
+
 // Custody: Where the key lives: as a wrapped blob, or as an object in the token. Later versions may answer others.
 type Custody string
 

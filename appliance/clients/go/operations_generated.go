@@ -24,6 +24,8 @@ type Operations struct {
 
 	CACertificates CACertificatesGroup
 
+	Cluster ClusterGroup
+
 	CryptoFunctions CryptoFunctionsGroup
 
 	Health HealthGroup
@@ -76,6 +78,8 @@ func operationsOf(client *Client) Operations {
 		CA: CAGroup{client},
 
 		CACertificates: CACertificatesGroup{client},
+
+		Cluster: ClusterGroup{client},
 
 		CryptoFunctions: CryptoFunctionsGroup{client},
 
@@ -942,6 +946,20 @@ var opCACertificatesShow = operation{method: "GET", path: "/v1/state/keystore/tl
 // GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}
 func (g CACertificatesGroup) Show(ctx context.Context, name string, serial string, options ...CallOption) (*IssuedCertificate, error) {
 	return sendFor[IssuedCertificate](ctx, g.client, opCACertificatesShow, parts{names: []string{name, serial}, options: options})
+}
+
+// ClusterGroup has the operations of the group.
+type ClusterGroup struct{ client *Client }
+
+var opClusterShow = operation{method: "GET", path: "/v1/state/system/cluster", idempotent: true, accept: "application/json"}
+
+// Show: The appliances that share the store.
+//
+// As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.
+//
+// GET /v1/state/system/cluster
+func (g ClusterGroup) Show(ctx context.Context, options ...CallOption) (*ClusterAnswer, error) {
+	return sendFor[ClusterAnswer](ctx, g.client, opClusterShow, parts{options: options})
 }
 
 // CryptoFunctionsGroup has the operations of the group.

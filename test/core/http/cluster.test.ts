@@ -57,7 +57,7 @@ test.each([
   mayAnswer = false;
   const answer = await app.send(method, path, body);
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' }, body: { code: 'cluster-unavailable' } });
-  expect(answer.body.errors[0].message).toContain('nothing was done');
+  expect(answer.text).toContain('nothing was done');
   mayAnswer = true;
   expect(await app.send('GET', '/v1/config/tenants/late')).toMatchObject({ status: 404 });
 });
@@ -79,7 +79,7 @@ test('an answer that was not sent in time is not given: the caller learns that i
   const answer = await app.send('POST', '/v1/state/keystore/cut-off', {});
   expect(runs).toBe(before + 1);
   expect(answer).toMatchObject({ status: 503, body: { code: 'cluster-unavailable' } });
-  expect(answer.body.errors[0].message).toContain('may have been made');
+  expect(answer.text).toContain('may have been made');
   expect(answer.text).not.toContain('done');
   const records = app
     .auditText()

@@ -443,6 +443,23 @@ class CaCertificatesOperations {
   }
 }
 
+class ClusterOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * The appliances that share the store.
+   * As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.
+   * `GET /v1/state/system/cluster`
+   */
+  show(options: CallOptions = {}): Promise<Api.ClusterAnswer> {
+    return this.#sender.json<Api.ClusterAnswer>({ method: 'GET', path: '/v1/state/system/cluster', isIdempotent: true }, options);
+  }
+}
+
 class CryptoFunctionsOperations {
   readonly #sender: Sender;
 
@@ -1700,6 +1717,7 @@ export class Operations {
   readonly backupStatus: BackupStatusOperations;
   readonly ca: CaOperations;
   readonly caCertificates: CaCertificatesOperations;
+  readonly cluster: ClusterOperations;
   readonly cryptoFunctions: CryptoFunctionsOperations;
   readonly health: HealthOperations;
   readonly hsm: HsmOperations;
@@ -1727,6 +1745,7 @@ export class Operations {
     this.backupStatus = new BackupStatusOperations(sender);
     this.ca = new CaOperations(sender);
     this.caCertificates = new CaCertificatesOperations(sender);
+    this.cluster = new ClusterOperations(sender);
     this.cryptoFunctions = new CryptoFunctionsOperations(sender);
     this.health = new HealthOperations(sender);
     this.hsm = new HsmOperations(sender);

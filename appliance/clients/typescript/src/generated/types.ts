@@ -301,6 +301,42 @@ export type Cipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-204
 
 export type ClaimTarget = 'username' | 'fullname';
 
+export type ClusterAnswer = {
+  /** `alone`: the configuration has no section `cluster`, and the other fields are empty. */
+  shape: ClusterShape;
+  /** Name of the shared store. */
+  epoch?: string | undefined;
+  /** The state of the shared store that the appliance has. */
+  revision: number;
+  /** Every appliance that came in once, by name. */
+  members: ClusterMember[];
+};
+
+export type ClusterMember = {
+  /** Name of the appliance in its configuration. */
+  name: string;
+  /** Its identity, drawn when it came in first. */
+  id: string;
+  /** Version of its program. */
+  version: string;
+  /** `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more. */
+  state: ClusterMemberState;
+  /** Whether it is the one that answers. */
+  self: boolean;
+  /** Whether it runs the background jobs of all. */
+  'leads-jobs': boolean;
+  /** Revisions that it lacked at its last sign of life; a few are ordinary. */
+  behind: number;
+  /** Time since its last sign of life was seen. */
+  'silent-milliseconds': number;
+};
+
+/** `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more. */
+export type ClusterMemberState = 'in' | 'expelled' | 'out';
+
+/** `alone`: the configuration has no section `cluster`, and the other fields are empty. */
+export type ClusterShape = 'alone' | 'cluster';
+
 /** Where the key lives: as a wrapped blob, or as an object in the token. */
 export type Custody = 'wrapped' | 'token';
 

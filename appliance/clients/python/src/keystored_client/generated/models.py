@@ -38,6 +38,10 @@ __all__ = [
     "CertificateStatus",
     "Cipher",
     "ClaimTarget",
+    "ClusterAnswer",
+    "ClusterMember",
+    "ClusterMemberState",
+    "ClusterShape",
     "Custody",
     "DataKeyBits",
     "DecryptAnswer",
@@ -294,6 +298,15 @@ Cipher = Literal["aes128-gcm96", "aes192-gcm96", "aes256-gcm96", "rsa-2048", "rs
 
 
 ClaimTarget = Literal["username", "fullname"]
+
+
+# `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers
+# no more.
+ClusterMemberState = Literal["in", "expelled", "out"]
+
+
+# `alone`: the configuration has no section `cluster`, and the other fields are empty.
+ClusterShape = Literal["alone", "cluster"]
 
 
 # Where the key lives: as a wrapped blob, or as an object in the token.
@@ -747,6 +760,45 @@ class CaSignCsrRequest(Document):
     """Life of the certificate; default est/ttl of the CA."""
     usages: Optional[list[CaSignCsrRequestUsagesItem]] = None
     """What the certificate is for."""
+
+
+@dataclass(frozen=True)
+class ClusterAnswer(Document):
+    """ClusterAnswer."""
+
+    shape: ClusterShape
+    """`alone`: the configuration has no section `cluster`, and the other fields are empty."""
+    revision: int
+    """The state of the shared store that the appliance has."""
+    members: list[ClusterMember]
+    """Every appliance that came in once, by name."""
+    epoch: Optional[str] = None
+    """Name of the shared store."""
+
+
+@dataclass(frozen=True)
+class ClusterMember(Document):
+    """ClusterMember."""
+
+    name: str
+    """Name of the appliance in its configuration."""
+    id: str
+    """Its identity, drawn when it came in first."""
+    version: str
+    """Version of its program."""
+    state: ClusterMemberState
+    """`in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it
+
+    answers no more.
+    """
+    self: bool
+    """Whether it is the one that answers."""
+    leads_jobs: bool
+    """Whether it runs the background jobs of all."""
+    behind: int
+    """Revisions that it lacked at its last sign of life; a few are ordinary."""
+    silent_milliseconds: int
+    """Time since its last sign of life was seen."""
 
 
 @dataclass(frozen=True)

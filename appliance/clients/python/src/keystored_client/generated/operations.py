@@ -769,6 +769,28 @@ class CaCertificatesOperations:
         )
 
 
+class ClusterOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.ClusterAnswer:
+        """The appliances that share the store.
+
+        As the answering appliance sees them. One that is cut off from the majority does not answer: ask
+        another.
+
+        ``GET /v1/state/system/cluster``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/cluster",
+                is_idempotent=True,
+            ),
+            models.ClusterAnswer, timeout,
+        )
+
+
 class CryptoFunctionsOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -2923,6 +2945,7 @@ class Operations:
         self.backup_status = BackupStatusOperations(sender)
         self.ca = CaOperations(sender)
         self.ca_certificates = CaCertificatesOperations(sender)
+        self.cluster = ClusterOperations(sender)
         self.crypto_functions = CryptoFunctionsOperations(sender)
         self.health = HealthOperations(sender)
         self.hsm = HsmOperations(sender)

@@ -12,6 +12,7 @@ public abstract class Operations {
   private final BackupStatusGroup backupStatus;
   private final CaGroup ca;
   private final CaCertificatesGroup caCertificates;
+  private final ClusterGroup cluster;
   private final CryptoFunctionsGroup cryptoFunctions;
   private final HealthGroup health;
   private final HsmGroup hsm;
@@ -44,6 +45,7 @@ public abstract class Operations {
     backupStatus = new BackupStatusGroup(sender);
     ca = new CaGroup(sender);
     caCertificates = new CaCertificatesGroup(sender);
+    cluster = new ClusterGroup(sender);
     cryptoFunctions = new CryptoFunctionsGroup(sender);
     health = new HealthGroup(sender);
     hsm = new HsmGroup(sender);
@@ -125,6 +127,15 @@ public abstract class Operations {
    */
   public CaCertificatesGroup caCertificates() {
     return caCertificates;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public ClusterGroup cluster() {
+    return cluster;
   }
 
   /**

@@ -1,0 +1,20 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param shape `alone`: the configuration has no section `cluster`, and the other fields are empty.
+ * @param epoch Name of the shared store. May be null: absent.
+ * @param revision The state of the shared store that the appliance has.
+ * @param members Every appliance that came in once, by name.
+ */
+public record ClusterAnswer(
+    @JsonProperty("shape") ClusterShape shape,
+    @JsonProperty("epoch") String epoch,
+    @JsonProperty("revision") Long revision,
+    @JsonProperty("members") List<ClusterMember> members) {
+}

@@ -1,0 +1,28 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the appliance in its configuration.
+ * @param id Its identity, drawn when it came in first.
+ * @param version Version of its program.
+ * @param state `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`:
+ * it answers no more.
+ * @param self Whether it is the one that answers.
+ * @param leadsJobs Whether it runs the background jobs of all.
+ * @param behind Revisions that it lacked at its last sign of life; a few are ordinary.
+ * @param silentMilliseconds Time since its last sign of life was seen.
+ */
+public record ClusterMember(
+    @JsonProperty("name") String name,
+    @JsonProperty("id") String id,
+    @JsonProperty("version") String version,
+    @JsonProperty("state") ClusterMemberState state,
+    @JsonProperty("self") Boolean self,
+    @JsonProperty("leads-jobs") Boolean leadsJobs,
+    @JsonProperty("behind") Long behind,
+    @JsonProperty("silent-milliseconds") Long silentMilliseconds) {
+}
