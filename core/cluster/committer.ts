@@ -204,18 +204,18 @@ export class Committer {
   }
 
   /** Wins only when the member has given no sign since: none that it has sent can be committed then. */
-  async #declare(id: string, { revision, seenMs: _, ...sign }: SeenMember, state: MemberState): Promise<void> {
+  async #declare(id: string, { name, version, run, applied, revision }: SeenMember, state: MemberState): Promise<void> {
     const { client, follower, log } = this.#parts;
     const key = layout.member(id);
     try {
       const { succeeded, header } = await client.txn(
-        { compare: [unchangedSince(key, revision)], success: [put(key, encodeSign({ ...sign, state }))], failure: [] },
+        { compare: [unchangedSince(key, revision)], success: [put(key, encodeSign({ name, version, run, state, applied }))], failure: [] },
         txnDeadlineMs,
       );
-      if (succeeded) log.warn(`a member was declared ${state}`, { member: sign.name });
+      if (succeeded) log.warn(`a member was declared ${state}`, { member: name });
       await follower.reaches(revisionOf(header.revision), txnDeadlineMs);
     } catch (error) {
-      log.warn('a member could not be declared out', { member: sign.name, reason: reasonOf(error) });
+      log.warn('a member could not be declared out', { member: name, reason: reasonOf(error) });
       await setTimeout(lookEveryMs);
     }
   }

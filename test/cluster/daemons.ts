@@ -66,9 +66,9 @@ export async function startMember(shared: Shared, name: string, options: Partial
   }
 }
 
-export async function endMember({ network, stop }: Member): Promise<void> {
-  await stop();
-  network.close();
+export async function endMember(member: Member): Promise<void> {
+  await member.stop();
+  member.network.close();
 }
 
 /** The message of a start that is refused. */
