@@ -5,7 +5,7 @@ import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
-import { startJobs } from '../../core/plugin/job-holder.ts';
+import { findJobHolder, startJobs } from '../../core/plugin/job-holder.ts';
 import { once } from '../../core/base/async/once.ts';
 import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
@@ -160,6 +160,7 @@ export async function serve(
         },
         backups,
         cluster,
+        jobsLeader: () => findJobHolder(runtime.store),
       },
     });
     closing.push(() => composed.stop());

@@ -22,6 +22,11 @@ type Holding = { readonly appliance: string; readonly term: string; readonly bea
 const termKey = ['term'];
 const beatKey = ['beat'];
 
+/** Id of the appliance that runs the jobs, as the store has it now; undefined while none does, and for an appliance that stands alone. */
+export function findJobHolder(store: Store): string | undefined {
+  return store.table<Holding>('job-holder').get(termKey)?.appliance;
+}
+
 export type JobsOptions = {
   readonly store: Store;
   readonly jobs: readonly Job[];

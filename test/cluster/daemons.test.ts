@@ -21,11 +21,13 @@ let c: Member;
 /** made before there was a cluster */
 let early: string;
 
-type Seen = { readonly name: string; readonly state: string; readonly self: boolean };
+type Seen = { readonly name: string; readonly state: string; readonly self: boolean; readonly 'leads-jobs'?: boolean };
 const membersSeenBy = async (member: Member): Promise<readonly Seen[]> =>
   ((await member.request('GET', state)) as { members: Seen[] }).members;
 const stateOf = async (member: Member, name: string): Promise<string | undefined> =>
   (await membersSeenBy(member)).find((one) => one.name === name)?.state;
+const leadersSeenBy = async (member: Member): Promise<readonly string[]> =>
+  (await membersSeenBy(member)).filter((one) => one['leads-jobs'] === true).map(({ name }) => name);
 const answers = async (member: Member): Promise<boolean> => (await member.exchange('POST', own, {}).catch(() => undefined))?.status === 200;
 
 beforeAll(async () => {
@@ -63,6 +65,8 @@ test('others join with the same HSM: they have what the first had, and no root t
       ['a', 'b', 'c'].map((name) => [name, 'in', name === member.name]),
     );
   }
+  await expect.poll(() => leadersSeenBy(c), { timeout: 30_000 }).toHaveLength(1);
+  expect(await leadersSeenBy(a)).toEqual(await leadersSeenBy(c));
 });
 
 test('a key that one made is used by another as soon as that is answered, twenty times over', async () => {
