@@ -29,7 +29,7 @@ const patienceMs = 12_000;
 const reconnectMs = 50;
 /** A store of a million records is on its way for so long. */
 const foundingMs = 600_000;
-/** A member that stands in the way is watched for almost two seconds, etcd may be in an election. */
+/** A member in the way is watched for almost two seconds, etcd may be in an election. */
 const enteringMs = 30_000;
 const enterAgainMs = 1_000;
 const stateMs = 1_000;

@@ -14,7 +14,7 @@ export type EntryParts = {
 type Found = MemberSign & { readonly id: string; readonly revision: number };
 
 /**
- * Throws an Error with the reason when it may not. Members that stand in the way are given the time in which a living one gives a sign:
+ * Throws an Error with the reason when it may not. Members in the way are given the time in which a living one gives a sign:
  * after a power failure there are only those that have died. Resolves with the run of the predecessor of this process, if it did not say
  * goodbye.
  */

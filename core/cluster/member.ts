@@ -25,14 +25,14 @@ export type MemberOptions = {
   readonly directory: string;
   /** never used by two processes at a time */
   readonly id: string;
-  /** what the others are told of this appliance */
+  /** what every sign says of this appliance */
   readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
   readonly limits: Limits;
   readonly log: Log;
   readonly moment: () => Moment;
   /** Told when position, members or validity have changed. */
   readonly onChange: () => void;
-  /** Told once, with the reason, when this process must begin again: the shared store was made anew, or another process is this member. */
+  /** Told once, with the reason, when this process must begin again: the shared store was made again, or another process is this member. */
   readonly onEnded: (reason: string) => void;
 };
 

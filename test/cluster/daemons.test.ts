@@ -247,7 +247,7 @@ test('a member does not start alone, where it would change what the others never
   b = await startMember(shared, 'b');
 });
 
-test('an appliance that lost its disk comes in anew under its name', async () => {
+test('an appliance that lost its disk comes in again under its name', async () => {
   await b.kill();
   b.network.close();
   rmSync(path('data-b'), { recursive: true });

@@ -53,7 +53,7 @@ test('the copy of a data directory that runs beside the original is refused, and
   expect(await first.add('count')).toBeGreaterThan(0);
 });
 
-test('a member that fell silent stands in the way of nobody, and its place is taken by one of its name', async () => {
+test('a member that fell silent holds up nobody, and its place is taken by one of its name', async () => {
   const network = await relaysTo(etcd.urls);
   const silent = await startAppliance('lost', temporary('lost'), network.urls, { id: 'lost-disk' });
   network.cut();

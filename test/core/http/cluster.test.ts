@@ -90,7 +90,7 @@ test('an answer that was not sent in time is not given: the caller learns that i
   expect(records.at(-1)?.code).toBe('cluster-unavailable');
 });
 
-test('a fault of ours stays one', async () => {
+test('a fault of the service stays one', async () => {
   expect(await app.send('POST', '/v1/state/keystore/cut-off', { refuses: true })).toMatchObject({
     status: 500,
     body: { code: 'internal-error' },
