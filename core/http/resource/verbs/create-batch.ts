@@ -10,10 +10,14 @@ import { changeText, type VerbContext } from './verb.ts';
 
 const maxItems = 1_000;
 /**
- * Entries of a batch that are made at the same time: enough that they share commits and batches of the token, and few enough that slow
- * ones (RSA-4096 keys) do not wait in the token longer than a job may take.
+ * Entries of a batch that begin together, and so share a batch of the token and a commit. Few enough at first that slow ones (RSA-4096 keys)
+ * do not wait in the token longer than a job may take; as long as they are quick, twice as many the next time.
  */
-const itemsAtOnce = 16;
+const fewestTogether = 16;
+const mostTogether = 64;
+const quickMs = 500;
+/** While the token works for some, others are committed. */
+const groupsAtOnce = 2;
 const maxReferenceCharacters = 256;
 
 type Result = Record<string, unknown>;
@@ -45,7 +49,7 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
       const created: string[] = [];
       let failed = 0;
       try {
-        await inParallel(batchInput, async (one, index) => {
+        await inGroups(batchInput, async (one, index) => {
           const result = await createOne(verb, call, parents, one);
           results[index] = result;
           if ('code' in result) failed += 1;
@@ -75,17 +79,20 @@ async function createOne({ view, entries, store }: VerbContext, call: EndpointCa
   }
 }
 
-/** Runs work on all items, some at a time. After a fault no further one begins; it rejects when those under way have ended. */
-async function inParallel<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-  const queue = items.entries();
+/** Runs work on all items, in groups. After a fault no further group begins; it rejects when those under way have ended. */
+async function inGroups<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
   const faults: unknown[] = [];
+  let next = 0;
   const lane = async (): Promise<void> => {
-    for (const [index, item] of queue) {
-      if (faults.length > 0) return;
-      await work(item, index).catch((error: unknown) => void faults.push(error));
+    for (let together = fewestTogether; next < items.length && faults.length === 0;) {
+      const start = next;
+      const group = items.slice(start, (next += together));
+      const begun = performance.now();
+      await Promise.all(group.map((item, at) => work(item, start + at).catch((error: unknown) => void faults.push(error))));
+      together = performance.now() - begun < quickMs ? Math.min(2 * together, mostTogether) : fewestTogether;
     }
   };
-  await Promise.all(Array.from({ length: itemsAtOnce }, lane));
+  await Promise.all(Array.from({ length: groupsAtOnce }, lane));
   if (faults.length > 0) throw faults[0];
 }
 
