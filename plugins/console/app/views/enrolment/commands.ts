@@ -92,7 +92,7 @@ const commands: readonly Row[] = [
   },
   {
     title: 'libest',
-    note: 'A build with path segments; that of Debian has none.',
+    note: 'Built with uriparser (--with-uriparser-dir), for path segments; that of Debian is not.',
     fits: isClassical,
     lines: ({ url, device }) => {
       const { host, port, label } = partsOf(url);
