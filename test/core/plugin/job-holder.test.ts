@@ -1,4 +1,5 @@
 // Background jobs of a cluster: one appliance runs them, another takes over, and what the former one still does changes nothing.
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Clock, Job } from '../../../core/base/context.ts';
@@ -66,10 +67,10 @@ test('after four seconds without a beat another takes over, and what the former 
   const late = Promise.withResolvers<string>();
   const steps = (store: Store): Table<string> => store.table<string>('steps');
   const put = (store: Store, name: string): Promise<void> => store.write((transaction) => transaction.put(steps(store), [name], name));
-  const halfway = async (): Promise<void> => {
+  const halfway = async (signal: AbortSignal): Promise<void> => {
     await put(first.store, 'begun');
     begun.resolve();
-    await proceed.promise;
+    await Promise.race([proceed.promise, once(signal, 'abort')]);
     late.resolve(
       await put(first.store, 'late').then(
         () => 'written',
@@ -88,6 +89,8 @@ test('after four seconds without a beat another takes over, and what the former 
     finished.resolve();
   };
   start(second, [job('halfway', finish)], clock);
+  // It has seen the beat.
+  await pause(700);
   clock.advance(3.9);
   await pause(1_500);
   second.store.refresh();
