@@ -72,7 +72,7 @@ function requireKeptPromises({ hsm, data }: Configuration, { preview }: ClusterC
 const identity = z.object({ id: z.uuid() });
 
 /** Who this appliance is among the members, drawn once: its name can change, and another can have had it. */
-function provideIdentity(data: string): string {
+export function provideIdentity(data: string): string {
   const file = paths.clusterIdentity(data);
   if (!existsSync(file)) writeDurably(file, `${JSON.stringify({ id: randomUUID() })}\n`);
   try {

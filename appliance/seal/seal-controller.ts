@@ -10,6 +10,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { chainNames } from '../../core/audit/chains.ts';
+import { provideIdentity } from '../cluster/taking-part.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -153,7 +154,8 @@ export function controlSeal(
   /** Sealed processes have no audit trail: attempts are recorded in the chain of the supervisor. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
-    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(undefined).supervisor, clock, log });
+    const appliance = configuration.cluster === undefined ? undefined : provideIdentity(configuration.data);
+    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(appliance).supervisor, clock, log });
     try {
       if (!trail.writable) throw fail('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>
