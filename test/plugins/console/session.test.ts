@@ -1,7 +1,10 @@
 // The session of the console: cookie and second secret together are the caller, each alone is nobody; what ends it ends it at once.
+import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { consoleHeaders, factsOf, openBrowser, shown, signIn } from './console.ts';
@@ -137,6 +140,32 @@ describe('a session ends', () => {
       await appliance.store.write(() => undefined);
     }
     appliance.clock.advance(1_860);
+    expect((await browser.get(keys, consoleHeaders(secret))).status).toBe(401);
+  });
+
+  test('after its idle time also while a stream is followed, which is no use of it, and the stream ends with it', async () => {
+    const browser = openBrowser(appliance);
+    const secret = await signIn(browser, withRootToken());
+    const trail = '/v1/state/topics/system:audit-trail-log?follow=true&limit=1';
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = request(`${appliance.url}${trail}`, {
+      headers: { ...consoleHeaders(secret), cookie },
+      rejectUnauthorized: false,
+      agent: false,
+    });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    const ended = once(response, 'close');
+    appliance.clock.advance(1_200);
+    // Each record that comes asks whether the caller is still one.
+    expect((await appliance.request('GET', '/v1/config/tenants?limit=7')).status).toBe(200);
+    let text = '';
+    response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await vi.waitFor(() => expect(text).toContain('/v1/config/tenants'), { timeout: 30_000 });
+    await appliance.store.write(() => undefined);
+    appliance.clock.advance(700);
+    await ended;
     expect((await browser.get(keys, consoleHeaders(secret))).status).toBe(401);
   });
 
