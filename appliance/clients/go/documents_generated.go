@@ -1576,6 +1576,21 @@ type IssuedCertificate struct {
 	Certificate string `json:"certificate,omitempty"`
 }
 
+// KeyVersionStatus: What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only
+// decrypt and verify, `invalidated` nothing. Later versions may answer others.
+type KeyVersionStatus string
+
+// The values of KeyVersionStatus.
+const (
+	KeyVersionStatusPending KeyVersionStatus = "pending"
+
+	KeyVersionStatusActive KeyVersionStatus = "active"
+
+	KeyVersionStatusDeprecated KeyVersionStatus = "deprecated"
+
+	KeyVersionStatusInvalidated KeyVersionStatus = "invalidated"
+)
+
 // OIDCExplainAnswer: A document of the API.
 type OIDCExplainAnswer struct {
 	// Outcome: signed-in, or the code of the refusal.
@@ -4620,6 +4635,12 @@ type TransitKeyState struct {
 
 	// Usage: Per version: how often it was used.
 	Usage map[string]TransitKeyUsage `json:"usage,omitempty"`
+
+	// Versions: Per version: what it may do, since when and until when.
+	Versions map[string]TransitKeyVersion `json:"versions,omitempty"`
+
+	// Rotates: When auto-rotate makes the next version.
+	Rotates *time.Time `json:"rotates,omitempty"`
 }
 
 // TransitKeyUsage: A document of the API.
@@ -4637,6 +4658,28 @@ type TransitKeyUsage struct {
 	LastUsed *time.Time `json:"last-used,omitempty"`
 }
 
+// TransitKeyVersion: A document of the API.
+type TransitKeyVersion struct {
+	// Status: What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt
+	// and verify, `invalidated` nothing.
+	Status KeyVersionStatus `json:"status,omitempty"`
+
+	// Created: When it was made.
+	Created *time.Time `json:"created,omitempty"`
+
+	// Activates: When it begins to encrypt and sign; absent: when it was made.
+	Activates *time.Time `json:"activates,omitempty"`
+
+	// Superseded: When the next version was made.
+	Superseded *time.Time `json:"superseded,omitempty"`
+
+	// Deprecates: When deprecate-after ends its encryption.
+	Deprecates *time.Time `json:"deprecates,omitempty"`
+
+	// Invalidates: When invalidate-after ends its decryption.
+	Invalidates *time.Time `json:"invalidates,omitempty"`
+}
+
 // TransitKeysCreateBatchAnswer: A document of the API.
 type TransitKeysCreateBatchAnswer struct {
 	// BatchResults: One result for each entry, in order.
@@ -4651,6 +4694,60 @@ type TransitKeysCreateBatchRequest struct {
 	// BatchInput: The entries.
 	BatchInput []TransitKeyBatchItem `json:"batch-input"`
 }
+
+// TransitKeysListConfigCipher: One of a few values. Later versions may answer others.
+type TransitKeysListConfigCipher string
+
+// The values of TransitKeysListConfigCipher.
+const (
+	TransitKeysListConfigCipherAes128Gcm96 TransitKeysListConfigCipher = "aes128-gcm96"
+
+	TransitKeysListConfigCipherAes192Gcm96 TransitKeysListConfigCipher = "aes192-gcm96"
+
+	TransitKeysListConfigCipherAes256Gcm96 TransitKeysListConfigCipher = "aes256-gcm96"
+
+	TransitKeysListConfigCipherRSA2048 TransitKeysListConfigCipher = "rsa-2048"
+
+	TransitKeysListConfigCipherRSA3072 TransitKeysListConfigCipher = "rsa-3072"
+
+	TransitKeysListConfigCipherRSA4096 TransitKeysListConfigCipher = "rsa-4096"
+
+	TransitKeysListConfigCipherEd25519 TransitKeysListConfigCipher = "ed25519"
+
+	TransitKeysListConfigCipherECDSAP256 TransitKeysListConfigCipher = "ecdsa-p256"
+
+	TransitKeysListConfigCipherECDSAP384 TransitKeysListConfigCipher = "ecdsa-p384"
+
+	TransitKeysListConfigCipherECDSAP521 TransitKeysListConfigCipher = "ecdsa-p521"
+
+	TransitKeysListConfigCipherMlDsa44 TransitKeysListConfigCipher = "ml-dsa-44"
+
+	TransitKeysListConfigCipherMlDsa65 TransitKeysListConfigCipher = "ml-dsa-65"
+
+	TransitKeysListConfigCipherMlDsa87 TransitKeysListConfigCipher = "ml-dsa-87"
+)
+
+// TransitKeysListConfigCustody: One of a few values. Later versions may answer others.
+type TransitKeysListConfigCustody string
+
+// The values of TransitKeysListConfigCustody.
+const (
+	TransitKeysListConfigCustodyWrapped TransitKeysListConfigCustody = "wrapped"
+
+	TransitKeysListConfigCustodyToken TransitKeysListConfigCustody = "token"
+)
+
+// TransitKeysListConfigUse: One of a few values. Later versions may answer others.
+type TransitKeysListConfigUse string
+
+// The values of TransitKeysListConfigUse.
+const (
+	TransitKeysListConfigUseEncrypt TransitKeysListConfigUse = "encrypt"
+
+	TransitKeysListConfigUseSign TransitKeysListConfigUse = "sign"
+
+	TransitKeysListConfigUseVerify TransitKeysListConfigUse = "verify"
+)
 
 // TrimRequest: A document of the API.
 type TrimRequest struct {

@@ -2826,6 +2826,22 @@ type TransitKeysListOptions struct {
 
 	// Selector: Answer with the entries alone that have all of these labels.
 	Selector *string
+
+	// Contains: Answer with the entries alone that have this in their names. Upper and lower case count.
+	Contains *string
+
+	// Cipher: Answer with the keys of this cipher alone.
+	Cipher *TransitKeysListConfigCipher
+
+	// Custody: Answer with the keys in this custody alone.
+	Custody *TransitKeysListConfigCustody
+
+	// Use: Answer with the keys alone that do this. A key made from a public key verifies and does not sign.
+	Use *TransitKeysListConfigUse
+
+	// Attention: `true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or
+	// because the newest version has made half of the 2^32 encryptions that it may make.
+	Attention *bool
 }
 
 func (o *TransitKeysListOptions) addTo(into *parts) {
@@ -2835,6 +2851,11 @@ func (o *TransitKeysListOptions) addTo(into *parts) {
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
 	addQuery(into, "selector", o.Selector)
+	addQuery(into, "contains", o.Contains)
+	addQuery(into, "cipher", o.Cipher)
+	addQuery(into, "custody", o.Custody)
+	addQuery(into, "use", o.Use)
+	addQuery(into, "attention", o.Attention)
 }
 
 // List: List the state of every transit key.
@@ -2882,6 +2903,22 @@ type TransitKeysListConfigOptions struct {
 
 	// Selector: Answer with the entries alone that have all of these labels.
 	Selector *string
+
+	// Contains: Answer with the entries alone that have this in their names. Upper and lower case count.
+	Contains *string
+
+	// Cipher: Answer with the keys of this cipher alone.
+	Cipher *TransitKeysListConfigCipher
+
+	// Custody: Answer with the keys in this custody alone.
+	Custody *TransitKeysListConfigCustody
+
+	// Use: Answer with the keys alone that do this. A key made from a public key verifies and does not sign.
+	Use *TransitKeysListConfigUse
+
+	// Attention: `true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or
+	// because the newest version has made half of the 2^32 encryptions that it may make.
+	Attention *bool
 }
 
 func (o *TransitKeysListConfigOptions) addTo(into *parts) {
@@ -2891,6 +2928,11 @@ func (o *TransitKeysListConfigOptions) addTo(into *parts) {
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
 	addQuery(into, "selector", o.Selector)
+	addQuery(into, "contains", o.Contains)
+	addQuery(into, "cipher", o.Cipher)
+	addQuery(into, "custody", o.Custody)
+	addQuery(into, "use", o.Use)
+	addQuery(into, "attention", o.Attention)
 }
 
 // ListConfig: List every transit key.

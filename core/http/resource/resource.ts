@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
 import type { EndpointCall, Tag } from '../endpoint.ts';
+import type { ListFilters } from './list-filter.ts';
 
 /** A creation, replacement or merge with its complete, parsed document. */
 export type Change<Document, Rec> = {
@@ -68,6 +69,8 @@ export type Resource<Document, Rec, Prepared> = {
   planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
   toState(record: Rec, call: EndpointCall): Record<string, unknown>;
+  /** query parameters of its lists that pick entries */
+  readonly filters?: ListFilters<Rec>;
   /** what a removal ends beyond the entry itself, to follow "this" */
   readonly removalEnds?: string;
   /** entries can be created many at once, under the path of the list with `-batch` */

@@ -66,6 +66,20 @@ const usageSchema = z.object({
   lastUsed: timestamp().optional().describe('When this version was last used.'),
 });
 
+const versionSchema = z.object({
+  status: z
+    .enum(['pending', 'active', 'deprecated', 'invalidated'])
+    .meta({ typeName: 'KeyVersionStatus' })
+    .describe(
+      'What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify, `invalidated` nothing.',
+    ),
+  created: timestamp().describe('When it was made.'),
+  activates: timestamp().optional().describe('When it begins to encrypt and sign; absent: when it was made.'),
+  superseded: timestamp().optional().describe('When the next version was made.'),
+  deprecates: timestamp().optional().describe('When deprecate-after ends its encryption.'),
+  invalidates: timestamp().optional().describe('When invalidate-after ends its decryption.'),
+});
+
 /** Read-only fields of the state. */
 export const stateSchema = z.object({
   distributionStatus: z.object({ to: z.enum(['all', 'none']).describe('Where the key is.') }).describe('Distribution as it is.'),
@@ -79,4 +93,6 @@ export const stateSchema = z.object({
   supportsSigning: z.boolean().describe('Whether keys of this cipher sign.'),
   keys: z.record(z.string(), z.string()).describe('Per version: creation in microseconds since 1970, or the public key.'),
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
+  versions: z.record(z.string(), versionSchema).describe('Per version: what it may do, since when and until when.'),
+  rotates: timestamp().optional().describe('When auto-rotate makes the next version.'),
 });

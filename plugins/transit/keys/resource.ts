@@ -10,6 +10,7 @@ import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
 import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
+import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
 import { type Key, referencesOf } from '../records/keyring.ts';
 import { type CertifiedVersion, certify, recertify, requireDefinition, requireRemovable } from '../versions/attached.ts';
@@ -38,6 +39,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     noun: 'transit key',
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',
+    filters: listFilters(transit),
     inBatches: true,
     scope: 'tenant',
     table: transit.tables.keys,

@@ -1,10 +1,11 @@
 // What the state of a key shows beside its document.
+import { defined } from '../../../core/base/defined.ts';
 import { cipherOf } from '../ciphers.ts';
 import { instantOf } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import type { Transit } from '../context.ts';
-import { newestActive } from '../records/version-rules.ts';
+import { lifeOf, newestActive } from '../records/version-rules.ts';
 
 /** The read-only fields (spec; api 22, 24, 74). */
 export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'>, now: number): Record<string, unknown> {
@@ -34,7 +35,29 @@ export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'
         ...(lastUsedAt === undefined ? {} : { lastUsed: instantOf(lastUsedAt) }),
       };
     }),
+    versions: byVersion(versions, (version) => versionState(key, version, now)),
+    ...instants({ rotates: record.rotatesAt }),
   };
+}
+
+function versionState({ record }: Key, { number, record: times }: Version, now: number): Record<string, unknown> {
+  const { status, deprecatesAt, invalidatesAt } = lifeOf(record, number, times, now);
+  const { createdAt, activatesAt, supersededAt } = times;
+  return {
+    status,
+    ...instants({
+      created: createdAt,
+      activates: activatesAt > createdAt ? activatesAt : undefined,
+      superseded: supersededAt,
+      deprecates: deprecatesAt,
+      invalidates: invalidatesAt,
+    }),
+  };
+}
+
+/** Those that are there, of microseconds since 1970. */
+function instants(times: Readonly<Record<string, number | undefined>>): Record<string, Temporal.Instant> {
+  return Object.fromEntries(Object.entries(defined(times)).map(([name, micros]) => [name, instantOf(micros as number)]));
 }
 
 function byVersion<T>(versions: readonly Version[], valueOf: (version: Version) => T): Record<string, T> {

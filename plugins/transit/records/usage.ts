@@ -11,8 +11,8 @@ import type { Tables, UsageRecord } from './records.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
-/** Above this count, a warning is logged. */
-const warnEncryptions = 2 ** 31;
+/** From this count on, a warning is logged, and the key is among those that need a person. */
+export const warnEncryptions = 2 ** 31;
 /** Largest reserve: the most by which a crash of one worker overstates a count. */
 const largestReserve = 65_536;
 

@@ -1,4 +1,5 @@
 // Which versions of a key may be used for what: a pure function of key record, version times and the current time.
+import { defined } from '../../../core/base/defined.ts';
 
 /**
  * The part of a key record that decides. Timers are microseconds, counted from the creation of the newer version (api 25). They are
@@ -92,6 +93,39 @@ function isActive({ timers }: VersionRules, { activatesAt, createdAt }: VersionT
   return now >= Math.min(activatesAt, createdAt + (timers?.deprecate ?? Infinity), createdAt + (timers?.invalidate ?? Infinity));
 }
 
+/** What a version may be used for: `active` all, `pending` and `deprecated` only decryption and verification, `invalidated` nothing. */
+type VersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
+
+/** What a version may be used for now, and when its timers end that; microseconds since 1970. */
+type VersionLife = {
+  readonly status: VersionStatus;
+  readonly deprecatesAt?: number;
+  readonly invalidatesAt?: number;
+};
+
+/** For people: the rules above, as a state and the times at which it changes. */
+export function lifeOf(rules: VersionRules, version: number, times: VersionTimes, now: number): VersionLife {
+  const bar = barForEncryption(rules, version, times, now);
+  return {
+    status: bar === undefined ? 'active' : statusUnder[bar],
+    ...defined({ deprecatesAt: deadlineOf(times, rules.timers?.deprecate), invalidatesAt: deadlineOf(times, rules.timers?.invalidate) }),
+  };
+}
+
+const statusUnder: Readonly<Record<Bar, VersionStatus>> = {
+  pending: 'pending',
+  deprecated: 'deprecated',
+  'min-encryption-version': 'deprecated',
+  invalidated: 'invalidated',
+  'min-decryption-version': 'invalidated',
+};
+
 function deadlinePassed(times: VersionTimes, after: number | undefined, now: number): boolean {
-  return after !== undefined && times.supersededAt !== undefined && now >= times.supersededAt + after;
+  const deadline = deadlineOf(times, after);
+  return deadline !== undefined && now >= deadline;
+}
+
+/** When a timer that counts from the creation of the next version is over; undefined: never, as things are. */
+function deadlineOf({ supersededAt }: VersionTimes, after: number | undefined): number | undefined {
+  return after === undefined || supersededAt === undefined ? undefined : supersededAt + after;
 }

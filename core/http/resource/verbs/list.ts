@@ -1,18 +1,25 @@
 // GET of a resource: its entries, their names, or their number, in either tree (api 6).
+import { setImmediate } from 'node:timers/promises';
 import { defined } from '../../../base/defined.ts';
-import type { StoreKey, Table } from '../../../store/store.ts';
+import type { StoreKey } from '../../../store/store.ts';
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
+import { readFilters, type Listed } from '../list-filter.ts';
 import { listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { labelsOf } from '../labels.ts';
-import { labelledListQuery, readFields, readListQuery, readSelector } from '../list-query.ts';
+import { labelledListQuery, readFields, readListQuery, readSelector, type ListOptions } from '../list-query.ts';
 import type { VerbContext } from './verb.ts';
 
 /** The lists of a resource: of its configuration and of its state. */
 export function listEndpoints(verb: VerbContext): AnyEndpoint[] {
   const { view, entries, schemas, noun } = verb;
-  const shared = { ...verb.reading, query: labelledListQuery, find: (call: EndpointCall) => entries.parentsOf(call) };
+  const filters = view.resource.filters ?? {};
+  const query = {
+    ...labelledListQuery,
+    ...Object.fromEntries(Object.entries(filters).map(([name, { description, schema }]) => [name, { description, schema }])),
+  };
+  const shared = { ...verb.reading, query, find: (call: EndpointCall) => entries.parentsOf(call) };
   return [
     defineEndpoint<undefined, Reply, string[]>({
       ...shared,
@@ -37,50 +44,86 @@ const partText =
   '`selector` picks entries by their labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. ' +
   'What policies hide is absent.';
 
-/** Built-in entries are listed among those of the table, in the order of names. */
+type Named = readonly [name: string, record: unknown];
+
+/** A page of entries, and the number of all that it is a page of. */
+type Found = { readonly page: Page<Named>; readonly total: number };
+
 function listEntries(
-  { view, entries, listPath }: VerbContext,
+  verb: VerbContext,
   call: EndpointCall,
   parents: readonly string[],
   tree: 'config' | 'state',
   format: (name: string, record: unknown) => unknown,
-): Reply {
-  const { keys, count, after, limit } = readListQuery(call.query);
-  const selector = readSelector(call.query);
-  const select = readFields(call.query, view.answers[tree]);
-  const { table, builtIn = new Map<string, unknown>() } = view.resource;
-  const prefix = entries.keyOf(call, parents);
-  // What the caller cannot see cannot be asked for either.
-  const isSelected = (record: unknown): boolean => selector?.matches(shownLabels(call, record)) ?? true;
-  const total = selector === undefined ? table.count(prefix) + builtIn.size : countSelected(table, prefix, isSelected);
-  if (count) return new Reply(200, new Wire({ count: total }));
-  const range = defined({ after, limit: limit === undefined || selector !== undefined ? undefined : limit + 1 });
-  const reply = ({ entries: named, hasMore }: Page<readonly [name: string, shown: unknown]>): Reply => {
-    const body = new Wire(named.map(([, shown]) => shown));
-    const names = { entries: named.map(([name]) => name), hasMore };
-    return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${listPath}`, total, names));
+): Reply | Promise<Reply> {
+  const options = readListQuery(call.query);
+  const { keys, count } = options;
+  const select = readFields(call.query, verb.view.answers[tree]);
+  const isPicked = readPicker(verb, call);
+  const prefix = verb.entries.keyOf(call, parents);
+  const reply = ({ page: { entries, hasMore }, total }: Found): Reply => {
+    if (count) return new Reply(200, new Wire({ count: total }));
+    const body = new Wire(entries.map(([name, record]) => (keys ? name : select(format(name, record)))));
+    const names = { entries: entries.map(([name]) => name), hasMore };
+    return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${verb.listPath}`, total, names));
   };
-  const nameOf = (key: StoreKey): string => String(key.at(-1));
-  if (keys && builtIn.size === 0 && selector === undefined)
-    return reply(
-      pageOf(
-        Iterator.from(table.keys(prefix, range)).map((key) => twice(nameOf(key))),
-        limit,
-      ),
-    );
-  const own = [...table.entries(prefix, range)].map(([key, record]) => [nameOf(key), record] as const);
-  const others = [...builtIn].filter(([name]) => after === undefined || name > after);
-  const all = others.length === 0 ? own : [...own, ...others].sort(([left], [right]) => (left < right ? -1 : 1));
-  const page = pageOf(
-    Iterator.from(all).filter(([, record]) => isSelected(record)),
-    limit,
-  );
-  return reply({ ...page, entries: page.entries.map(([name, record]) => (keys ? twice(name) : [name, select(format(name, record))])) });
+  return isPicked === undefined ? reply(findAll(verb, prefix, options)) : findPicked(verb, prefix, options, isPicked).then(reply);
 }
 
-/** Built-in entries have no labels. */
-function countSelected(table: Table<unknown>, prefix: StoreKey, isSelected: (record: unknown) => boolean): number {
-  return Iterator.from(table.entries(prefix)).reduce((count, [, record]) => count + (isSelected(record) ? 1 : 0), 0);
+/** Built-in entries are listed among those of the table, in the order of names. */
+function findAll({ view: { resource } }: VerbContext, prefix: StoreKey, { keys, count, after, limit }: ListOptions): Found {
+  const { table, builtIn = new Map<string, unknown>() } = resource;
+  const total = table.count(prefix) + builtIn.size;
+  if (count) return { page: { entries: [], hasMore: false }, total };
+  const range = defined({ after, limit: limit === undefined ? undefined : limit + 1 });
+  if (keys && builtIn.size === 0) {
+    const names = Iterator.from(table.keys(prefix, range)).map((key): Named => [nameOf(key), undefined]);
+    return { page: pageOf(names, limit), total };
+  }
+  const own = Array.from(table.entries(prefix, range), named);
+  const others = [...builtIn].filter(([name]) => after === undefined || name > after);
+  return { page: pageOf(others.length === 0 ? own : inOrder([...own, ...others]), limit), total };
+}
+
+/** Entries read before other requests get their turn. */
+const readAtOnce = 500;
+
+/**
+ * Looks at all entries, in pieces, so that other requests go on in between: one that is made or deleted meanwhile may be missed, as between
+ * two pages.
+ */
+async function findPicked(
+  { view: { resource } }: VerbContext,
+  prefix: StoreKey,
+  { after, limit = Infinity }: ListOptions,
+  isPicked: (entry: Listed<unknown>) => boolean,
+): Promise<Found> {
+  const { table, builtIn = new Map<string, unknown>() } = resource;
+  const found: Named[] = [];
+  let total = 0;
+  const look = ([name, record]: Named): void => {
+    if (!isPicked({ name, record })) return;
+    total += 1;
+    // Those of the table come in order, one more than the page holds is enough.
+    const isWanted = (after === undefined || name > after) && found.length <= limit + builtIn.size;
+    if (isWanted) found.push([name, record]);
+  };
+  for (const entry of builtIn) look(entry);
+  for (let behind: string | undefined; ; await setImmediate()) {
+    const piece = Array.from(table.entries(prefix, { limit: readAtOnce, ...defined({ after: behind }) }), named);
+    for (const entry of piece) look(entry);
+    behind = piece.at(-1)?.[0];
+    if (piece.length < readAtOnce) return { page: pageOf(builtIn.size === 0 ? found : inOrder(found), limit), total };
+  }
+}
+
+/** What the query picks entries by: labels, and the filters of the resource. Undefined: everything. */
+function readPicker({ view: { resource } }: VerbContext, call: EndpointCall): ((entry: Listed<unknown>) => boolean) | undefined {
+  const selector = readSelector(call.query);
+  const fits = readFilters(resource.filters ?? {}, call);
+  if (selector === undefined) return fits;
+  // Built-in entries have no labels, and what the caller cannot see cannot be asked for either.
+  return (entry) => selector.matches(shownLabels(call, entry.record)) && fits?.(entry) !== false;
 }
 
 /** As they are in the answer. */
@@ -89,6 +132,14 @@ function shownLabels({ access }: EndpointCall, record: unknown): unknown {
   return isJsonObject(shown) ? shown['labels'] : undefined;
 }
 
-function twice(name: string): readonly [string, string] {
-  return [name, name];
+function named([key, record]: readonly [StoreKey, unknown]): Named {
+  return [nameOf(key), record];
+}
+
+function nameOf(key: StoreKey): string {
+  return String(key.at(-1));
+}
+
+function inOrder(entries: readonly Named[]): readonly Named[] {
+  return entries.toSorted(([left], [right]) => (left < right ? -1 : 1));
 }

@@ -1505,8 +1505,8 @@ class TransitKeysOperations {
    * policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TransitKeyState[]> {
-    return this.#sender.json<Api.TransitKeyState[]>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): Promise<Api.TransitKeyState[]> {
+    return this.#sender.json<Api.TransitKeyState[]>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector, contains: options.contains, cipher: options.cipher, custody: options.custody, use: options.use, attention: options.attention }, isIdempotent: true }, options);
   }
 
   /**
@@ -1516,8 +1516,8 @@ class TransitKeysOperations {
    * policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
-    return this.#sender.pages<Api.TransitKeyState>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
+    return this.#sender.pages<Api.TransitKeyState>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector, contains: options.contains, cipher: options.cipher, custody: options.custody, use: options.use, attention: options.attention }, isIdempotent: true }, options);
   }
 
   /**
@@ -1526,8 +1526,8 @@ class TransitKeysOperations {
    * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TransitKey[]> {
-    return this.#sender.json<Api.TransitKey[]>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): Promise<Api.TransitKey[]> {
+    return this.#sender.json<Api.TransitKey[]>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector, contains: options.contains, cipher: options.cipher, custody: options.custody, use: options.use, attention: options.attention }, isIdempotent: true }, options);
   }
 
   /**
@@ -1536,8 +1536,8 @@ class TransitKeysOperations {
    * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {
-    return this.#sender.pages<Api.TransitKey>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {
+    return this.#sender.pages<Api.TransitKey>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector, contains: options.contains, cipher: options.cipher, custody: options.custody, use: options.use, attention: options.attention }, isIdempotent: true }, options);
   }
 
   /**

@@ -845,6 +845,12 @@ export type IssuedCertificate = {
   certificate?: string | undefined;
 };
 
+/**
+ * What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify,
+ * `invalidated` nothing.
+ */
+export type KeyVersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
+
 export type OidcExplainAnswer = {
   /** signed-in, or the code of the refusal. */
   outcome: string;
@@ -2863,6 +2869,10 @@ export type TransitKeyState = {
   keys?: Record<string, string> | undefined;
   /** Per version: how often it was used. */
   usage?: Record<string, TransitKeyUsage> | undefined;
+  /** Per version: what it may do, since when and until when. */
+  versions?: Record<string, TransitKeyVersion> | undefined;
+  /** When auto-rotate makes the next version. */
+  rotates?: string | undefined;
 };
 
 export type TransitKeyUsage = {
@@ -2876,6 +2886,24 @@ export type TransitKeyUsage = {
   'last-used'?: string | undefined;
 };
 
+export type TransitKeyVersion = {
+  /**
+   * What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify,
+   * `invalidated` nothing.
+   */
+  status?: KeyVersionStatus | undefined;
+  /** When it was made. */
+  created?: string | undefined;
+  /** When it begins to encrypt and sign; absent: when it was made. */
+  activates?: string | undefined;
+  /** When the next version was made. */
+  superseded?: string | undefined;
+  /** When deprecate-after ends its encryption. */
+  deprecates?: string | undefined;
+  /** When invalidate-after ends its decryption. */
+  invalidates?: string | undefined;
+};
+
 export type TransitKeysCreateBatchAnswer = {
   /** One result for each entry, in order. */
   'batch-results': TransitKeyBatchResult[];
@@ -2887,6 +2915,12 @@ export type TransitKeysCreateBatchRequest = {
   /** The entries. */
   'batch-input': TransitKeyBatchItem[];
 };
+
+export type TransitKeysListConfigCipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ed25519' | 'ecdsa-p256' | 'ecdsa-p384' | 'ecdsa-p521' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
+
+export type TransitKeysListConfigCustody = 'wrapped' | 'token';
+
+export type TransitKeysListConfigUse = 'encrypt' | 'sign' | 'verify';
 
 export type TrimRequest = {
   /** Oldest version to keep. */

@@ -99,6 +99,7 @@ __all__ = [
     "ImportRequest",
     "ImportWrappingKeyAnswer",
     "IssuedCertificate",
+    "KeyVersionStatus",
     "OidcExplainAnswer",
     "OidcExplainLogin",
     "OidcExplainRequest",
@@ -246,8 +247,12 @@ __all__ = [
     "TransitKeyReplacement",
     "TransitKeyState",
     "TransitKeyUsage",
+    "TransitKeyVersion",
     "TransitKeysCreateBatchAnswer",
     "TransitKeysCreateBatchRequest",
+    "TransitKeysListConfigCipher",
+    "TransitKeysListConfigCustody",
+    "TransitKeysListConfigUse",
     "TrimRequest",
     "VerifyAnswer",
     "VerifyBatchAnswer",
@@ -353,6 +358,11 @@ HsmTokenLatencyUnit = Literal["microseconds"]
 HsmTokenState = Literal["up", "damaged", "down", "pin-refused"]
 
 
+# What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and
+# verify, `invalidated` nothing.
+KeyVersionStatus = Literal["pending", "active", "deprecated", "invalidated"]
+
+
 # What the token endpoint says to client-id and client-secret, tried with a code that does not exist.
 OidcTestAnswerClientCredentials = Literal["accepted", "refused", "unknown"]
 
@@ -428,6 +438,15 @@ TransitKeyDistributionStatusTo = Literal["all", "none"]
 
 
 TransitKeyOpenpgpKeyUsageItem = Literal["sign"]
+
+
+TransitKeysListConfigCipher = Literal["aes128-gcm96", "aes192-gcm96", "aes256-gcm96", "rsa-2048", "rsa-3072", "rsa-4096", "ed25519", "ecdsa-p256", "ecdsa-p384", "ecdsa-p521", "ml-dsa-44", "ml-dsa-65", "ml-dsa-87"]
+
+
+TransitKeysListConfigCustody = Literal["wrapped", "token"]
+
+
+TransitKeysListConfigUse = Literal["encrypt", "sign", "verify"]
 
 
 # `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
@@ -3729,6 +3748,10 @@ class TransitKeyState(Document):
     """Per version: creation in microseconds since 1970, or the public key."""
     usage: Optional[dict[str, TransitKeyUsage]] = None
     """Per version: how often it was used."""
+    versions: Optional[dict[str, TransitKeyVersion]] = None
+    """Per version: what it may do, since when and until when."""
+    rotates: Optional[str] = None
+    """When auto-rotate makes the next version."""
 
 
 @dataclass(frozen=True)
@@ -3743,6 +3766,27 @@ class TransitKeyUsage(Document):
     """Values made with this version that rewrap has not moved away, as far as counted."""
     last_used: Optional[str] = None
     """When this version was last used."""
+
+
+@dataclass(frozen=True)
+class TransitKeyVersion(Document):
+    """TransitKeyVersion."""
+
+    status: Optional[KeyVersionStatus] = None
+    """What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt
+
+    and verify, `invalidated` nothing.
+    """
+    created: Optional[str] = None
+    """When it was made."""
+    activates: Optional[str] = None
+    """When it begins to encrypt and sign; absent: when it was made."""
+    superseded: Optional[str] = None
+    """When the next version was made."""
+    deprecates: Optional[str] = None
+    """When deprecate-after ends its encryption."""
+    invalidates: Optional[str] = None
+    """When invalidate-after ends its decryption."""
 
 
 @dataclass(frozen=True)

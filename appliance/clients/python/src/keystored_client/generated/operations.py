@@ -2557,7 +2557,7 @@ class TransitKeysOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, contains: Optional[str] = None, cipher: Optional[models.TransitKeysListConfigCipher] = None, custody: Optional[models.TransitKeysListConfigCustody] = None, use: Optional[models.TransitKeysListConfigUse] = None, attention: Optional[bool] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
         """List the state of every transit key.
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
@@ -2570,13 +2570,13 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/transit-keys",
-                query={"after": after, "limit": limit, "selector": selector},
+                query={"after": after, "limit": limit, "selector": selector, "contains": contains, "cipher": cipher, "custody": custody, "use": use, "attention": attention},
                 is_idempotent=True,
             ),
             List[models.TransitKeyState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKeyState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, contains: Optional[str] = None, cipher: Optional[models.TransitKeysListConfigCipher] = None, custody: Optional[models.TransitKeysListConfigCustody] = None, use: Optional[models.TransitKeysListConfigUse] = None, attention: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKeyState]:
         """List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a
 
         time.
@@ -2591,13 +2591,13 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/transit-keys",
-                query={"after": after, "limit": limit, "selector": selector},
+                query={"after": after, "limit": limit, "selector": selector, "contains": contains, "cipher": cipher, "custody": custody, "use": use, "attention": attention},
                 is_idempotent=True,
             ),
             models.TransitKeyState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, contains: Optional[str] = None, cipher: Optional[models.TransitKeysListConfigCipher] = None, custody: Optional[models.TransitKeysListConfigCustody] = None, use: Optional[models.TransitKeysListConfigUse] = None, attention: Optional[bool] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
         """List every transit key.
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
@@ -2610,13 +2610,13 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/transit-keys",
-                query={"after": after, "limit": limit, "selector": selector},
+                query={"after": after, "limit": limit, "selector": selector, "contains": contains, "cipher": cipher, "custody": custody, "use": use, "attention": attention},
                 is_idempotent=True,
             ),
             List[models.TransitKey], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, contains: Optional[str] = None, cipher: Optional[models.TransitKeysListConfigCipher] = None, custody: Optional[models.TransitKeysListConfigCustody] = None, use: Optional[models.TransitKeysListConfigUse] = None, attention: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
         """List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
@@ -2629,7 +2629,7 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/transit-keys",
-                query={"after": after, "limit": limit, "selector": selector},
+                query={"after": after, "limit": limit, "selector": selector, "contains": contains, "cipher": cipher, "custody": custody, "use": use, "attention": attention},
                 is_idempotent=True,
             ),
             models.TransitKey, timeout,

@@ -41,6 +41,8 @@ import java.util.Map;
  * @param supportsSigning Whether keys of this cipher sign. May be null: absent.
  * @param keys Per version: creation in microseconds since 1970, or the public key. May be null: absent.
  * @param usage Per version: how often it was used. May be null: absent.
+ * @param versions Per version: what it may do, since when and until when. May be null: absent.
+ * @param rotates When auto-rotate makes the next version. May be null: absent.
  */
 public record TransitKeyState(
     @JsonProperty("name") String name,
@@ -70,5 +72,7 @@ public record TransitKeyState(
     @JsonProperty("supports-derivation") Boolean supportsDerivation,
     @JsonProperty("supports-signing") Boolean supportsSigning,
     @JsonProperty("keys") Map<String, String> keys,
-    @JsonProperty("usage") Map<String, TransitKeyUsage> usage) {
+    @JsonProperty("usage") Map<String, TransitKeyUsage> usage,
+    @JsonProperty("versions") Map<String, TransitKeyVersion> versions,
+    @JsonProperty("rotates") Instant rotates) {
 }

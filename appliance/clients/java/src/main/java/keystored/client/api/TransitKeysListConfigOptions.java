@@ -9,11 +9,25 @@ import keystored.client.internal.Parts;
  * @param after Start behind this name. May be null: absent.
  * @param limit Answer with at most so many entries. May be null: absent.
  * @param selector Answer with the entries alone that have all of these labels. May be null: absent.
+ * @param contains Answer with the entries alone that have this in their names. Upper and lower case count. May
+ * be null: absent.
+ * @param cipher Answer with the keys of this cipher alone. May be null: absent.
+ * @param custody Answer with the keys in this custody alone. May be null: absent.
+ * @param use Answer with the keys alone that do this. A key made from a public key verifies and does not sign.
+ * May be null: absent.
+ * @param attention `true`: answer with the keys alone that need a person, because a rotation by auto-rotate is
+ * overdue, or because the newest version has made half of the 2^32 encryptions that it may make. May be null:
+ * absent.
  */
 public record TransitKeysListConfigOptions(
     String after,
     Long limit,
-    String selector) {
+    String selector,
+    String contains,
+    TransitKeysListConfigCipher cipher,
+    TransitKeysListConfigCustody custody,
+    TransitKeysListConfigUse use,
+    Boolean attention) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -28,11 +42,16 @@ public record TransitKeysListConfigOptions(
     return parts
         .query("after", after)
         .query("limit", limit)
-        .query("selector", selector);
+        .query("selector", selector)
+        .query("contains", contains)
+        .query("cipher", cipher)
+        .query("custody", custody)
+        .query("use", use)
+        .query("attention", attention);
   }
 
   TransitKeysListConfigOptions startingAfter(String value) {
-    return new TransitKeysListConfigOptions(value, limit, selector);
+    return new TransitKeysListConfigOptions(value, limit, selector, contains, cipher, custody, use, attention);
   }
 
   /** Makes the document. */
@@ -40,6 +59,11 @@ public record TransitKeysListConfigOptions(
     private String after;
     private Long limit;
     private String selector;
+    private String contains;
+    private TransitKeysListConfigCipher cipher;
+    private TransitKeysListConfigCustody custody;
+    private TransitKeysListConfigUse use;
+    private Boolean attention;
 
     private Builder() {}
 
@@ -77,6 +101,62 @@ public record TransitKeysListConfigOptions(
     }
 
     /**
+     * Answer with the entries alone that have this in their names. Upper and lower case count.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder contains(String value) {
+      contains = value;
+      return this;
+    }
+
+    /**
+     * Answer with the keys of this cipher alone.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder cipher(TransitKeysListConfigCipher value) {
+      cipher = value;
+      return this;
+    }
+
+    /**
+     * Answer with the keys in this custody alone.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder custody(TransitKeysListConfigCustody value) {
+      custody = value;
+      return this;
+    }
+
+    /**
+     * Answer with the keys alone that do this. A key made from a public key verifies and does not sign.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder use(TransitKeysListConfigUse value) {
+      use = value;
+      return this;
+    }
+
+    /**
+     * `true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or
+     * because the newest version has made half of the 2^32 encryptions that it may make.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder attention(Boolean value) {
+      attention = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -85,7 +165,12 @@ public record TransitKeysListConfigOptions(
       return new TransitKeysListConfigOptions(
           after,
           limit,
-          selector);
+          selector,
+          contains,
+          cipher,
+          custody,
+          use,
+          attention);
     }
   }
 }

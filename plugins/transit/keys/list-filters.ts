@@ -1,0 +1,59 @@
+// What lists of keys can be filtered by: name, cipher, custody, use, and whether a key needs a person.
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
+import type { ListFilters } from '../../../core/http/resource/list-filter.ts';
+import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
+import { microseconds, microsecondsOf } from '../instants.ts';
+import type { KeyRecord } from '../records/records.ts';
+import { warnEncryptions } from '../records/usage.ts';
+import type { Transit } from '../context.ts';
+
+/** What a key is used for. A key that signs verifies as well. */
+const uses: Readonly<Record<string, (record: KeyRecord) => boolean>> = {
+  encrypt: (record) => cipherOf(record).kind === 'aead',
+  sign: (record) => cipherOf(record).kind === 'signing' && !record.verificationOnly,
+  verify: (record) => cipherOf(record).kind === 'signing',
+};
+
+/** A rotation that is due is done within a minute; after this time something hinders it. */
+const lateSeconds = 3_600;
+
+export function listFilters(transit: Transit): ListFilters<KeyRecord> {
+  return {
+    contains: {
+      description: 'Answer with the entries alone that have this in their names. Upper and lower case count.',
+      schema: { type: 'string', examples: ['orders'] },
+      fits: ({ name }, text) => name.includes(text),
+    },
+    cipher: {
+      description: 'Answer with the keys of this cipher alone.',
+      schema: { type: 'string', enum: cipherNames, examples: [defaultCipher] },
+      tellsAbout: 'cipher',
+      fits: ({ record }, cipher) => record.cipher === cipher,
+    },
+    custody: {
+      description: 'Answer with the keys in this custody alone.',
+      schema: { type: 'string', enum: ['wrapped', 'token'], examples: ['token'] },
+      tellsAbout: 'custody',
+      fits: ({ record }, custody) => record.custody === custody,
+    },
+    use: {
+      description: 'Answer with the keys alone that do this. A key made from a public key verifies and does not sign.',
+      schema: { type: 'string', enum: Object.keys(uses), examples: ['sign'] },
+      tellsAbout: 'cipher',
+      fits: ({ record }, use) => uses[use]?.(record) === true,
+    },
+    attention: {
+      description:
+        '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
+      schema: { type: 'boolean', examples: [true] },
+      tellsAbout: 'usage',
+      fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
+    },
+  };
+}
+
+function needsAttention(transit: Transit, name: string, record: KeyRecord, { caller, now }: EndpointCall): boolean {
+  if (record.rotatesAt !== undefined && record.rotatesAt + microsecondsOf(lateSeconds) < microseconds(now)) return true;
+  if (cipherOf(record).kind !== 'aead') return false;
+  return transit.usage.view({ tenantId: caller.tenantId, name, record }, record.latest).usesAtMost >= warnEncryptions;
+}
