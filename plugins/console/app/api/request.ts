@@ -30,9 +30,7 @@ export class Refusal extends Error {
     this.detail = textOf(problem['detail']);
     this.requestId = requestId;
     const { errors } = problem;
-    this.findings = Array.isArray(errors)
-      ? errors.filter((one): one is Finding => typeof (one as Finding | null)?.message === 'string')
-      : [];
+    this.findings = Array.isArray(errors) ? errors.flatMap((one) => findingOf(one as Readonly<Record<string, unknown>> | null)) : [];
   }
 }
 
@@ -121,6 +119,12 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Members as the API spells them; anything else says nothing. */
+function findingOf(item: Readonly<Record<string, unknown>> | null): readonly Finding[] {
+  const [message, info] = [textOf(item?.['error-message']), textOf(item?.['error-info'])];
+  return message === undefined ? [] : [{ message, ...(info === undefined ? {} : { info }) }];
 }
 
 function textOf(value: unknown): string | undefined {

@@ -4,11 +4,16 @@ import { address, go, hrefOf } from '../address/router.ts';
 import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
 
+/** Before the names of controls: one with the name of a member of the form, as `contains`, would stand in its place. */
+const prefix = 'filter-';
+
 export function FilterBar({ path, fields }: { readonly path: string; readonly fields: readonly FilterField[] }): ComponentChildren {
   const { query } = address.value;
   if (fields.length === 0) return null;
   const apply = (form: HTMLFormElement): void => {
-    const typed = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.trim()] as const] : []));
+    const typed = [...new FormData(form)].flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name.slice(prefix.length), value.trim()] as const] : [],
+    );
     const isMoved = typed.some(([name, value]) => name !== 'after' && value !== (query.get(name) ?? ''));
     // Other entries have other pages.
     const wanted = typed.filter(([name, value]) => value !== '' && !(name === 'after' && isMoved && value === query.get('after')));
@@ -41,7 +46,7 @@ type FilterControlProps = { readonly field: FilterField; readonly value: string;
 /** A choice takes effect when it is made, a text when the form is sent. What is typed stays while the list loads: the controls are not bound. */
 function FilterControl({ field: { name, label, hint, values }, value, onChoose }: FilterControlProps): ComponentChildren {
   const id = `filter-${name}`;
-  const shared = { id, name };
+  const shared = { id, name: `${prefix}${name}` };
   return (
     <div class="filter">
       <label for={id}>{label}</label>

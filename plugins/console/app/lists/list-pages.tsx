@@ -10,7 +10,7 @@ export function ListCount({ count, headers }: { readonly count: number; readonly
   const total = Number(headers.get('total-count') ?? count);
   return (
     <p role="status" class="quiet">
-      {count === total ? count.toLocaleString() : `${count.toLocaleString()} of ${total.toLocaleString()}`}, as of{' '}
+      {count === total ? `${count.toLocaleString()} in all` : `${count.toLocaleString()} of ${total.toLocaleString()}`}, as of{' '}
       {new Date().toLocaleTimeString()}
     </p>
   );

@@ -12,6 +12,14 @@ import { HsmPage } from './hsm/hsm.tsx';
 import { BackupPage } from './operations/backup.tsx';
 import { BackupStatusPage } from './operations/backup-status.tsx';
 import { LogPage } from './operations/log.tsx';
+import { CheckView } from './access/check.tsx';
+import { ExplainView } from './access/explain.tsx';
+import { PolicyEditor } from './access/policy-editor.tsx';
+import { PolicyView } from './access/policy.tsx';
+import { TokensView } from './access/tokens.tsx';
+import { AuditView } from './audit/audit.tsx';
+import { KeyView } from './keys/key.tsx';
+import { KeysView } from './keys/keys.tsx';
 
 type DrawnView = {
   /** path of an operation as in the description, of either tree */
@@ -28,6 +36,15 @@ const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
 
 /** The first that fits is shown. */
 const drawnViews: readonly DrawnView[] = [
+  { template: '/v1/config/keystore/transit-keys', shown: 'instead', view: KeysView },
+  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'above', view: KeyView },
+  { template: '/v1/config/policy/policies', shown: 'create', view: PolicyEditor },
+  { template: '/v1/config/policy/policies/{name}', shown: 'above', view: PolicyView },
+  { template: '/v1/config/policy/policies/{name}', shown: 'edit', view: PolicyEditor },
+  { template: '/v1/state/policy/check', shown: 'instead', view: CheckView },
+  { template: '/v1/state/keystore/tokens', shown: 'instead', view: TokensView },
+  { template: '/v1/state/keystore/authentication/oidc/{name}/explain', shown: 'instead', view: ExplainView },
+  { template: '/v1/state/topics/{topic}', names: ['system:audit-trail-log'], shown: 'instead', view: AuditView },
   { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
   { template: authority, shown: 'above', view: AuthorityView },
   { template: authority, shown: 'enrol', view: EnrolPage },

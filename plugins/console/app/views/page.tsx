@@ -10,7 +10,7 @@ import { CreateView, DeleteView, EditView } from './change.tsx';
 import { drawnAt } from './drawn.ts';
 import { EntryView } from './entry.tsx';
 import { ListView } from './list.tsx';
-import { OverviewView } from './overview.tsx';
+import { OverviewView } from './overview/overview.tsx';
 
 export function Page({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const { path, query } = address.value;

@@ -1,0 +1,209 @@
+// The tokens of the tenant, sessions of browsers among them: who holds each, what it may do, when it ends, and ending it.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { address, hrefOf } from '../../address/router.ts';
+import { may } from '../../api/may.ts';
+import type { Catalog, Entry } from '../../description/catalog.ts';
+import { Act } from '../../forms/act.tsx';
+import { FilterBar } from '../../lists/filter-bar.tsx';
+import { ListCount, ListPages, NoEntries, rowsOfPage } from '../../lists/list-pages.tsx';
+import { filterQuery, filtersOf } from '../../lists/query.ts';
+import { Chip } from '../../parts/chip.tsx';
+import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { useLoaded } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../parts/moments.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { visible } from '../../parts/visible.ts';
+import '../../style/access.css';
+
+const path = '/v1/state/keystore/tokens';
+const info = '/v1/state/keystore/token/info';
+const disable = '/v1/state/keystore/token/disable';
+const check = '/v1/state/policy/check';
+const policies = '/v1/config/policy/policies';
+
+type Token = {
+  readonly accessor: string;
+  readonly user: string;
+  readonly policies: readonly string[];
+  readonly 'creation-time': string;
+  readonly expires?: string;
+  readonly 'bound-cidrs'?: readonly string[];
+  readonly parent?: string;
+  readonly approle?: string;
+};
+
+export function TokensView({ catalog, place: { entries } }: DrawnProps): ComponentChildren {
+  const turn = useSignal(0);
+  const ending = useSignal<Token | undefined>(undefined);
+  const [list] = entries;
+  const query = { limit: String(rowsOfPage), ...(list === undefined ? {} : filterQuery(list.operation, address.value.query)) };
+  const loaded = useLoaded({ method: 'GET', path, query }, turn.value).value;
+  const own = useLoaded({ method: 'POST', path: info, body: {} }).value;
+  const ownAccessor = own.state === 'there' ? (own.answer.body as Token).accessor : undefined;
+  const entry = catalog.entries.find((one) => one.path === disable);
+  if (list === undefined) return null;
+  return (
+    <>
+      <Heading catalog={catalog} title="Tokens and sessions" path={path}>
+        <p class="quiet">Tokens that work now, and sessions of people in browsers, which are tokens too. Their values are never shown.</p>
+        <div class="buttons">
+          <button type="button" onClick={() => (turn.value += 1)}>
+            Refresh
+          </button>
+        </div>
+      </Heading>
+      <FilterBar path={path} fields={filtersOf(list.operation)} />
+      {ending.value !== undefined && entry !== undefined && (
+        <Ending
+          key={ending.value.accessor}
+          entry={entry}
+          token={ending.value}
+          isOwn={ending.value.accessor === ownAccessor}
+          onClose={(isDone) => {
+            ending.value = undefined;
+            if (isDone) turn.value += 1;
+          }}
+        />
+      )}
+      {loaded.state === 'loading' && <Loading />}
+      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      {loaded.state === 'there' && (
+        <Tokens
+          catalog={catalog}
+          tokens={loaded.answer.body as readonly Token[]}
+          headers={loaded.answer.headers}
+          ownAccessor={ownAccessor}
+          onEnd={(token) => (ending.value = token)}
+        />
+      )}
+    </>
+  );
+}
+
+type TokensProps = {
+  readonly catalog: Catalog;
+  readonly tokens: readonly Token[];
+  readonly headers: Headers;
+  readonly ownAccessor: string | undefined;
+  readonly onEnd: (token: Token) => void;
+};
+
+function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): ComponentChildren {
+  const mayEnd = typeof may('delete', `${path}/any`).value !== 'object' && typeof may('execute', disable).value !== 'object';
+  if (tokens.length === 0) return <NoEntries isFiltered={address.value.query.has('after')} />;
+  return (
+    <>
+      <ListCount count={tokens.length} headers={headers} />
+      <div class="table" role="region" tabIndex={0} aria-label="Tokens and sessions">
+        <table>
+          <caption class="unseen">Tokens and sessions</caption>
+          <thead>
+            <tr>
+              <th scope="col">Holder</th>
+              <th scope="col">Policies</th>
+              <th scope="col">Made</th>
+              <th scope="col">Ends</th>
+              <th scope="col">Accessor</th>
+              <th scope="col">
+                <span class="unseen">What you can do</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.map((token) => (
+              <tr key={token.accessor}>
+                <th scope="row">
+                  <bdi>{visible(token.user)}</bdi> {token.accessor === ownAccessor && <Chip tone="good">this session</Chip>}
+                  <OriginOf token={token} />
+                </th>
+                <td>
+                  <PolicyLinks catalog={catalog} names={token.policies} />
+                </td>
+                <td>
+                  <Moment at={token['creation-time']} />
+                </td>
+                <td>{token.expires === undefined ? <span class="quiet">never</span> : <Moment at={token.expires} />}</td>
+                <td>
+                  <code class="accessor">{visible(token.accessor)}</code>
+                </td>
+                <td>
+                  <div class="row-actions">
+                    <a href={hrefOf(check, { accessor: token.accessor })}>
+                      May it …?<span class="unseen"> (asks what {visible(token.user)} may do)</span>
+                    </a>
+                    {mayEnd && (
+                      <button
+                        type="button"
+                        class="small danger"
+                        aria-label={`End the token of ${visible(token.user)}`}
+                        onClick={() => onEnd(token)}
+                      >
+                        End
+                      </button>
+                    )}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <ListPages path={path} headers={headers} />
+    </>
+  );
+}
+
+function OriginOf({ token: { approle, parent, 'bound-cidrs': cidrs } }: { readonly token: Token }): ComponentChildren {
+  const facts = [
+    approle === undefined ? undefined : `of the approle ${visible(approle)}`,
+    parent === undefined ? undefined : `ends with ${visible(parent).slice(0, 8)}…`,
+    cidrs === undefined ? undefined : `from ${cidrs.map((one) => visible(one)).join(', ')}`,
+  ].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? null : <div class="quiet">{facts.join('; ')}</div>;
+}
+
+function PolicyLinks({ catalog, names }: { readonly catalog: Catalog; readonly names: readonly string[] }): ComponentChildren {
+  return (
+    <ul class="facts">
+      {names.map((name) => {
+        const target = `${policies}/${encodeURIComponent(name)}`;
+        return (
+          <li key={name}>{catalog.at(target) === undefined ? <bdi>{visible(name)}</bdi> : <a href={hrefOf(target)}>{visible(name)}</a>}</li>
+        );
+      })}
+    </ul>
+  );
+}
+
+type EndingProps = { readonly entry: Entry; readonly token: Token; readonly isOwn: boolean; readonly onClose: (isDone: boolean) => void };
+
+function Ending({ entry, token, isOwn, onClose }: EndingProps): ComponentChildren {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const user = visible(token.user);
+  const what = `This ends the token ${token.accessor} of ${user}, and every token that was made with it, at once.`;
+  return (
+    <section class="card" aria-labelledby="ending-title">
+      <h2 id="ending-title" tabIndex={-1} ref={heading}>
+        End the token of <bdi>{user}</bdi>
+      </h2>
+      <Act
+        entry={entry}
+        names={[]}
+        body={{ accessor: token.accessor }}
+        does="End it"
+        confirm={{ name: user, what: isOwn ? `${what} It is your own session.` : what }}
+        onDone={() => onClose(true)}
+      />
+      <div class="buttons">
+        <button type="button" onClick={() => onClose(false)}>
+          Keep it
+        </button>
+      </div>
+    </section>
+  );
+}

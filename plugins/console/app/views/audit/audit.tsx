@@ -1,0 +1,127 @@
+// The audit trail: live, over a time that is chosen in a histogram, filtered by who, what, where and result.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { address, go, hrefOf } from '../../address/router.ts';
+import { Histogram, type Bin } from '../../charts/histogram.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import { Chains } from './chains.tsx';
+import { fits, noFilters, resultOf, timeOf, type Filters, type TrailRecord } from './records.ts';
+import { AuditRows } from './rows.tsx';
+import { mostRecords, useTrail, type Trail } from './trail.ts';
+import { usualWindow, windows } from './windows.ts';
+import '../../style/audit.css';
+
+const barsShown = 60;
+/** Shorter times are not drawn. */
+const shortestMs = 1_000;
+
+export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
+  const { query } = address.value;
+  const filters = Object.fromEntries(Object.keys(noFilters).map((name) => [name, query.get(name) ?? ''])) as Filters;
+  const turn = useSignal(0);
+  const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')];
+  const isChosen = to - from >= shortestMs;
+  const asked = query.get('since') ?? usualWindow;
+  const since = Object.hasOwn(windows, asked) ? asked : usualWindow;
+  const isLive = !isChosen && query.get('live') !== 'no';
+  const trail = useTrail(
+    path,
+    { since: isChosen ? new Date(from).toISOString() : since, untilMs: isChosen ? to : undefined, isLive },
+    turn.value,
+  );
+  const records = trail.value.records.filter((record) => fits(record, filters));
+  const seconds = windows[since]?.seconds ?? 0;
+  const endMs = isChosen ? to : presentOf(trail.value.records, seconds);
+  const startMs = isChosen ? from : endMs - seconds * 1_000;
+  const change = (part: Readonly<Record<string, string>>, how: 'push' | 'replace' = 'push'): void => {
+    const next = { ...Object.fromEntries(query), ...part };
+    go(hrefOf(path, Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ''))), how);
+  };
+  return (
+    <>
+      <Heading catalog={catalog} title="Audit trail" path={path}>
+        <p class="quiet">Who did what, as it was written before each answer.</p>
+      </Heading>
+      <AuditFilters
+        filters={filters}
+        since={since}
+        isChosen={isChosen}
+        isLive={isLive}
+        onChange={change}
+        onRefresh={() => (turn.value += 1)}
+      />
+      {trail.value.error !== undefined && <Problem error={trail.value.error} />}
+      <section class="card" aria-labelledby="when-title">
+        <div class="card-head">
+          <h2 id="when-title">{isChosen ? 'The time you chose' : `The last ${windows[since]?.label ?? ''}`}</h2>
+          <StateOf trail={trail.value} shown={records.length} />
+        </div>
+        <Histogram
+          key={isChosen ? `${from} ${to}` : since}
+          label="Records over time"
+          bins={binsOf(records, startMs, endMs)}
+          fromMs={startMs}
+          toMs={endMs}
+          onChoose={(fromMs, toMs) => change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })}
+        />
+        {isChosen && (
+          <div class="buttons">
+            <button type="button" onClick={() => change({ from: '', to: '' })}>
+              Back to the last {windows[since]?.label}
+            </button>
+          </div>
+        )}
+      </section>
+      {records.length > 0 ? (
+        <AuditRows
+          catalog={catalog}
+          records={records.toReversed()}
+          open={query.get('record') ?? ''}
+          onOpen={(id) => change({ record: id }, 'replace')}
+        />
+      ) : (
+        trail.value.state !== 'reading' && (
+          <p class="empty">
+            {trail.value.records.length === 0 ? 'Nothing was recorded in this time.' : 'No record of this time fits the filters.'}
+          </p>
+        )
+      )}
+      <Chains records={trail.value.records} turn={turn.value} />
+    </>
+  );
+}
+
+function StateOf({ trail: { state, records, isCut }, shown }: { readonly trail: Trail; readonly shown: number }): ComponentChildren {
+  const count = shown === records.length ? shown.toLocaleString() : `${shown.toLocaleString()} of ${records.length.toLocaleString()}`;
+  return (
+    <p class="quiet">
+      {state === 'live' && <Chip tone="good">live</Chip>} {state === 'reading' && 'reading … '}
+      {count} {records.length === 1 ? 'record' : 'records'}
+      {isCut && `; older ones of this time are left out, because a page holds ${mostRecords.toLocaleString()}: choose a shorter time`}
+    </p>
+  );
+}
+
+function binsOf(records: readonly TrailRecord[], fromMs: number, toMs: number): readonly Bin[] {
+  const bins = Array.from({ length: barsShown }, () => ({ good: 0, bad: 0 }));
+  for (const record of records) {
+    const bin = bins[Math.floor(((timeOf(record) - fromMs) / (toMs - fromMs)) * barsShown)];
+    if (bin === undefined) continue;
+    const result = resultOf(record);
+    if (result === 'refused' || result === 'failed') bin.bad += 1;
+    else bin.good += 1;
+  }
+  return bins;
+}
+
+/** The end of a window that ends now. The appliance’s clock counts: where it is far from the browser’s, its newest record is now. */
+function presentOf(records: readonly TrailRecord[], seconds: number): number {
+  const now = Date.now();
+  const last = records.at(-1);
+  const newest = last === undefined ? now : timeOf(last);
+  return newest > now || newest < now - seconds * 1_000 ? newest + 1 : now;
+}

@@ -1,0 +1,87 @@
+// Records of the audit trail as the console shows them: what they are about in words, and the filters.
+
+/** A line of the trail. Fields are absent where they do not apply, or where policies hide them. */
+export type TrailRecord = Readonly<Record<string, unknown>> & {
+  readonly kind?: string;
+  readonly 'occurred-at'?: string;
+  readonly 'request-id'?: string;
+  readonly chain?: string;
+  readonly sequence?: number;
+  readonly tenant?: string;
+  readonly user?: string;
+  readonly accessor?: string;
+  readonly via?: string;
+  readonly path?: string;
+  readonly method?: string;
+  readonly status?: number;
+  readonly code?: string;
+  readonly 'client-ip'?: string;
+};
+
+/** What a record is called in addresses. */
+export function idOf(record: TrailRecord): string {
+  return record.chain === undefined ? (record['request-id'] ?? '') : `${record.chain}-${record.sequence ?? ''}`;
+}
+
+export function timeOf(record: TrailRecord): number {
+  return Date.parse(record['occurred-at'] ?? '');
+}
+
+export type Result = 'done' | 'refused' | 'failed' | 'note';
+
+/** What came of it: 4xx is refused, 5xx failed; records of the trail about itself have no status. */
+export function resultOf({ status }: TrailRecord): Result {
+  if (status === undefined) return 'note';
+  return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
+}
+
+/** What the address asks for. */
+export type Filters = {
+  readonly who: string;
+  readonly what: string;
+  readonly where: string;
+  readonly result: string;
+  /** `changes`: without what only reads, and without the trail’s records about itself */
+  readonly only: string;
+};
+
+export const noFilters: Filters = { who: '', what: '', where: '', result: '', only: '' };
+
+const holds = (texts: readonly (string | undefined)[], wanted: string): boolean =>
+  wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted.toLowerCase()) === true);
+
+/** Requests that ask and change nothing, as POST. */
+const questions = /\/(?:policy\/check(?:-many)?|token\/info)$/;
+
+export function isRead({ method, path = '' }: TrailRecord): boolean {
+  return method === 'GET' || method === 'HEAD' || questions.test(path);
+}
+
+export function fits(record: TrailRecord, { who, what, where, result, only }: Filters): boolean {
+  const { user, tenant, accessor, method, kind, code, path } = record;
+  return (
+    holds([user, tenant, accessor, record['client-ip']], who) &&
+    holds([method, kind, code, path?.split('/').at(-1)], what) &&
+    holds([path], where) &&
+    (result === '' || resultOf(record) === result) &&
+    (only === '' || (!isRead(record) && resultOf(record) !== 'note'))
+  );
+}
+
+/** Records of the trail about itself, in words. */
+const aboutItself: Readonly<Record<string, string>> = {
+  head: 'The chains were signed',
+  opened: 'All chains were compared at a start',
+  started: 'A process went on with its chain',
+  stopped: 'A process ended in order',
+  resumed: 'The trail could be written again',
+  retired: 'The oldest file will be removed',
+  'cut-off': 'Finding: records are gone or were replaced',
+  added: 'Finding: records were added',
+  'set-aside': 'Finding: a chain that the appliance never began',
+  unremembered: 'Finding: heads that the store knows nothing about',
+};
+
+export function wordsOf(record: TrailRecord): string | undefined {
+  return aboutItself[record.kind === 'trail' ? String(record['event']) : (record.kind ?? '')];
+}

@@ -1,0 +1,161 @@
+// Records of the trail as rows, the newest first; one row opens with everything that the record has.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { hrefOf } from '../../address/router.ts';
+import type { Catalog } from '../../description/catalog.ts';
+import { Chip, type Tone } from '../../parts/chip.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Fields } from '../../parts/value.tsx';
+import { visible } from '../../parts/visible.ts';
+import { idOf, resultOf, timeOf, wordsOf, type Result, type TrailRecord } from './records.ts';
+
+const shownAtOnce = 100;
+const tones: Readonly<Record<Result, Tone>> = { done: 'good', refused: 'warn', failed: 'bad', note: 'quiet' };
+
+export type RowsProps = {
+  readonly catalog: Catalog;
+  /** the newest first */
+  readonly records: readonly TrailRecord[];
+  /** the record that is open */
+  readonly open: string;
+  readonly onOpen: (id: string) => void;
+};
+
+export function AuditRows({ catalog, records, open, onOpen }: RowsProps): ComponentChildren {
+  const count = useSignal(shownAtOnce);
+  const shown = records.slice(0, count.value);
+  // A link to a record shows it, however far down it is.
+  const linked = shown.some((record) => idOf(record) === open) ? undefined : records.find((record) => idOf(record) === open);
+  return (
+    <>
+      <div class="table" role="region" tabIndex={0} aria-label="Records">
+        <table class="records">
+          <caption class="unseen">Records of the audit trail, the newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...(linked === undefined ? [] : [linked]), ...shown].map((record) => {
+              const id = idOf(record);
+              const isOpen = id === open && id !== '';
+              return [
+                <Row key={id} catalog={catalog} record={record} isOpen={isOpen} onToggle={() => onOpen(isOpen ? '' : id)} />,
+                isOpen && (
+                  <tr key={`${id} open`}>
+                    <td colSpan={4} id={`record-${id}`}>
+                      <Whole catalog={catalog} record={record} />
+                    </td>
+                  </tr>
+                ),
+              ];
+            })}
+          </tbody>
+        </table>
+      </div>
+      {records.length > count.value && (
+        <div class="buttons">
+          <button type="button" onClick={() => (count.value += shownAtOnce)}>
+            Show {shownAtOnce} more of {(records.length - count.value).toLocaleString()}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+type RowProps = { readonly catalog: Catalog; readonly record: TrailRecord; readonly isOpen: boolean; readonly onToggle: () => void };
+
+function Row({ catalog, record, isOpen, onToggle }: RowProps): ComponentChildren {
+  const { user, tenant, method = '', path, status, code, via } = record;
+  const result = resultOf(record);
+  const words = wordsOf(record) ?? summaryOf(catalog, method, path);
+  return (
+    <tr>
+      <td>
+        <button
+          type="button"
+          class="link"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `record-${idOf(record)}` : undefined}
+          onClick={onToggle}
+        >
+          <span class="unseen">Record of </span>
+          {clockOf(timeOf(record))}
+        </button>
+      </td>
+      <td>
+        {user === undefined ? <span class="quiet">{path === undefined ? 'the appliance' : 'not known'}</span> : <bdi>{visible(user)}</bdi>}
+        {tenant !== undefined && (
+          <div class="quiet">
+            in <bdi>{visible(tenant)}</bdi>
+            {via === 'console' && ', in the console'}
+          </div>
+        )}
+      </td>
+      <td>
+        {words ?? visible(record.kind ?? '')}
+        {path !== undefined && (
+          <div class="quiet">
+            {visible(method)} <code>{visible(path)}</code>
+          </div>
+        )}
+      </td>
+      <td>
+        <Chip tone={tones[result]}>
+          {status ?? 'note'} {code !== undefined && <span class="quiet">{visible(code)}</span>}
+        </Chip>
+      </td>
+    </tr>
+  );
+}
+
+/** Everything of a record, and ways to what it is about. */
+function Whole({ catalog, record }: { readonly catalog: Catalog; readonly record: TrailRecord }): ComponentChildren {
+  const { path, accessor } = record;
+  const target = path === undefined || catalog.at(path) === undefined ? undefined : hrefOf(path);
+  return (
+    <div class="whole">
+      <Fields value={record} document={catalog.document} />
+      <div class="buttons">
+        {target !== undefined && (
+          <a class="button" href={target}>
+            Open what it is about
+          </a>
+        )}
+        {accessor !== undefined && (
+          <a class="button" href={hrefOf('/v1/state/topics/system:audit-trail-log', { since: '24h', who: accessor })}>
+            All of this token within a day
+          </a>
+        )}
+        <CopyButton text={JSON.stringify(record, undefined, 2)} what="record as JSON" />
+      </div>
+    </div>
+  );
+}
+
+const summaries = new Map<string, string | undefined>();
+
+/** What the description says of an operation; asked for each row of a trail, and so kept. */
+function summaryOf(catalog: Catalog, method: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const key = `${method} ${path}`;
+  if (!summaries.has(key)) {
+    if (summaries.size > 5_000) summaries.clear();
+    const tree = path.split('/')[2];
+    const found = catalog.at(path)?.entries.filter((entry) => entry.method === method);
+    const entry = found?.find((one) => one.path.split('/')[2] === tree) ?? found?.[0];
+    summaries.set(key, entry?.operation.summary);
+  }
+  return summaries.get(key);
+}
+
+function clockOf(atMs: number): string {
+  const at = new Date(atMs);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return isToday ? at.toLocaleTimeString() : at.toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+}

@@ -1,0 +1,75 @@
+// The first page: whether the appliance works, what it does now, what wants a person soon, and the parts that this person may look at.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { hrefOf } from '../../address/router.ts';
+import { may } from '../../api/may.ts';
+import { nameOf, titleOf, type Catalog } from '../../description/catalog.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Prose } from '../../parts/prose.tsx';
+import { Activity } from './activity.tsx';
+import { EndingCard, KeysCard } from './ending.tsx';
+import { HealthCard, healthPath } from './health.tsx';
+import { MachineCard } from './machine.tsx';
+import { metricsPath, readings, readingsFailure, useReadings } from './readings.ts';
+
+export function OverviewView({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
+  const turn = useSignal(0);
+  const readsMetrics = catalog.at(metricsPath) !== undefined && may('read', metricsPath).value === 'yes';
+  useReadings(readsMetrics);
+  const newest = readsMetrics ? readings.value.at(-1) : undefined;
+  return (
+    <>
+      <Heading title="Overview" path="">
+        <div class="buttons">
+          <button type="button" onClick={() => (turn.value += 1)}>
+            Refresh
+          </button>
+        </div>
+      </Heading>
+      {catalog.at(healthPath) !== undefined && <HealthCard turn={turn.value} />}
+      {readingsFailure.value !== undefined && readsMetrics && <Problem error={readingsFailure.value} />}
+      {readsMetrics && <Activity />}
+      <div class="pair">
+        {newest !== undefined && <MachineCard newest={newest} turn={turn.value} />}
+        <div class="stack">
+          <KeysCard turn={turn.value} />
+          <EndingCard newest={newest} awaits={readsMetrics && newest === undefined} turn={turn.value} />
+        </div>
+      </div>
+      <Everything catalog={catalog} />
+    </>
+  );
+}
+
+/** The way to what no view draws: the tags of the description. */
+function Everything({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
+  return (
+    <details class="everything">
+      <summary>
+        <h2>Everything that the API has</h2>
+      </summary>
+      <div class="cards">
+        {catalog.groups().map(({ tag, description, entries }) => {
+          const shown = entries.filter(({ operation, path }) => typeof may(operation['x-operation'], path).value !== 'object');
+          if (shown.length === 0) return null;
+          return (
+            <section class="card" key={tag}>
+              <h3>{titleOf(tag)}</h3>
+              <p class="quiet">
+                <Prose text={description} />
+              </p>
+              <ul class="plain">
+                {shown.map((entry) => (
+                  <li key={`${entry.method} ${entry.path}`}>
+                    <a href={hrefOf(entry.path)}>{nameOf(entry)}</a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </div>
+    </details>
+  );
+}
