@@ -25,6 +25,7 @@ import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
 import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
+import { watchLauncher } from './processes/launcher.ts';
 import { hsmConfigOf, refusingHsmErrors } from './state/hsm-config.ts';
 import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
@@ -79,8 +80,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The launcher has died, and nothing else would stop this process.
-  process.once('disconnect', stop);
+  watchLauncher(stop);
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   ({ refusalFile } = configuration);

@@ -10,6 +10,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, 'node_modules');
 const pinnedNode = join(packages, 'node', 'bin', 'node');
 const stampFile = join(packages, '.keystored-setup');
+const services = join(root, 'dist', 'service');
+/** Whether npm runs this. */
+const isLaunched = process.env.npm_lifecycle_event !== undefined;
 
 const softhsmModules = [
   '/usr/lib/softhsm/libsofthsm2.so',
@@ -101,7 +104,7 @@ async function main(word, args) {
   if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
   if (word !== 'ctl' && word !== 'keystorectl' && word !== 'setup') buildConsole();
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
-  for (const line of lines) {
+  for (const line of word === 'start' ? [[provideService()]] : lines) {
     const status = await run(line, args, word);
     if (status !== 0) {
       process.exitCode = status;
@@ -115,7 +118,7 @@ function installPackages() {
   const stamp = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp && runs(pinnedNode, ['--version'])) return;
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp && existsSync(pinnedNode)) return;
 
   installDebianPackages('to build the PKCS#11 addon', missing({ python3: 'python3', make: 'make', 'g++': 'g++' }));
   // node-gyp would download headers; those of the running Node.js also work, because the addon uses only the stable Node-API.
@@ -152,6 +155,36 @@ function buildConsole() {
   step('building the console');
   if (spawnSync(pinnedNode, [join(folder, 'build.ts'), stamp], { cwd: root, stdio: ['ignore', 2, 'inherit'] }).status !== 0)
     throw new SetupError('the console could not be built; the message is above');
+}
+
+/** The program of the appliance: the bundle of the present sources, made when there is none, and the sources where none can be made. */
+function provideService() {
+  const found = findService();
+  if (found !== undefined) return found;
+  step('bundling the service');
+  const { status } = spawnSync(pinnedNode, ['appliance/packaging/service/provide.ts'], { cwd: root, stdio: ['ignore', 2, 'inherit'] });
+  const made = status === 0 ? findService() : undefined;
+  if (made === undefined)
+    console.error('keystored: without a bundle of the service the start takes longer and more memory; the message is above');
+  return made ?? tasks.start[0][0];
+}
+
+/** The bundle all of whose sources are as they were when it was made. */
+function findService() {
+  if (!existsSync(services)) return undefined;
+  const isPresent = (folder) => {
+    const list = join(folder, 'sources.json');
+    return existsSync(list) && Object.entries(JSON.parse(readFileSync(list, 'utf8'))).every(([name, sum]) => sumOf(name) === sum);
+  };
+  const folder = readdirSync(services)
+    .map((name) => join(services, name))
+    .find((one) => !one.endsWith('.tmp') && isPresent(one));
+  return folder === undefined ? undefined : join(folder, 'keystored.js');
+}
+
+function sumOf(name) {
+  const path = join(root, name);
+  return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : undefined;
 }
 
 function installSoftHsm() {
@@ -209,12 +242,25 @@ function unpackReceivers() {
   renameSync(unfinished, receivers);
 }
 
-/** Runs one command line with the pinned Node.js, forwards signals and waits. The daemon notices the end of this process by its channel. */
+/** Runs one command line with the pinned Node.js, and answers its exit code. */
 function run(line, args, word) {
-  const stdio = word === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+  const drill = drills[word] === undefined ? {} : { KEYSTORED_DRILLS: drills[word] };
   // With the compile cache, later starts take a third of the time.
-  const env = { NODE_COMPILE_CACHE: join(packages, '.cache', 'compile'), KEYSTORED_DRILLS: drills[word], ...process.env };
-  const child = spawn(pinnedNode, [...line, ...args], { cwd: root, stdio, env });
+  const env = { NODE_COMPILE_CACHE: join(packages, '.cache', 'compile'), ...drill, ...process.env };
+  if (word === 'start' && process.execve !== undefined) become([...line, ...args], env);
+  return runBeside([...line, ...args], word, env);
+}
+
+/** The appliance takes the place of this process, which Node.js offers since 22.15: nothing of the set-up stays in memory. */
+function become(words, env) {
+  process.chdir(root);
+  process.execve(pinnedNode, [pinnedNode, ...words], { ...env, ...(isLaunched ? { KEYSTORED_LAUNCHER: String(process.ppid) } : {}) });
+}
+
+/** Forwards signals and waits. The daemon notices the end of this process by its channel. */
+function runBeside(words, word, env) {
+  const stdio = word === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+  const child = spawn(pinnedNode, words, { cwd: root, stdio, env });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   dieWithLauncher(child);
   return new Promise((resolve, reject) => {
@@ -223,9 +269,9 @@ function run(line, args, word) {
   });
 }
 
-/** A killed npm cannot forward the signal: its end is detected, so that no appliance keeps running. */
+/** As the daemon does itself in processes/launcher.ts: a killed npm cannot forward a signal. */
 function dieWithLauncher(child) {
-  if (process.env.npm_lifecycle_event === undefined) return;
+  if (!isLaunched) return;
   const launcher = process.ppid;
   setInterval(() => {
     if (process.ppid !== launcher) child.kill('SIGTERM');

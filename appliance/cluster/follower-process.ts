@@ -1,6 +1,5 @@
 // Keeps the follower running beside the workers: starts it, starts it again when it ends, stops it last.
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
 import { endProcess } from '../processes/end-process.ts';
@@ -31,7 +30,7 @@ export async function keepFollower(ordersOf: () => FollowerOrders): Promise<Foll
   let current: { readonly child: ChildProcess; readonly channel: Channel<typeof followerOrders> } | undefined;
 
   const start = async (orders: FollowerOrders): Promise<void> => {
-    const child = fork(join(import.meta.dirname, '../follower.ts'), [], { env: { ...process.env, ...memoryEnvironment() } });
+    const child = fork(new URL('../follower.ts', import.meta.url), [], { env: { ...process.env, ...memoryEnvironment() } });
     const channel = openChannel({
       ...{ port: workerPort(child), asks: followerOrders, serves: nothingAsked, handlers: {} },
       report: warnOnStandardError,

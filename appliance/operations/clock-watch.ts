@@ -1,6 +1,5 @@
 // Compares the machine's clock with the latest time seen. While it is implausible, certificates, expiry and rotation are held.
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { ownKey, type Store } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -10,7 +9,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
  * clone the time of the clone.
  */
 export function softwareDate(): Temporal.Instant {
-  const { mtimeMs } = statSync(join(import.meta.dirname, '../../package.json'));
+  const { mtimeMs } = statSync(new URL('../../package.json', import.meta.url));
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(mtimeMs));
 }
 

@@ -1,10 +1,11 @@
 // keystorectl as the appliance hands it out: files that the package brought along, some of them put together from Node.js of the appliance.
 import { open, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /** Where the package has its files, beside the sources. Absent in a source tree. */
-const packagedDirectory = resolve(import.meta.dirname, '../../downloads');
+const packagedDirectory = fileURLToPath(new URL('../../downloads', import.meta.url));
 
 /** The name of the list of files in the directory. */
 export const downloadIndexName = 'index.json';

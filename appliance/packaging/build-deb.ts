@@ -8,6 +8,8 @@ import { daemonPage } from './manual/daemon-page.ts';
 import { dayOf, installCompletion, installPages } from './manual/install.ts';
 import { keystorectlPages } from './manual/pages.ts';
 import { productionPackages } from './npm-packages.ts';
+import { bundleService } from './service/bundle.ts';
+import { writeService } from './service/provide.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const packaging = import.meta.dirname;
@@ -57,6 +59,7 @@ try {
   chmodSync(stage, 0o755);
   installSources();
   installPackages();
+  writeService(await bundleService('service'), join(stage, home, 'service'));
   for (const [source, target, mode] of placed) place(join(packaging, source), target, mode);
   installDocumentation();
   installPages([...(await keystorectlPages(dayOf(epochSeconds))), daemonPage(dayOf(epochSeconds))], stage);
@@ -103,7 +106,7 @@ function installDocumentation(): void {
     join(stage, 'usr/share/doc/keystored/copyright'),
     'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: the keystored authors\nLicense: Apache-2.0\n' +
       ' On Debian systems the full text is in /usr/share/common-licenses/Apache-2.0.\n' +
-      `Comment: packages below /${home}/node_modules carry their own licences beside them.\n`,
+      `Comment: packages below /${home}/node_modules carry their own licences beside them;\n those of the packages in /${home}/service are in its file LICENSES.\n`,
   );
 }
 

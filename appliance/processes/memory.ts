@@ -1,9 +1,7 @@
 // Environment variables that keep the memory of workers and their HSM hosts small: limits of V8 and malloc, and collection when idle.
-import { pathToFileURL } from 'node:url';
-import { join } from 'node:path';
 
 /** A file URL, because NODE_OPTIONS is split at spaces. */
-const atRest = pathToFileURL(join(import.meta.dirname, 'at-rest.ts')).href;
+const atRest = new URL('./at-rest.ts', import.meta.url).href;
 
 /**
  * Set for each worker and inherited by its HSM hosts. A young generation of 8 MiB was as fast under load as the default of 16 and needs

@@ -1,6 +1,5 @@
 // Keeps the shipper running beside the workers: starts it, starts it again when it ends, stops it last.
 import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel, Unanswered } from './channel.ts';
@@ -41,7 +40,7 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
 
   const start = (): void => {
     if (isStopping) return;
-    const child = fork(join(import.meta.dirname, '../shipper.ts'), [...args], { env: { ...process.env, ...memoryEnvironment() } });
+    const child = fork(new URL('../shipper.ts', import.meta.url), [...args], { env: { ...process.env, ...memoryEnvironment() } });
     const channel = openChannel({
       port: workerPort(child),
       asks: shipperRequests,

@@ -1,6 +1,6 @@
 // Keeps the worker processes running: starts them, replaces one that dies, stops them all.
 import cluster, { type Worker } from 'node:cluster';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../core/config/config.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { handOn } from './inherited-sockets.ts';
@@ -68,7 +68,7 @@ export function superviseWorkers(
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
-  cluster.setupPrimary({ exec: join(import.meta.dirname, '../worker.ts'), args: [...args], stdio });
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
   let stopping = false;
   const running = new Map<number, RunningWorker>();
   const provisioned = Promise.withResolvers<string | undefined>();

@@ -1,7 +1,7 @@
 // Calls to etcd: each with a deadline, to one member at a time; one watch as a stream of messages.
 import { isIP } from 'node:net';
-import { join } from 'node:path';
 import { checkServerIdentity } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import {
   type ChannelCredentials,
   Client,
@@ -68,7 +68,7 @@ const channelOptions = {
 setLogVerbosity(logVerbosity.NONE);
 
 const definitions = loadSync('rpc.proto', {
-  includeDirs: [join(import.meta.dirname, 'proto')],
+  includeDirs: [fileURLToPath(new URL('./proto', import.meta.url))],
   ...{ longs: String, enums: Number, keepCase: true, defaults: true, bytes: Buffer },
 });
 

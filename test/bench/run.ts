@@ -12,6 +12,7 @@ import {
   type PartName,
   partSchemas,
 } from '../../appliance/docs/performance/figures.ts';
+import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { endChildren } from '../harness/children.ts';
 import { softhsmModule } from '../harness/token/softhsm.ts';
 import { formatAims } from './aims.ts';
@@ -42,6 +43,8 @@ const lengths = { rounds: Number(process.env['BENCH_ROUNDS'] ?? 3), seconds: Num
 const { chosen, file } = parseCommand();
 const directory = mkdtempSync(join(tmpdir(), 'keystored-bench-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+// As `npm start` runs it.
+process.env['KEYSTORED_TEST_PROGRAM'] ??= await provideService();
 await runParts();
 
 /** Names of parts, and `--json FILE`. Ends the process with a usage line when they are wrong. */

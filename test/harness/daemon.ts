@@ -35,6 +35,8 @@ export type DaemonOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** kills the start after this time if it is not ready before */
   readonly abandonAfterMs?: number;
+  /** what is started; by default what KEYSTORED_TEST_PROGRAM names, and without that the sources */
+  readonly program?: string;
   /** for a daemon that restores a backup, which does not hold it */
   readonly rootToken?: string;
   /**
@@ -52,7 +54,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const child = spawn(
     process.execPath,
     [
-      join(root, 'appliance/keystored.ts'),
+      options.program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
       ...['--data', directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
       ...['--workers', String(options.workers ?? 1)],
       ...(options.args ?? []),

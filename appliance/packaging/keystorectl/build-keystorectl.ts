@@ -9,7 +9,7 @@ import { archiveDeb, commitEpochSeconds, controlOf, installedSize } from '../deb
 import { dayOf, installCompletion, installPages } from '../manual/install.ts';
 import { keystorectlPages } from '../manual/pages.ts';
 import { bundleKeystorectl } from './bundle.ts';
-import { licenses } from './licenses.ts';
+import { licenses } from '../licenses.ts';
 import { fetchNode, platforms, type Platform } from './node-binary.ts';
 import { makeSingleFile, singleFileName } from './single-file.ts';
 import { makeTarball, tarballName } from './tarball.ts';
@@ -33,12 +33,12 @@ async function buildAll(): Promise<readonly string[]> {
     const { binary, license } = fetchNode(platform, work);
     const file = join(output, singleFileName(platform));
     makeSingleFile(bundle, binary, file);
-    made.push(file, await packageFor(platform, file, licenses(bundle.packages, license)));
+    made.push(file, await packageFor(platform, file, licenses('keystorectl', bundle.packages, license)));
   }
   const tarball = join(output, tarballName);
   await makeTarball(tarball, epochSeconds);
   const text = join(output, 'LICENSES');
-  writeFileSync(text, licenses(bundle.packages, fetchNode('amd64', work).license));
+  writeFileSync(text, licenses('keystorectl', bundle.packages, fetchNode('amd64', work).license));
   made.push(tarball, text);
   const sums = join(output, 'SHA256SUMS');
   writeFileSync(sums, made.map((path) => `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`).join(''));

@@ -3,11 +3,9 @@ import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
 import { describeSealed } from '../../seal/sealed-description.ts';
+import { packagesOf } from '../licenses.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-
-/** In the path of a module. */
-const packageName = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 /** Begins the ids of modules that stand for one of Node's own. */
 const mark = '\0builtin:';
@@ -38,8 +36,10 @@ export async function bundleKeystorectl({ oneModule }: { readonly oneModule: boo
       ...{ entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     });
     const chunks = output.filter((part) => part.type === 'chunk');
-    const packages = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageName.exec(id)?.[1] ?? []));
-    return { modules: new Map(chunks.map(({ fileName, code }) => [fileName, code])), packages: [...new Set(packages)].sort() };
+    return {
+      modules: new Map(chunks.map(({ fileName, code }) => [fileName, code])),
+      packages: packagesOf(chunks.flatMap(({ moduleIds }) => moduleIds)),
+    };
   } finally {
     await bundle.close();
   }

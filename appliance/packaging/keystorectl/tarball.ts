@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { dayOf } from '../manual/install.ts';
 import { keystorectlPages } from '../manual/pages.ts';
 import { bundleKeystorectl } from './bundle.ts';
-import { licenses } from './licenses.ts';
+import { licenses } from '../licenses.ts';
 
 /** Without a version, so that a script can download it by name; `keystorectl --version` says it. */
 export const tarballName = 'keystorectl.tar.gz';
@@ -19,7 +19,7 @@ export async function makeTarball(target: string, epochSeconds: number): Promise
     const files: Readonly<Record<string, string>> = {
       keystorectl: shellLauncher,
       'keystorectl.cmd': windowsLauncher.replaceAll('\n', '\r\n'),
-      LICENSES: licenses(packages),
+      LICENSES: licenses('keystorectl', packages),
       ...Object.fromEntries((await keystorectlPages(dayOf(epochSeconds))).map(({ path, text }) => [`man/${path}`, text])),
       'lib/package.json': '{ "type": "module" }\n',
       'lib/start.js': start,

@@ -38,6 +38,8 @@ describe.skipIf(!builder)('the Debian package', () => {
       'usr/lib/systemd/system/keystored-est.socket',
       'usr/lib/sysusers.d/keystored.conf',
       'usr/lib/tmpfiles.d/keystored.conf',
+      'usr/lib/keystored/service/keystored.js',
+      'usr/lib/keystored/service/LICENSES',
       'usr/lib/keystored/appliance/keystored.ts',
       'usr/lib/keystored/appliance/cli/keystorectl.ts',
       'usr/lib/keystored/hsm/host/host.ts',
@@ -48,6 +50,16 @@ describe.skipIf(!builder)('the Debian package', () => {
       expect(names).toContain(name);
     }
   });
+
+  test.each(['systemd/keystored.service', 'os/tree/usr/lib/systemd/system/keystored.service.d/appliance.conf', 'commands/keystored'])(
+    'what %s starts is in it',
+    (file) => {
+      const text = readFileSync(join(root, 'appliance/packaging', file), 'utf8').replaceAll('$home', '/usr/lib/keystored');
+      const started = [...text.matchAll(/\/(usr\/lib\/keystored\/[\w./-]+)/g)].map(([, path]) => path);
+      expect(started.length).toBeGreaterThan(1);
+      expect(files.map(({ name }) => name.replace(/\/$/, ''))).toEqual(expect.arrayContaining(started));
+    },
+  );
 
   test('leaves the workshop at home: no tests, no development packages, no set-up', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> };

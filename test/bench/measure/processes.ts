@@ -1,5 +1,6 @@
 // Processor time and memory of other processes, from /proc: on a machine that does other things too, processor time tells more than a rate.
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /** Processor time so far of all threads of these processes, user and system, in microseconds; the kernel tells it in hundredths of a second. */
 export function processorMicros(pids: readonly number[]): number {
@@ -16,7 +17,7 @@ export function proportionalMib(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
 }
 
-/** A process and everything it started that still runs: process ids with the script that each runs. */
+/** A process and everything it started that still runs: process ids with the script that each runs, of the sources or of the bundle. */
 export function processTree(pid: number): readonly { readonly pid: number; readonly script: string }[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const children = all.map(Number).filter((one) => Number(statOf(one)[1] ?? 0) === pid);
@@ -32,8 +33,13 @@ function scriptOf(pid: number): string {
   return (
     textOf(pid, 'cmdline')
       .split('\0')
-      .find((word) => word.endsWith('.ts')) ?? ''
+      .find((word) => /\.[jt]s$/.test(word)) ?? ''
   );
+}
+
+/** The name of a script without its folder and whether it is of the sources (`.ts`) or of the bundle (`.js`). */
+export function programOf(script: string): string {
+  return basename(script).replace(/\.[jt]s$/, '');
 }
 
 function textOf(pid: number, file: string): string {

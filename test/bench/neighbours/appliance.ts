@@ -2,7 +2,7 @@
 import { startDaemon, type Daemon, type DaemonOptions } from '../../harness/daemon.ts';
 import { payload } from '../measure/bench.ts';
 import type { Target } from '../measure/load.ts';
-import { processTree } from '../measure/processes.ts';
+import { processTree, programOf } from '../measure/processes.ts';
 import { benchKeys, type Contender } from './contender.ts';
 
 /** Where the keys and their actions are. */
@@ -70,7 +70,7 @@ async function prepare(daemon: Daemon): Promise<Appliance> {
 /** Processes that serve, and those that hold the token. */
 export function processesOf(daemon: Daemon): Contender['processes'] {
   const tree = processTree(daemon.pid);
-  const isHost = ({ script }: { readonly script: string }): boolean => script.endsWith('hsm/host/host.ts');
+  const isHost = ({ script }: { readonly script: string }): boolean => programOf(script) === 'host';
   return { service: tree.filter((one) => !isHost(one)).map(({ pid }) => pid), token: tree.filter(isHost).map(({ pid }) => pid) };
 }
 

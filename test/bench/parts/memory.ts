@@ -1,9 +1,9 @@
 // Memory of each process at rest and after a load, of the appliance and of OpenBao.
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Parts } from '../../../appliance/docs/performance/figures.ts';
 import { allWorkers, type Part } from '../measure/bench.ts';
 import { measureLoad, type Target } from '../measure/load.ts';
-import { processTree, proportionalMib } from '../measure/processes.ts';
+import { processTree, programOf, proportionalMib } from '../measure/processes.ts';
 import { formatTable } from '../measure/rounds.ts';
 import { startAppliance } from '../neighbours/appliance.ts';
 import type { Contender } from '../neighbours/contender.ts';
@@ -26,7 +26,7 @@ export const memory: Part<'memory'> = {
         const loads: readonly Target[] = [contender.targets.encrypt, contender.targets['encrypt x 100'], contender.login];
         for (const target of loads) await measureLoad(contender, target, { seconds: turns * seconds, connections, directory });
         return processes.map(({ pid, script }, at) => ({
-          process: names[basename(script)] ?? basename(script),
+          process: names[programOf(script)] ?? programOf(script),
           idleMib: idle[at] ?? 0,
           loadedMib: proportionalMib(pid),
         }));
@@ -54,9 +54,9 @@ export const memory: Part<'memory'> = {
 
 /** What people call a process, by its script; a program without one is OpenBao. */
 const names: Readonly<Record<string, string>> = {
-  'keystored.ts': 'supervisor',
-  'worker.ts': 'worker',
-  'host.ts': 'token process',
+  keystored: 'supervisor',
+  worker: 'worker',
+  host: 'token process',
   '': 'OpenBao',
 };
 
