@@ -11,6 +11,7 @@ import { createSystemTenant } from '../../../core/access/system-tenant.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { openStore } from '../../../core/store/open.ts';
+import { standAlone } from '../../../core/store/replica.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { type ModelAppliance, ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -118,6 +119,8 @@ test('the copy of one replica is a whole appliance: it opens alone, without what
   const copy = temporary('copy');
   await second.store.write((transaction) => transaction.put(second.store.table<string>('tenants'), ['kept'], 'kept'));
   await third.store.backup(copy);
+  // As a restore does.
+  await standAlone(copy);
   const alone = await openStore({ directory: copy, dataKey: new Secret(new Uint8Array(32).fill(1)) });
   try {
     expect(alone.appliance).toBeUndefined();
