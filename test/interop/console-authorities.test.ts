@@ -213,3 +213,15 @@ test.skipIf(chromiumPath === undefined)(
     await context.close();
   },
 );
+
+test.skipIf(chromiumPath === undefined)('a self-test says that the token works, and that its own keys never leave it', async () => {
+  const { context, page } = await open({ ...looks.narrow });
+  await page.goto(`${daemon.url}/ui/v1/state/system/hsm`);
+  await page.click('button:has-text("Test now")');
+  await page.waitForSelector('.chip:has-text("works,")');
+  const row = page.locator('tr:has-text("keystored-binding-key")');
+  expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/secret never leaves the token.* sign/);
+  await picture(page, 'narrow', 'self-test');
+  await expectAccessible(page);
+  await context.close();
+});
