@@ -19,13 +19,16 @@ export function versionProblem(version: string): string | undefined {
   return `etcd ${version} is too old: it loses watch events or answers stale reads; use 3.6.14 or later (or 3.5.33, or 3.7.1)`;
 }
 
+/** Longer than other calls take: it is asked once, at a start, when the machine has much to do. */
+const statusDeadlineMs = 5_000;
+
 /**
  * Asks every endpoint that answers for its version, at least one. Throws an Error that names the endpoint and the reason: too old, or no
  * certificate that it takes.
  */
 export async function requireFitServers(client: EtcdClient): Promise<void> {
   const { endpoints } = client;
-  const answers = await Promise.allSettled(endpoints.map((endpoint) => client.status(endpoint)));
+  const answers = await Promise.allSettled(endpoints.map((endpoint) => client.status(endpoint, statusDeadlineMs)));
   const problems = answers.map((answer, index) => {
     if (answer.status === 'rejected') return { endpoint: endpoints[index], fatal: false, text: describe(answer.reason) };
     const text = versionProblem(answer.value.version);
