@@ -140,7 +140,7 @@ async function change(
   key.doubt = { next };
   const { status, body: answer } = await daemon.exchange(method, path, body);
   // The group dies process by process: a worker may live to say that its token host is gone, and need not know what became of the change.
-  if (status === 503) throw new Error('the token went away');
+  if (status === 503) throw new Error(`${method} ${path}: 503 ${JSON.stringify(answer)}\n${daemon.output()}`);
   if (status >= 400) throw new Refusal(`${method} ${path}: ${status} ${JSON.stringify(answer)}\n${daemon.output()}`);
   key.model = next;
   key.doubt = undefined;
