@@ -79,7 +79,9 @@ test(
   { timeout: 300_000 },
   async () => {
     const directory = path('kept');
+    const startedAt = performance.now();
     const served = (daemon = await startDaemon({ directory, workers: 2 }));
+    const startMs = performance.now() - startedAt;
     const pin = readFileSync(join(directory, 'pin'), 'utf8');
     await served.request('POST', keys, { name: 'one' });
     const times: number[] = [];
@@ -113,6 +115,7 @@ test(
       const old = (): number[] => processesBelow(served.pid, 'appliance/worker.ts').filter((pid) => workers.includes(pid));
       await expect.poll(old, { timeout: 15_000 }).toEqual([]);
     }
-    expect(Math.min(...times)).toBeLessThan(1_000);
+    // Sealing starts no process: it is quicker than a start, on any machine.
+    expect(Math.min(...times)).toBeLessThan(startMs);
   },
 );
