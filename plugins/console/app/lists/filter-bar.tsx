@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { address, go, hrefOf } from '../address/router.ts';
 import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
+import { typedTexts } from '../parts/typed.ts';
 
 /** Before the names of controls: one with the name of a member of the form, as `contains`, would stand in its place. */
 const prefix = 'filter-';
@@ -11,9 +12,7 @@ export function FilterBar({ path, fields }: { readonly path: string; readonly fi
   const { query } = address.value;
   if (fields.length === 0) return null;
   const apply = (form: HTMLFormElement): void => {
-    const typed = [...new FormData(form)].flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name.slice(prefix.length), value.trim()] as const] : [],
-    );
+    const typed = typedTexts(form).map(([name, text]) => [name.slice(prefix.length), text] as const);
     const isMoved = typed.some(([name, value]) => name !== 'after' && value !== (query.get(name) ?? ''));
     // Other entries have other pages.
     const wanted = typed.filter(([name, value]) => value !== '' && !(name === 'after' && isMoved && value === query.get('after')));

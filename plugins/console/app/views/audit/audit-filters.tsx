@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Filters } from './records.ts';
 import { windows } from './windows.ts';
+import { typedTexts } from '../../parts/typed.ts';
 
 export type AuditFiltersProps = {
   readonly filters: Filters;
@@ -29,8 +30,8 @@ const texts: readonly (readonly [name: 'who' | 'what' | 'where', label: string, 
 export function AuditFilters({ filters, since, isChosen, isLive, onChange, onRefresh }: AuditFiltersProps): ComponentChildren {
   const submit = (event: Event): void => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    onChange(Object.fromEntries(texts.map(([name]) => [name, String(data.get(name) ?? '').trim()])));
+    const typed = typedTexts(event.currentTarget as HTMLFormElement);
+    onChange(Object.fromEntries(typed.filter(([name]) => texts.some(([text]) => text === name))));
   };
   return (
     <form class="filters" role="search" aria-label="Filters" onSubmit={submit}>

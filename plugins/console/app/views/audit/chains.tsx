@@ -35,7 +35,7 @@ export function Chains({ records, turn }: { readonly records: readonly TrailReco
       </div>
       {found.map((record) => (
         <p key={String(record.sequence)} class="notice">
-          {wordsOf(record)}: chain {visible(String(record['of-chain'] ?? record.chain))}
+          {wordsOf(record)}: chain {visible(record['of-chain'] ?? record.chain ?? '')}
         </p>
       ))}
       <p class="quiet">

@@ -6,6 +6,8 @@ export type TrailRecord = Readonly<Record<string, unknown>> & {
   readonly 'occurred-at'?: string;
   readonly 'request-id'?: string;
   readonly chain?: string;
+  /** the chain that a finding is about */
+  readonly 'of-chain'?: string;
   readonly sequence?: number;
   readonly tenant?: string;
   readonly user?: string;

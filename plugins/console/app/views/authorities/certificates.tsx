@@ -12,6 +12,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { ExpiryCard } from './expiry-card.tsx';
 import { certificatePath, certificatesPath, type CertificateState } from './state.ts';
 import { StatusBadge } from './status-badge.tsx';
+import { typedTexts } from '../../parts/typed.ts';
 
 const rowsOfPage = 100;
 const statuses = ['valid', 'expired', 'revoked'] as const;
@@ -48,9 +49,8 @@ function Search({ path }: { readonly path: string }): ComponentChildren {
   const { query } = address.value;
   const submit = (event: Event): void => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    const asked = [...data].flatMap(([key, value]) => (typeof value === 'string' ? [[key, value.trim()] as const] : []));
-    go(hrefOf(path, Object.fromEntries(asked.filter(([, value]) => value !== ''))));
+    const typed = typedTexts(event.currentTarget as HTMLFormElement);
+    go(hrefOf(path, Object.fromEntries(typed.filter(([, value]) => value !== ''))));
   };
   return (
     <form class="filters" role="search" aria-label="Search" onSubmit={submit} key={query.toString()}>

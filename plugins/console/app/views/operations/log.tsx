@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useFollowed, type Followed } from './followed.ts';
 import { timeOf, type TopicRecord } from './records.ts';
+import { typedTexts } from '../../parts/typed.ts';
 
 /** Lines that are kept; older ones are in the topic. */
 const mostLines = 500;
@@ -73,8 +74,7 @@ export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
 
 function LogFilters({ path, level, text }: { readonly path: string; readonly level: string; readonly text: string }): ComponentChildren {
   const change = (form: HTMLFormElement): void => {
-    const typed = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.trim()] as const] : []));
-    const wanted = typed.filter(([name, value]) => value !== '' && !(name === 'level' && value === levels[0]));
+    const wanted = typedTexts(form).filter(([name, value]) => value !== '' && !(name === 'level' && value === levels[0]));
     go(hrefOf(path, Object.fromEntries(wanted)), 'replace');
   };
   return (

@@ -1,0 +1,6 @@
+// What was typed into the fields of a form.
+
+/** Name and trimmed text of each field; files are left out. */
+export function typedTexts(form: HTMLFormElement): readonly (readonly [name: string, text: string])[] {
+  return [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.trim()] as const] : []));
+}
