@@ -29,6 +29,8 @@ type DrawnView = {
   /** `above` the fields or rows, or in place of the page that is made from the description: of the thing itself, or of what `?do=` asks for */
   readonly shown: 'above' | 'instead' | 'create' | 'edit' | 'enrol' | 'revoke';
   readonly view: FunctionComponent<DrawnProps>;
+  /** names of fields that it shows, so that the page below need not */
+  readonly fields?: readonly string[];
 };
 
 const authority = '/v1/config/keystore/tls/ca/{name}';
@@ -37,7 +39,7 @@ const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
 /** The first that fits is shown. */
 const drawnViews: readonly DrawnView[] = [
   { template: '/v1/config/keystore/transit-keys', shown: 'instead', view: KeysView },
-  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'above', view: KeyView },
+  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'above', view: KeyView, fields: ['versions', 'usage', 'rotates'] },
   { template: '/v1/config/policy/policies', shown: 'create', view: PolicyEditor },
   { template: '/v1/config/policy/policies/{name}', shown: 'above', view: PolicyView },
   { template: '/v1/config/policy/policies/{name}', shown: 'edit', view: PolicyEditor },
@@ -58,8 +60,20 @@ const drawnViews: readonly DrawnView[] = [
 ];
 
 /** The drawn view of a place, for where it is shown or what its address asks for. */
-export function drawnAt({ entries, names }: Place, shown: string): FunctionComponent<DrawnProps> | undefined {
-  const isHere = ({ template, names: wanted = names }: DrawnView): boolean =>
-    entries.some(({ path }) => path === template) && wanted.every((name, index) => name === names[index]);
-  return drawnViews.find((view) => view.shown === shown && isHere(view))?.view;
+export function drawnAt(place: Place, shown: string): FunctionComponent<DrawnProps> | undefined {
+  return find(place, shown)?.view;
+}
+
+/** Names of the fields that the drawn view above those of a place shows. */
+export function fieldsDrawnAt(place: Place): readonly string[] {
+  return find(place, 'above')?.fields ?? [];
+}
+
+function find({ entries, names }: Place, shown: string): DrawnView | undefined {
+  return drawnViews.find(
+    (view) =>
+      view.shown === shown &&
+      entries.some(({ path }) => path === view.template) &&
+      (view.names ?? names).every((name, index) => name === names[index]),
+  );
 }

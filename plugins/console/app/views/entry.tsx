@@ -12,7 +12,7 @@ import { Loading } from '../parts/loading.tsx';
 import { useLoaded, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Text, Value } from '../parts/value.tsx';
-import { drawnAt } from './drawn.ts';
+import { drawnAt, fieldsDrawnAt } from './drawn.ts';
 
 export function EntryView({
   catalog,
@@ -65,7 +65,7 @@ export function EntryView({
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
       <Actions entries={below.filter(({ command }) => command.verb === 'do')} names={names} />
       <Links label="Below this" entries={below.filter(({ command }) => command.verb !== 'do')} names={names} />
-      <Documents catalog={catalog} shows={shows} names={names} turn={turn.value} />
+      <Documents catalog={catalog} shows={shows} names={names} drawn={fieldsDrawnAt(place)} turn={turn.value} />
     </>
   );
 }
@@ -93,11 +93,13 @@ type DocumentsProps = {
   readonly catalog: Catalog;
   readonly shows: readonly Entry[];
   readonly names: readonly string[];
+  /** names of fields that a drawn view shows */
+  readonly drawn: readonly string[];
   readonly turn: number;
 };
 
 /** What it is set to and, without repeating that, what state it is in. */
-function Documents({ catalog, shows, names, turn }: DocumentsProps): ComponentChildren {
+function Documents({ catalog, shows, names, drawn, turn }: DocumentsProps): ComponentChildren {
   const config = shows.find(({ command }) => command.tree === 'config');
   const state = shows.find(({ command }) => command.tree !== 'config');
   const requestOf = (show: Entry | undefined): Request | undefined =>
@@ -108,7 +110,7 @@ function Documents({ catalog, shows, names, turn }: DocumentsProps): ComponentCh
   return (
     <>
       {config !== undefined && <Document catalog={catalog} show={config} title="Settings" loaded={settings} without={[]} />}
-      {state !== undefined && <Document catalog={catalog} show={state} title="State" loaded={present} without={repeated} />}
+      {state !== undefined && <Document catalog={catalog} show={state} title="State" loaded={present} without={[...repeated, ...drawn]} />}
     </>
   );
 }
