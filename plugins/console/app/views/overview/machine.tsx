@@ -4,6 +4,7 @@ import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import { sumOf, type Reading } from '../../api/metrics.ts';
 import { Meter } from '../../charts/meter.tsx';
+import { sizeOf } from '../../marks/progress.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../parts/moments.tsx';
@@ -42,7 +43,8 @@ export function MachineCard({ newest, turn }: { readonly newest: Reading; readon
         <BackupFacts turn={turn} />
         <dt>Workers</dt>
         <dd>
-          {sumOf(newest, 'keystored_workers')?.toLocaleString()} with {bytes(sumOf(newest, 'process_resident_memory_bytes') ?? 0)} of memory
+          {sumOf(newest, 'keystored_workers')?.toLocaleString()} with {sizeOf(sumOf(newest, 'process_resident_memory_bytes') ?? 0)} of
+          memory
         </dd>
       </dl>
     </section>
@@ -74,8 +76,8 @@ function Disk({ newest }: { readonly newest: Reading }): ComponentChildren {
   const store = sumOf(newest, 'keystored_store_bytes') ?? 0;
   return (
     <>
-      <Meter share={size === 0 ? 0 : 1 - free / size} label={`${bytes(free)} free of ${bytes(size)}`} />
-      <span class="quiet">{bytes(store)} are the store</span>
+      <Meter share={size === 0 ? 0 : 1 - free / size} label={`${sizeOf(free)} free of ${sizeOf(size)}`} />
+      <span class="quiet">{sizeOf(store)} are the store</span>
     </>
   );
 }
@@ -114,7 +116,7 @@ function BackupFacts({ turn }: { readonly turn: number }): ComponentChildren {
         ) : (
           <>
             <Moment at={last} />
-            {size !== undefined && `, ${bytes(size)}`}
+            {size !== undefined && `, ${sizeOf(size)}`}
           </>
         )}
         {next !== undefined && (
@@ -131,11 +133,4 @@ function BackupFacts({ turn }: { readonly turn: number }): ComponentChildren {
       </dd>
     </>
   );
-}
-
-const units = ['octets', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-function bytes(count: number): string {
-  const power = Math.min(units.length - 1, count < 1 ? 0 : Math.floor(Math.log2(count) / 10));
-  return `${(count / 1_024 ** power).toLocaleString(undefined, { maximumSignificantDigits: 3 })} ${units[power] ?? ''}`;
 }
