@@ -300,6 +300,16 @@ export function isKeyLost(error: unknown): error is HsmError {
   return error instanceof HsmError && lostKinds.has(error.kind);
 }
 
+const makingKinds: ReadonlySet<HsmErrorKind> = new Set(['unavailable', 'key-missing']);
+
+/**
+ * Whether making a key may succeed when it is tried again. SoftHSM fails, or no longer finds the object, when another thread or process
+ * reads the object's file while it is written (SoftHSM #485, #573); and a job that makes a key is not repeated when its host is replaced.
+ */
+export function isMakingRepeatable(error: unknown): error is HsmError {
+  return error instanceof HsmError && makingKinds.has(error.kind);
+}
+
 /**
  * Where a user or SO PIN comes from. `next`: a file beside it that holds the new PIN during a change; after a crash in that moment both
  * PINs are tried, so it is only for tokens that never lock. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given`

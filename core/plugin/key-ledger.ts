@@ -3,7 +3,16 @@ import { encodeHex } from '../base/bytes.ts';
 import { defined } from '../base/defined.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
-import { type Custody, type Hsm, isKeyLost, type KeyBinding, type KeyReference, type KeyType, type StoredKey } from '../../hsm/api.ts';
+import {
+  type Custody,
+  type Hsm,
+  isKeyLost,
+  isMakingRepeatable,
+  type KeyBinding,
+  type KeyReference,
+  type KeyType,
+  type StoredKey,
+} from '../../hsm/api.ts';
 import type { Store, StoreKey, Table, WriteTransaction } from '../store/store.ts';
 
 /*
@@ -61,6 +70,41 @@ export class KeyLedger {
     this.#clock = clock;
     this.#log = log;
     this.#startedAt = this.#now();
+  }
+
+  /**
+   * Reserves a key and makes it by `work`, which gets the reservation: undefined for a key that will be wrapped. What fails in a way that
+   * may pass is made once more, under another reservation: what the first attempt left under the first one may be invisible to this
+   * process and come to light in the next, and two objects with one id are a key that nobody can use. Rejects as `work`; then the
+   * reservation is given up.
+   */
+  async make<T>(type: KeyType, binding: KeyBinding, custody: Custody, work: (reserved: StoredKey | undefined) => Promise<T>): Promise<T> {
+    try {
+      return await this.#makeOnce(type, binding, custody, work);
+    } catch (error) {
+      if (!isMakingRepeatable(error)) throw error;
+      this.#log.warn('a key could not be made; it is tried once more', {
+        key: binding.keyId,
+        version: binding.version,
+        reason: error.message,
+      });
+      return this.#makeOnce(type, binding, custody, work);
+    }
+  }
+
+  async #makeOnce<T>(
+    type: KeyType,
+    binding: KeyBinding,
+    custody: Custody,
+    work: (reserved: StoredKey | undefined) => Promise<T>,
+  ): Promise<T> {
+    const reserved = await this.reserve(type, binding, custody);
+    try {
+      return await work(reserved);
+    } catch (error) {
+      if (reserved !== undefined) await this.#giveUp({ stored: reserved, binding }, error);
+      throw error;
+    }
   }
 
   /** Before a key is generated: records what it will be. Undefined for a key that will be wrapped. */
@@ -126,6 +170,16 @@ export class KeyLedger {
   /** All entries, for the invariant check: no key in here may have an owner. */
   *entries(): Iterable<PendingKey> {
     for (const [, record] of this.#table.entries([])) yield normalised(record);
+  }
+
+  /**
+   * After an error that made a key useless. Never rejects. When this process may not see what it left, the entry stays, as that of a maker
+   * that ended: the next start looks again.
+   */
+  async #giveUp(reference: KeyReference, error: unknown): Promise<void> {
+    if (!isMakingRepeatable(error)) return this.destroy([reference]);
+    const isPending = await this.#abandon(entryKey(reference)).catch(() => false);
+    if (isPending) await this.#isDestroyed(reference);
   }
 
   /** Abandons, destroys and forgets one key; false when its token has to be asked again. */

@@ -129,9 +129,10 @@ export function referenceOf(ca: { readonly tenantId: string; readonly caId: stri
 
 async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey> {
   const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
-  const reserved = await context.ledger.reserve(plan.keyType, binding, 'token');
-  if (reserved === undefined) throw new Error('the token reserved no name for the key');
-  const { stored, publicKey } = await context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
+  const { stored, publicKey } = await context.ledger.make(plan.keyType, binding, 'token', (reserved) => {
+    if (reserved === undefined) throw new Error('the token reserved no name for the key');
+    return context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
+  });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };
 }

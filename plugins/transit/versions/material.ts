@@ -1,6 +1,6 @@
 // Makes the keys of a version: the main key and its companion secrets, generated in the token or imported into it.
 import { defined } from '../../../core/base/defined.ts';
-import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions } from '../../../hsm/api.ts';
+import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { cipherOf } from '../ciphers.ts';
 import { mainPurpose } from '../records/keyring.ts';
@@ -30,25 +30,32 @@ export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergen
  * there is none, the caller discards them. Rejects with HsmError; then nothing is left in the token.
  */
 export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
-  const { hsm, ledger } = transit;
-  const mainType = subject.derived ? 'secret-256' : cipherOf(subject).keyType;
-  const purpose = mainPurpose(subject);
-  const reserved = await ledger.reserve(mainType, bindingFor(subject, purpose), subject.custody).catch((error: unknown) => {
+  const { type, binding } = mainKeyOf(subject);
+  try {
+    return await transit.ledger.make(type, binding, subject.custody, (reserved) => makeKeys(transit.hsm, subject, reserved, given));
+  } finally {
     for (const octets of [given.main, given.hmac, given.convergent]) octets?.fill(0);
-    throw error;
-  });
+  }
+}
+
+async function makeKeys(
+  hsm: Hsm,
+  subject: VersionSubject,
+  reserved: StoredKey | undefined,
+  given: GivenMaterial,
+): Promise<VersionMaterial> {
+  const mainOptions: MakingOptions = reserved === undefined ? { custody: 'wrapped' } : { reserved };
   const wanted = [
-    makeKey(hsm, subject, mainType, purpose, reserved === undefined ? { custody: 'wrapped' } : { reserved }, given.main),
-    makeKey(hsm, subject, 'secret-256', 'hmac', { custody: 'wrapped' }, given.hmac),
+    makeKey(hsm, mainKeyOf(subject), mainOptions, given.main),
+    makeKey(hsm, { type: 'secret-256', binding: bindingFor(subject, 'hmac') }, { custody: 'wrapped' }, given.hmac),
     subject.convergentEncryption
-      ? makeKey(hsm, subject, 'secret-256', 'convergent', { custody: 'wrapped' }, given.convergent)
+      ? makeKey(hsm, { type: 'secret-256', binding: bindingFor(subject, 'convergent') }, { custody: 'wrapped' }, given.convergent)
       : Promise.resolve(undefined),
   ] as const;
+  // All have ended before a reservation is given up.
   const [main, hmac, convergent] = await Promise.allSettled(wanted);
-  if (main.status === 'rejected' || hmac.status === 'rejected' || convergent.status === 'rejected') {
-    if (reserved !== undefined) await discard(transit, subject, { stored: reserved });
+  if (main.status === 'rejected' || hmac.status === 'rejected' || convergent.status === 'rejected')
     throw [main, hmac, convergent].find((one) => one.status === 'rejected')?.reason;
-  }
   return {
     stored: main.value.stored,
     hmac: hmac.value.stored,
@@ -72,19 +79,18 @@ export function claim(transit: Transit, transaction: WriteTransaction, subject: 
 }
 
 function persistentKeys(subject: VersionSubject, { stored }: VersionMaterial): KeyReference[] {
-  return stored?.custody === 'token' ? [{ stored, binding: bindingFor(subject, mainPurpose(subject)) }] : [];
+  return stored?.custody === 'token' ? [{ stored, binding: mainKeyOf(subject).binding }] : [];
 }
 
-function makeKey(
-  hsm: Hsm,
-  subject: VersionSubject,
-  type: KeyType,
-  purpose: Purpose,
-  options: MakingOptions,
-  given: Uint8Array | undefined,
-): Promise<GeneratedKey> {
-  const binding = bindingFor(subject, purpose);
-  return given === undefined ? hsm.generate(type, binding, options) : hsm.importKey(type, given, binding, options);
+type WantedKey = { readonly type: KeyType; readonly binding: KeyBinding };
+
+function mainKeyOf(subject: VersionSubject): WantedKey {
+  return { type: subject.derived ? 'secret-256' : cipherOf(subject).keyType, binding: bindingFor(subject, mainPurpose(subject)) };
+}
+
+/** The material is copied, because an import zeroes what it is given, and may have to be repeated. */
+function makeKey(hsm: Hsm, { type, binding }: WantedKey, options: MakingOptions, given: Uint8Array | undefined): Promise<GeneratedKey> {
+  return given === undefined ? hsm.generate(type, binding, options) : hsm.importKey(type, Uint8Array.from(given), binding, options);
 }
 
 function bindingFor({ tenantId, keyId, number }: VersionSubject, purpose: Purpose): KeyBinding {

@@ -165,6 +165,72 @@ describe('a key that is made and removed', () => {
   });
 });
 
+describe('making a key that fails', () => {
+  const general = (): HsmError => new HsmError('unavailable', 'C_GenerateKey returned CKR_GENERAL_ERROR');
+
+  test('in a way that may pass is done once more under another id, and what the first attempt left is destroyed', async () => {
+    const token = new Token();
+    const { ledger, write, generate } = startProcess(token);
+    const attempts: StoredKey[] = [];
+    const stored = await ledger.make('aes-256', binding, 'token', async (reserved) => {
+      if (reserved === undefined) throw new Error('a token key was not reserved');
+      attempts.push(reserved);
+      await generate(reserved);
+      if (attempts.length === 1) throw general();
+      return reserved;
+    });
+    expect([attempts.length, attempts[1]]).toEqual([2, stored]);
+    expect([...token.objects]).toEqual([stored.mac.toHex()]);
+    await write((transaction) => ledger.claim(transaction, [{ stored, binding }]));
+    await expect(write((transaction) => ledger.claim(transaction, [{ stored: attempts[0] as StoredKey, binding }]))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await ledger.destroy([{ stored, binding }]);
+    token.objects.clear();
+    await clear();
+  });
+
+  test('leaves its reservation to the next start, because this process may not see the object that it made', async () => {
+    const token = new Token();
+    const { ledger } = startProcess(token);
+    const unseen: string[] = [];
+    const making = ledger.make('aes-256', binding, 'token', async (reserved) => {
+      unseen.push((reserved as StoredKey).mac.toHex());
+      throw new HsmError('key-missing', 'the key is no longer in its token');
+    });
+    await expect(making).rejects.toMatchObject({ kind: 'key-missing' });
+    expect(unseen).toHaveLength(2);
+    for (const object of unseen) token.objects.add(object);
+    await startProcess(token).ledger.sweep();
+    expect(token.objects.size).toBe(0);
+    await clear();
+  });
+
+  test('in wrapped custody is done once more, and for good after that', async () => {
+    const { ledger } = startProcess(new Token());
+    let attempts = 0;
+    const making = ledger.make('aes-256', binding, 'wrapped', async () => {
+      attempts += 1;
+      throw general();
+    });
+    await expect(making).rejects.toThrow('CKR_GENERAL_ERROR');
+    expect([attempts, pending()]).toEqual([2, []]);
+  });
+
+  test('for good is not repeated, and leaves nothing', async () => {
+    const token = new Token();
+    const { ledger, generate } = startProcess(token);
+    let attempts = 0;
+    const making = ledger.make('aes-256', binding, 'token', async (reserved) => {
+      attempts += 1;
+      await generate(reserved as StoredKey);
+      throw new HsmError('invalid-key-data', 'the token refused the key material');
+    });
+    await expect(making).rejects.toMatchObject({ kind: 'invalid-key-data' });
+    expect([attempts, token.objects.size, pending()]).toEqual([1, 0, []]);
+  });
+});
+
 describe('a reservation', () => {
   async function reserved({ ledger }: Process): Promise<KeyReference> {
     const stored = await ledger.reserve('aes-256', binding, 'token');

@@ -1,8 +1,8 @@
 // Token objects of keys are destroyed with their records, and after a crash: the key ledger names every object that no version owns.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeHex } from '../../../../core/base/bytes.ts';
-import type { KeyReference } from '../../../../hsm/api.ts';
+import { HsmError, type KeyReference } from '../../../../hsm/api.ts';
 import { KeyLedger } from '../../../../core/plugin/key-ledger.ts';
 import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { silentLog } from '../../../harness/log.ts';
@@ -116,6 +116,32 @@ test('create, rotate, restore and trim claim what they make and leave the token 
   await harness.do('again', 'trim', { version: 3 });
   expect(await objects()).toHaveLength(4);
   expect(records()).toBe(left);
+  await harness.expectSound();
+});
+
+test('a version that the token failed to make is made once more, generated or imported, and one object stays', async () => {
+  const before = (await objects()).length;
+  const { hsm } = harness;
+  const fault = new HsmError('unavailable', 'C_GenerateKey returned CKR_GENERAL_ERROR', { rv: 5, fn: 'C_GenerateKey' });
+  const { generate, importKey } = { generate: hsm.generate.bind(hsm), importKey: hsm.importKey.bind(hsm) };
+  // The object is made all the same.
+  const generating = vi
+    .spyOn(hsm, 'generate')
+    .mockImplementationOnce(async (...parts) => generate(...parts).then(() => Promise.reject(fault)));
+  const importing = vi
+    .spyOn(hsm, 'importKey')
+    .mockImplementationOnce(async (...parts) => importKey(...parts).then(() => Promise.reject(fault)));
+  try {
+    await harness.create('failed-once', { custody: 'token' });
+    await harness.do('failed-once', 'import', { data: Buffer.alloc(32, 7).toString('base64') });
+    expect(importing).toHaveBeenCalledTimes(2);
+  } finally {
+    generating.mockRestore();
+    importing.mockRestore();
+  }
+  expect(await objects()).toHaveLength(before + 2);
+  const { ciphertext } = await harness.do('failed-once', 'encrypt', { plaintext: 'eA==' });
+  expect(await harness.do('failed-once', 'decrypt', { ciphertext })).toMatchObject({ plaintext: 'eA==' });
   await harness.expectSound();
 });
 
