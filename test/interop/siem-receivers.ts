@@ -20,6 +20,8 @@ export type Receiver = {
   lines(): readonly string[];
   /** what it could not write to its file */
   failed(): readonly string[];
+  /** what it has put into its queue on the disk, as that is kept; other properties of each record are between */
+  queued(): string;
   start(): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves when it has ended. */
@@ -39,6 +41,11 @@ export async function receiver(name: (typeof receiverNames)[number], directory: 
     lines: () => wholeLines(file),
     failed: () =>
       wholeLines(join(directory, 'failed.jsonl')).map((line) => (JSON.parse(line) as { template0: string }).template0.trimEnd()),
+    queued: () =>
+      readdirSync(directory)
+        .filter((entry) => /^main\.\d+$/.test(entry))
+        .map((entry) => readFileSync(join(directory, entry), 'utf8'))
+        .join(''),
     async start() {
       const [program, args] = commandOf(name, directory, configuration);
       const started = spawn(program, args, {

@@ -1,11 +1,11 @@
 // Syslog over TLS (RFC 5425). Syslog has no acknowledgement: a receiver that closes after our close, without an error, has read everything.
-import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { addressOf } from '../../../core/config/shipping.ts';
 import type { ShippedRecord } from '../formats/records.ts';
 import { type Connection, quoted, ReceiverError, type ReceiverParts, type Sent } from './receiver.ts';
 import { frame, syslogMessage } from '../formats/syslog.ts';
+import { TcpLine } from './tcp-line.ts';
 import { tlsOptions } from './tls.ts';
 
 /** Frames are joined up to this size before they are written. */
@@ -15,14 +15,15 @@ const writeBytes = 64 << 10;
  * A line can be confirmed only by closing it: the octets of a write are in the kernel, then in the peer's kernel, and a program that is
  * stopped or killed there loses them. TCP hands over the end of the stream after everything before it, so a peer that answers it in kind
  * has read all, and one that is killed answers without the close_notify of TLS (RFC 8446 section 6.1), as does an attacker on the way. Node
- * does not tell; but the octets of it are counted. A receiver that refuses our certificate resets instead, under TLS 1.3 only after the handshake looks complete.
+ * does not tell; but the octets of it are counted. One that is being ended sends its close_notify unasked, perhaps just after ours: then TCP
+ * tells what it has not read. A receiver that refuses our certificate resets instead, under TLS 1.3 only after the handshake looks complete.
  */
 export class SyslogConnection implements Connection {
   readonly confirmsEach = false;
   readonly #parts: ReceiverParts;
   #socket: TLSSocket | undefined;
   /** below TLS */
-  #tcp: Socket | undefined;
+  #line: TcpLine | undefined;
   #openedMs = 0;
   /** why the open line cannot be used any more */
   #broken: ReceiverError | undefined;
@@ -57,26 +58,39 @@ export class SyslogConnection implements Connection {
   async confirm(): Promise<void> {
     const socket = this.#socket;
     if (this.#broken !== undefined) throw this.#take(this.#broken);
-    if (socket === undefined) return;
+    const line = this.#line;
+    if (socket === undefined || line === undefined) return;
     await setTimeout(Math.max(0, this.#openedMs + this.#parts.quietMs - performance.now()));
-    const bytesBefore = this.#tcp?.bytesRead ?? 0;
-    const closed = await new Promise<ReceiverError | undefined>((resolve) => {
-      let hasEnded = false;
-      socket.once('end', () => (hasEnded = (this.#tcp?.bytesRead ?? 0) > bytesBefore));
-      socket.once('close', () => {
-        resolve(this.#broken ?? (hasEnded ? undefined : new ReceiverError('the receiver was cut off before it had confirmed')));
-      });
-      if (socket.destroyed) resolve(this.#broken ?? new ReceiverError('the connection was lost'));
-      socket.setTimeout(this.#parts.patienceMs);
-      socket.end();
-    });
-    this.#forget();
-    if (closed !== undefined) throw closed;
+    try {
+      await this.#end(socket, line);
+    } finally {
+      this.#forget();
+    }
     this.#answer = `${this.#answer.replace(/; everything.*$/, '')}; everything was read`;
   }
 
   close(): void {
     this.#forget();
+  }
+
+  async #end(socket: TLSSocket, line: TcpLine): Promise<void> {
+    const { patienceMs } = this.#parts;
+    const bytesBefore = line.bytesRead;
+    const tlsEnd = new Promise<void>((resolve, reject) => {
+      let isAnswered = false;
+      socket.once('end', () => (isAnswered = line.bytesRead > bytesBefore));
+      socket.once('close', () => {
+        if (this.#broken === undefined && isAnswered) resolve();
+        else reject(this.#broken ?? new ReceiverError('the receiver was cut off before it had confirmed'));
+      });
+      if (socket.destroyed) reject(this.#broken ?? new ReceiverError('the connection was lost'));
+      socket.setTimeout(patienceMs);
+    });
+    const tcpEnd = new Promise<void>((resolve) => void socket.end(resolve)).then(() => line.ended(patienceMs));
+    await Promise.all([tlsEnd, tcpEnd]).catch((error: unknown) => {
+      if ((error as Error).name === 'AbortError') throw this.#silent('does not close the connection');
+      throw error instanceof ReceiverError ? error : this.#explained(error, true);
+    });
   }
 
   async #write(socket: TLSSocket, octets: Buffer): Promise<void> {
@@ -106,23 +120,28 @@ export class SyslogConnection implements Connection {
     return (this.#socket ??= await this.#connect());
   }
 
-  #connect(): Promise<TLSSocket> {
+  async #connect(): Promise<TLSSocket> {
     const { destination, patienceMs } = this.#parts;
     const { host, port } = addressOf(destination);
     this.#hasSent = false;
     this.#broken = undefined;
     const options = tlsOptions(destination);
-    const tcp = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
-    const socket = connect({ ...options, socket: tcp });
+    const line = new TcpLine({ host, port });
+    this.#line = line;
+    await line.connected(patienceMs).catch((error: unknown) => {
+      line.close();
+      if ((error as Error).name === 'AbortError') throw this.#silent('does not answer');
+      throw this.#explained(error, false);
+    });
+    const socket = connect({ ...options, socket: line });
     // The option `timeout` counts only for a socket that TLS opens itself; without one, a stopped receiver would be waited for without end.
     socket.setTimeout(patienceMs);
-    this.#tcp = tcp;
     // Nothing is expected; unread octets would keep the end of the stream from being seen.
     socket.resume();
     let isOpen = false;
     return new Promise((resolve, reject) => {
-      const fail = (message: string, cause?: unknown): void => {
-        this.#broken ??= new ReceiverError(message, { cause });
+      const fail = (failure: ReceiverError): void => {
+        this.#broken ??= failure;
         if (!isOpen) reject(this.#broken);
       };
       socket.once('secureConnect', () => {
@@ -133,17 +152,26 @@ export class SyslogConnection implements Connection {
         resolve(socket);
       });
       socket.on('timeout', () => {
-        fail(`the receiver ${isOpen ? 'takes nothing' : 'does not answer'} for ${patienceMs / 1_000} seconds`);
+        fail(this.#silent(isOpen ? 'takes nothing' : 'does not answer'));
         socket.destroy();
       });
-      socket.on('error', (error: NodeJS.ErrnoException) => fail(describeTlsError(error, isOpen, destination.certificateFile), error));
+      socket.on('error', (error) => fail(this.#explained(error, isOpen)));
       socket.on('end', () => {
-        if (!socket.writableEnded) fail('the receiver closed the connection');
+        if (!socket.writableEnded) fail(new ReceiverError('the receiver closed the connection'));
       });
       socket.on('close', () => {
-        if (!socket.writableEnded) fail('the connection was lost');
+        if (!socket.writableEnded) fail(new ReceiverError('the connection was lost'));
       });
     });
+  }
+
+  #silent(what: string): ReceiverError {
+    return new ReceiverError(`the receiver ${what} for ${this.#parts.patienceMs / 1_000} seconds`);
+  }
+
+  #explained(error: unknown, isOpen: boolean): ReceiverError {
+    const { certificateFile } = this.#parts.destination;
+    return new ReceiverError(describeTlsError(error as NodeJS.ErrnoException, isOpen, certificateFile), { cause: error });
   }
 
   #take(failure: ReceiverError): ReceiverError {
@@ -153,8 +181,8 @@ export class SyslogConnection implements Connection {
 
   #forget(): void {
     this.#socket?.destroy();
-    this.#tcp?.destroy();
-    this.#tcp = undefined;
+    this.#line?.close();
+    this.#line = undefined;
     this.#socket = undefined;
     this.#broken = undefined;
   }
@@ -194,4 +222,5 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/ENETUNREACH|EHOSTUNREACH/, 'there is no route to the receiver'],
   [/HPE_/, 'the receiver does not speak HTTP as it should: correct url'],
   [/ETIMEDOUT/, 'the receiver does not answer'],
+  [/EPIPE/, 'the receiver closed the connection before it had read everything'],
 ];

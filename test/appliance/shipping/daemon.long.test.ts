@@ -139,6 +139,8 @@ test('on-lag: continue keeps files up to the bound, then counts each record that
   const first = await site.receive();
   await vi.waitFor(async () => expect((await stateOf(site)).connected).toBe(true), patience);
   await first.close();
+  // The place is kept when the failure is noted.
+  await vi.waitFor(async () => expect((await stateOf(site)).connected).toBe(false), patience);
   const { directory, daemon } = site;
   const confirmed = readCursor(directory, 'siem')?.audit ?? {};
   const fileCounts = async (): Promise<readonly number[]> =>

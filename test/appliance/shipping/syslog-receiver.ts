@@ -16,13 +16,20 @@ export type SyslogReceiver = {
   /** while set, nothing is read */
   pause(): void;
   resume(): void;
+  /** Ends TLS and TCP, and lets go of what is unread: a program that is being ended. */
+  leave(): void;
   close(): Promise<void>;
 };
 
-export type ReceiverOptions = { readonly port?: number; readonly demandClient?: boolean; readonly identity?: 'server' | 'outsider' };
+export type ReceiverOptions = {
+  readonly port?: number;
+  readonly demandClient?: boolean;
+  readonly identity?: 'server' | 'outsider';
+  readonly answersEnd?: boolean;
+};
 
 export async function startSyslogReceiver(pki: Pki, options: ReceiverOptions = {}): Promise<SyslogReceiver> {
-  const { port = 0, demandClient = true, identity = 'server' } = options;
+  const { port = 0, demandClient = true, identity = 'server', answersEnd = true } = options;
   const messages: string[] = [];
   const faults: string[] = [];
   const sockets = new Set<TLSSocket>();
@@ -34,6 +41,7 @@ export async function startSyslogReceiver(pki: Pki, options: ReceiverOptions = {
     ca: readFileSync(pki.ca),
     requestCert: demandClient,
     rejectUnauthorized: demandClient,
+    allowHalfOpen: !answersEnd,
   });
   const receiver: SyslogReceiver = {
     get port() {
@@ -49,6 +57,9 @@ export async function startSyslogReceiver(pki: Pki, options: ReceiverOptions = {
     resume() {
       isPaused = false;
       for (const socket of sockets) socket.resume();
+    },
+    leave() {
+      for (const socket of sockets) socket.end(() => socket.destroy());
     },
     close() {
       for (const socket of sockets) socket.destroy();
