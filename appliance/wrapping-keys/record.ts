@@ -21,6 +21,8 @@ export type WrappingRecord = {
   readonly failed: number;
   /** keys made before the rotation and committed after its start: the search for old ones has to begin again */
   readonly latecomers: number;
+  /** begun by the job that looks for interrupted rotations, and by no caller yet */
+  readonly isAdopted?: boolean;
 };
 
 /** The record at the start of a rotation. */

@@ -65,7 +65,8 @@ async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Ta
   if (numbers.length < 2 && newest <= (table.get([token])?.number ?? newest)) return;
   await store.write((transaction) => {
     const record = transaction.get(table, [token]);
-    if (record === undefined || newest > record.number) transaction.put(table, [token], beginning(newest, clock.now()));
+    if (record === undefined || newest > record.number)
+      transaction.put(table, [token], { ...beginning(newest, clock.now()), isAdopted: true });
     else if (record.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
   });
 }

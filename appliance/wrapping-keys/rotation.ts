@@ -58,6 +58,9 @@ export class WrappingRotation implements WrappingKeyRotation {
     const number = await this.#hsm.wrappingKeys.makeNext(token, after);
     await this.#store.write((transaction) => {
       const current = transaction.get(this.#table, [token]);
+      // The job that looks for interrupted rotations has seen the new key before the store knew of it.
+      if (current?.number === number && current.isAdopted === true)
+        return transaction.put(this.#table, [token], { ...current, isAdopted: false });
       if (current?.number !== before?.number || (current !== undefined && current.phase !== 'done')) throw underWay();
       transaction.put(this.#table, [token], beginning(number, this.#clock.now()));
     });

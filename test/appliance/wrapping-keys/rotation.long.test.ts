@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { wrappingTable } from '../../../appliance/wrapping-keys/record.ts';
 import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import type { StoredKey } from '../../../hsm/api.ts';
@@ -171,6 +171,22 @@ describe('a rotation', () => {
     await harness.hsm.wrappingKeys.makeNext('main', 1);
     await restart();
     await prove();
+    await rewrapping();
+    expect(await harness.hsm.wrappingKeys.list('main')).toEqual([2]);
+    expect(await wrappingKey()).toMatchObject({ number: 2, state: 'in-use' });
+    await prove();
+  });
+
+  test('that is taken for one that was cut, between its key and its record, is begun by its caller', async () => {
+    const prove = await makeKeys();
+    const { wrappingKeys } = harness.hsm;
+    const makeNext = wrappingKeys.makeNext.bind(wrappingKeys);
+    vi.spyOn(wrappingKeys, 'makeNext').mockImplementationOnce(async (...given) => {
+      const made = await makeNext(...given);
+      await rewrapping();
+      return made;
+    });
+    expect(await rotate()).toMatchObject({ status: 200, body: { number: 2 } });
     await rewrapping();
     expect(await harness.hsm.wrappingKeys.list('main')).toEqual([2]);
     expect(await wrappingKey()).toMatchObject({ number: 2, state: 'in-use' });
