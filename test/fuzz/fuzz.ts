@@ -98,7 +98,9 @@ function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[
   }
   if (open.some((pattern) => pattern.test(decoded))) return true;
   if (identity === 'unauthenticated' || raw !== undefined) return false;
-  const own = /^\/v1\/(?:logout|state\/(?:policy\/check|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap))$/;
+  // A caller who may do one of them may do a list.
+  const own =
+    /^\/v1\/(?:logout|state\/(?:policy\/check(?:-many)?|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap(?:-batch)?))$/;
   return own.test(decoded) && method === 'POST';
 }
 
