@@ -155,7 +155,7 @@ describe.each(receiverNames)('%s', (name) => {
     const found = one.queued().matchAll(/\{"chain":"([^"]+)","sequence":(\d+),/g);
     const read = new Set(Array.from(found, ([, chain, sequence]) => `${chain} ${sequence}`));
     for (const [chain, through] of last)
-      expect(Array.from({ length: through }, (_, index) => `${chain} ${index + 1}`).filter((one) => !read.has(one))).toEqual([]);
+      expect(Array.from({ length: through }, (_, index) => `${chain} ${index + 1}`).filter((id) => !read.has(id))).toEqual([]);
     await vi.waitFor(() => expect(one.failed().length).toBeGreaterThan(0), patience);
   });
 

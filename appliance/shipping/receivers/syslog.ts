@@ -88,7 +88,6 @@ export class SyslogConnection implements Connection {
     });
     const tcpEnd = new Promise<void>((resolve) => void socket.end(resolve)).then(() => line.ended(patienceMs));
     await Promise.all([tlsEnd, tcpEnd]).catch((error: unknown) => {
-      if ((error as Error).name === 'AbortError') throw this.#silent('does not close the connection');
       throw error instanceof ReceiverError ? error : this.#explained(error, true);
     });
   }
@@ -130,7 +129,6 @@ export class SyslogConnection implements Connection {
     this.#line = line;
     await line.connected(patienceMs).catch((error: unknown) => {
       line.close();
-      if ((error as Error).name === 'AbortError') throw this.#silent('does not answer');
       throw this.#explained(error, false);
     });
     const socket = connect({ ...options, socket: line });
@@ -170,6 +168,7 @@ export class SyslogConnection implements Connection {
   }
 
   #explained(error: unknown, isOpen: boolean): ReceiverError {
+    if ((error as Error).name === 'AbortError') return this.#silent(isOpen ? 'does not close the connection' : 'does not answer');
     const { certificateFile } = this.#parts.destination;
     return new ReceiverError(describeTlsError(error as NodeJS.ErrnoException, isOpen, certificateFile), { cause: error });
   }

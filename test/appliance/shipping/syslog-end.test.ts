@@ -58,6 +58,17 @@ async function relayTo(
   return { port: (server.address() as AddressInfo).port, clients, receivers };
 }
 
+/** Both end, the receiver a moment after the connection; `confirmed`, or why not. */
+async function endTogether(connection: SyslogConnection, receiver: SyslogReceiver): Promise<string> {
+  const confirming = connection.confirm().then(
+    () => 'confirmed',
+    (error: Error) => error.message,
+  );
+  await setTimeout(50);
+  receiver.leave();
+  return confirming;
+}
+
 test('a receiver that answers the end of TLS confirms', async () => {
   const receiver = await receive();
   const connection = connectionTo(receiver.port);
@@ -83,13 +94,7 @@ test('a receiver that ends just after us, with records unread, confirms nothing'
   await connection.send(records(1));
   receiver.pause();
   await connection.send(records(300));
-  const confirming = connection.confirm().then(
-    () => 'confirmed',
-    (error: Error) => error.message,
-  );
-  await setTimeout(50);
-  receiver.leave();
-  expect(await confirming).toMatch(/reset|before it had read everything/);
+  expect(await endTogether(connection, receiver)).toMatch(/reset|before it had read everything/);
 });
 
 test('records that reach a receiver after its end are not confirmed', async () => {
@@ -101,15 +106,9 @@ test('records that reach a receiver after its end are not confirmed', async () =
   // From here on, what we send is on its way while the receiver ends.
   for (const client of relay.clients) client.unpipe();
   await connection.send(records(10));
-  const confirming = connection.confirm().then(
-    () => 'confirmed',
-    (error: Error) => error.message,
-  );
-  await setTimeout(50);
-  receiver.leave();
   for (const [index, onward] of relay.receivers.entries())
     onward.once('end', () => void setTimeout(20).then(() => relay.clients[index]?.resetAndDestroy()));
-  expect(await confirming).toMatch(/reset|before it had read everything/);
+  expect(await endTogether(connection, receiver)).toMatch(/reset|before it had read everything/);
 });
 
 test('close() lets go of an attempt to connect', async () => {
