@@ -1,12 +1,16 @@
-// npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb.
+// npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb, and its
+// bills of materials beside it.
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { daemonParts } from './bill/parts.ts';
+import { writeBills } from './bill/write.ts';
 import { archiveDeb, commitEpochSeconds, controlOf, debianArchitecture, installedSize } from './debian-archive.ts';
 import { makeDownloads } from './keystorectl/downloads.ts';
 import { daemonPage } from './manual/daemon-page.ts';
 import { dayOf, installCompletion, installPages } from './manual/install.ts';
 import { keystorectlPages } from './manual/pages.ts';
+import { installedNode } from './node-binary.ts';
 import { productionPackages } from './npm-packages.ts';
 import { bundleService } from './service/bundle.ts';
 import { writeService } from './service/provide.ts';
@@ -27,11 +31,15 @@ const leftAtHome = new Set([
   'plugins/console/build.ts',
 ]);
 
-/** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */
+/**
+ * Files of npm packages that are never loaded: other platforms, sources of native code and what compiled them, maps and typings, and what npm
+ * keeps for itself. What compiled native code names folders and settings of the builder.
+ */
 const neverLoaded = [
   /\.(?:map|markdown|d\.[cm]?ts|cc|cpp|h|c|gyp|mk|o|d|obj)$/,
   /\.musl\.node$/,
-  /\/(?:obj\.target|bintrees\/test|zod\/src|node_modules\/\.bin)(?:\/|$)/,
+  /\/build\/(?:Makefile|binding\.Makefile|config\.gypi)$/,
+  /\/(?:obj\.target|bintrees\/test|zod\/src|node_modules\/\.[^/]+)(?:\/|$)/,
 ];
 
 /** Targets of the package's own files. Executables are listed; all others are 0644. */
@@ -67,6 +75,7 @@ try {
   await makeDownloads(join(stage, home, 'downloads'), epochSeconds);
   writeControl();
   console.log(archiveDeb(stage, target, { epochSeconds, isExecutable }));
+  writeBills(target, { kind: 'application', version, parts: daemonParts(), epochSeconds });
 } finally {
   rmSync(stage, { recursive: true });
 }
@@ -82,14 +91,22 @@ function installSources(): void {
 }
 
 function installPackages(): void {
+  // The pinned one, or nothing is packed.
+  installedNode();
   const packages = productionPackages();
   for (const path of packages.keys()) {
     cpSync(join(root, path), join(stage, home, path), {
       recursive: true,
       dereference: true,
-      filter: (source) => !neverLoaded.some((pattern) => pattern.test(source)) && !isOtherPackage(source, path, packages),
+      filter: (source) => isLoaded(source) && !isOtherPackage(source, path, packages),
     });
   }
+}
+
+/** By the path below the root: the names of the folders above it decide on nothing. */
+function isLoaded(source: string): boolean {
+  const below = source.slice(root.length);
+  return !neverLoaded.some((pattern) => pattern.test(below));
 }
 
 /** A nested package is included or excluded by its own entry. */

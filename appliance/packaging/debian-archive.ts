@@ -1,6 +1,6 @@
 // Debian packages of staged trees, the same octets for the same tree.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, lutimesSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -16,13 +16,14 @@ export type Settled = {
 export function archiveDeb(stage: string, target: string, { epochSeconds, isExecutable }: Settled): string {
   for (const entry of readdirSync(stage, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isSymbolicLink()) continue;
-    chmodSync(path, entry.isDirectory() || isExecutable(path) ? 0o755 : 0o644);
-    utimesSync(path, epochSeconds, epochSeconds);
+    if (!entry.isSymbolicLink()) chmodSync(path, entry.isDirectory() || isExecutable(path) ? 0o755 : 0o644);
+    lutimesSync(path, epochSeconds, epochSeconds);
   }
   mkdirSync(dirname(target), { recursive: true });
+  // With one thread zstd writes other octets than with several, whatever their number: otherwise the processors of a machine decide.
+  const compression = ['-Zzstd', '-z10', '--threads-max=2'];
   // The archive and the folder at its root have times as well.
-  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target], { SOURCE_DATE_EPOCH: String(epochSeconds) });
+  run('dpkg-deb', ['--root-owner-group', ...compression, '--build', stage, target], { SOURCE_DATE_EPOCH: String(epochSeconds) });
   return target;
 }
 

@@ -29,7 +29,8 @@ describe.skipIf(!possible)('keystorectl without the daemon', () => {
   });
 
   test('is built in every form, with sums that fit', () => {
-    expect(files.map((file) => basename(file))).toEqual([
+    const artefacts = files.map((file) => basename(file)).filter((name) => !/\.(?:cdx|spdx)\.json$/.test(name));
+    expect(artefacts).toEqual([
       ...['amd64', 'arm64'].flatMap((platform) => [`keystorectl-linux-${platform}`, `keystorectl_${manifest.version}_${platform}.deb`]),
       ...['keystorectl.tar.gz', 'LICENSES', 'SHA256SUMS'],
     ]);

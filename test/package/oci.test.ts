@@ -1,6 +1,6 @@
 // The container image: other people's tools read it, and what it says is to be run serves from what is in it, as its user.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../harness/client.ts';
@@ -61,10 +61,19 @@ describe.skipIf(!possible)('the container image', () => {
     expect(await after.stop()).toBe(0);
   });
 
+  test('tells nothing of the machine that built it', () => {
+    const left = ['etc/resolv.conf', 'etc/hostname', 'etc/apt/sources.list', 'tmp/index'].filter((name) => existsSync(join(root, name)));
+    expect(left).toEqual([]);
+    expect(statSync(join(root, 'etc/keystored/keystored.yaml')).mode & 0o777).toBe(0o644);
+  });
+
   test('brings the list of what it is made of', () => {
-    const { components } = JSON.parse(readFileSync(`${archive}.cdx.json`, 'utf8')) as { components: { purl: string }[] };
+    const { components } = JSON.parse(readFileSync(`${archive}.cdx.json`, 'utf8')) as {
+      components: { purl: string; hashes?: unknown[] }[];
+    };
     for (const start of ['pkg:deb/debian/libsofthsm2@', 'pkg:npm/lmdb@', 'pkg:generic/openssl@'])
       expect(components.filter(({ purl }) => purl.startsWith(start))).toHaveLength(1);
+    expect(components.filter(({ purl, hashes = [] }) => purl.startsWith('pkg:deb/') && hashes.length !== 1)).toEqual([]);
   });
 });
 

@@ -5,7 +5,10 @@ import { chmodSync, closeSync, cpSync, existsSync, fstatSync, ftruncateSync, mkd
 import { readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { debsOfManifest, makeSbom } from '../os/sbom.ts';
+import { debsOfManifest } from '../bill/debian.ts';
+import { daemonParts, debianParts } from '../bill/parts.ts';
+import { writeBills } from '../bill/write.ts';
+import { commitEpochSeconds } from '../debian-archive.ts';
 import { imageCache, inTools, provideTools, runTool } from './tools.ts';
 
 const here = import.meta.dirname;
@@ -13,6 +16,9 @@ const repository = resolve(here, '../../..');
 
 /** Virtual machines need a third of the drivers; physical machines, and those with a USB token, need all. */
 const kernels: Readonly<Record<string, string>> = { vm: 'linux-image-cloud-amd64', metal: 'linux-image-amd64' };
+
+/** As in mkosi.conf. */
+const release = 'trixie';
 
 /** Keys for Secure Boot and for the signed measurements of the kernel image, which a TPM policy checks. */
 const keyNames = ['secure-boot', 'pcr'];
@@ -29,7 +35,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const epochSeconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? run('git', ['-C', repository, 'log', '-1', '--format=%ct']).trim());
+const epochSeconds = commitEpochSeconds();
 const kernel = kernels[options.flavour];
 if (kernel === undefined) throw new Error(`--flavour is one of ${Object.keys(kernels).join(', ')}`);
 const output = resolve(options.output ?? join(repository, 'dist', `image-${options.flavour}`));
@@ -127,7 +133,7 @@ function buildImage(kernelPackage: string): void {
   run(...inTools('mkosi', [...args, ...extra, '--incremental=yes', '--force', 'build'], [work, keys, output, ...trees]));
 }
 
-/** Keeps only the results in the output directory: disk, the three parts of an update, bill of materials, checksums. */
+/** Keeps only the results in the output directory: disk, the three parts of an update, bills of materials, checksums. */
 function finish(): void {
   for (const name of ['initrd', 'initrd.cpio.zst', `keystored_${options.version}`, `keystored_${options.version}.esp.raw`]) {
     rmSync(join(output, name));
@@ -137,9 +143,17 @@ function finish(): void {
   const [manifest = ''] = names.filter((name) => name.endsWith('.manifest'));
   const debs = debsOfManifest(readFileSync(join(output, manifest), 'utf8'));
   rmSync(join(output, manifest));
-  writeFileSync(join(output, `keystored_${options.version}.cdx.json`), makeSbom(debs, options.version, epochSeconds));
+  const disk = join(output, `keystored_${options.version}.raw`);
+  const parts = [...daemonParts(), ...debianParts(debs, release)];
+  writeBills(disk, {
+    kind: 'firmware',
+    version: options.version,
+    parts,
+    epochSeconds,
+    beside: join(output, `keystored_${options.version}`),
+  });
   run('sh', ['-c', 'cd "$1" && sha256sum -- keystored_* >SHA256SUMS', 'sh', output]);
-  console.log(join(output, `keystored_${options.version}.raw`));
+  console.log(disk);
 }
 
 /** An update does not contain the free space of a slot. */

@@ -1,16 +1,18 @@
 // npm run keystorectl: every form of the command line into dist/keystorectl, or the folder that is named: a single file and a Debian package
-// for each platform, a tarball for all others, and SHA256SUMS.
-import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// for each platform, a tarball for all others, the bills of materials of each, and SHA256SUMS.
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
+import { nodeParts, npmParts, type Part } from '../bill/parts.ts';
+import { sha256Of, writeBills } from '../bill/write.ts';
 import { archiveDeb, commitEpochSeconds, controlOf, installedSize } from '../debian-archive.ts';
+import { licenses } from '../licenses.ts';
 import { dayOf, installCompletion, installPages } from '../manual/install.ts';
 import { keystorectlPages } from '../manual/pages.ts';
+import { fetchNode, platforms, type Platform } from '../node-binary.ts';
+import { packagesNamed } from '../npm-packages.ts';
 import { bundleKeystorectl } from './bundle.ts';
-import { licenses } from '../licenses.ts';
-import { fetchNode, platforms, type Platform } from './node-binary.ts';
 import { makeSingleFile, singleFileName } from './single-file.ts';
 import { makeTarball, tarballName } from './tarball.ts';
 
@@ -33,16 +35,23 @@ async function buildAll(): Promise<readonly string[]> {
     const { binary, license } = fetchNode(platform, work);
     const file = join(output, singleFileName(platform));
     makeSingleFile(bundle, binary, file);
-    made.push(file, await packageFor(platform, file, licenses('keystorectl', bundle.packages, license)));
+    const deb = await packageFor(platform, file, licenses('keystorectl', bundle.packages, license));
+    const parts = [...npmParts(packagesNamed(bundle.packages)), ...nodeParts(platform)];
+    made.push(...withBills(file, parts), ...withBills(deb, parts));
   }
   const tarball = join(output, tarballName);
-  await makeTarball(tarball, epochSeconds);
+  const packages = await makeTarball(tarball, epochSeconds);
   const text = join(output, 'LICENSES');
   writeFileSync(text, licenses('keystorectl', bundle.packages, fetchNode('amd64', work).license));
-  made.push(tarball, text);
+  made.push(...withBills(tarball, npmParts(packagesNamed(packages))), text);
   const sums = join(output, 'SHA256SUMS');
-  writeFileSync(sums, made.map((path) => `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`).join(''));
+  writeFileSync(sums, made.map((path) => `${sha256Of(path)}  ${basename(path)}\n`).join(''));
   return [...made, sums];
+}
+
+/** A file and its bills of materials. */
+function withBills(file: string, parts: readonly Part[]): readonly string[] {
+  return [file, ...writeBills(file, { kind: 'application', name: 'keystorectl', parts, epochSeconds })];
 }
 
 /** The Debian package of one platform: the single file, so that it needs no Node.js of the release that it is installed on. */

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadIndexName, nodeSource, type Download } from '../../operations/downloads.ts';
 import { bundleKeystorectl } from './bundle.ts';
-import { installedNode, ownPlatform } from './node-binary.ts';
+import { installedNode, ownPlatform } from '../node-binary.ts';
 import { makeSingleFile, singleFileName } from './single-file.ts';
 import { makeTarball, tarballName } from './tarball.ts';
 

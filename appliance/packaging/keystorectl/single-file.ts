@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Bundle } from './bundle.ts';
-import type { Platform } from './node-binary.ts';
+import type { Platform } from '../node-binary.ts';
 
 /** Relative: the path of the code is among the octets. */
 const names = { main: 'keystorectl.js', executable: 'node' };

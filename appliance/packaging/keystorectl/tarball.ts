@@ -11,8 +11,8 @@ import { licenses } from '../licenses.ts';
 /** Without a version, so that a script can download it by name; `keystorectl --version` says it. */
 export const tarballName = 'keystorectl.tar.gz';
 
-/** Writes the tarball. The same sources and time make the same octets. */
-export async function makeTarball(target: string, epochSeconds: number): Promise<void> {
+/** Writes the tarball, and answers the names of the npm packages in it. The same sources and time make the same octets. */
+export async function makeTarball(target: string, epochSeconds: number): Promise<readonly string[]> {
   const work = mkdtempSync(join(tmpdir(), 'keystorectl-'));
   try {
     const { modules, packages } = await bundleKeystorectl({ oneModule: false });
@@ -33,6 +33,7 @@ export async function makeTarball(target: string, epochSeconds: number): Promise
     const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
     const format = ['--format=ustar', '--use-compress-program=gzip -9 --no-name'];
     run('tar', ['--create', ...settled, ...format, `--file=${target}`, `--directory=${work}`, 'keystorectl']);
+    return packages;
   } finally {
     rmSync(work, { recursive: true });
   }

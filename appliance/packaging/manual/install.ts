@@ -1,13 +1,13 @@
 // Puts manual pages and completion where Debian looks for them.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { HelpReader } from './help-reader.ts';
 import type { PageFile } from './roff.ts';
 
-/** Below the share folder of a stage; compressed as policy 12.1 wants it, without a time. */
+/** Below the share folder of a stage; compressed as policy 12.1 wants it. */
 export function installPages(pages: readonly PageFile[], stage: string): void {
-  for (const { path, text } of pages) write(join(stage, 'usr/share/man', `${path}.gz`), gzipSync(text, { level: 9 }));
+  for (const { path, text } of pages) write(join(stage, 'usr/share/man', `${path}.gz`), compress(text));
 }
 
 const completionFiles = {
@@ -31,4 +31,11 @@ export function dayOf(epochSeconds: number): string {
 function write(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
+}
+
+/** Without a name and a time. By gzip itself: what the zlib of Node.js writes depends on the instructions that a processor has. */
+function compress(text: string): Uint8Array {
+  const { status, stdout, stderr, error } = spawnSync('gzip', ['--best', '--no-name'], { input: text });
+  if (status !== 0) throw new Error(`gzip: ${error?.message ?? String(stderr)}`);
+  return stdout;
 }

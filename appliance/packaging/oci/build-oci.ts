@@ -1,12 +1,15 @@
 // npm run oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
-// bill of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
+// bills of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
 import { spawnSync } from 'node:child_process';
-import { hash, createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
-import { debsOfRoot, makeSbom } from '../os/sbom.ts';
+import { debsOfRoot } from '../bill/debian.ts';
+import { daemonParts, debianParts } from '../bill/parts.ts';
+import { sha256Of, writeBills } from '../bill/write.ts';
+import { commitEpochSeconds, debianArchitecture } from '../debian-archive.ts';
 
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
@@ -19,58 +22,67 @@ const user = 64_646;
 const suite = process.env['KEYSTORED_TEST_SUITE'] ?? 'trixie';
 const mirror = process.env['KEYSTORED_TEST_MIRROR'];
 const [output = join(repository, 'dist')] = process.argv.slice(2);
-const architecture = run('dpkg', ['--print-architecture']).trim();
-const epochSeconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? run('git', ['log', '-1', '--format=%ct']).trim());
+const architecture = debianArchitecture();
+const epochSeconds = commitEpochSeconds();
 
 const work = mkdtempSync(join(tmpdir(), 'keystored-oci-'));
 try {
-  console.log(await buildImage());
+  console.log(buildImage());
 } finally {
   rmSync(work, { recursive: true });
 }
 
-async function buildImage(): Promise<string> {
+function buildImage(): string {
   const deb = run(process.execPath, [join(here, '../build-deb.ts'), manifest.version, work]).trim();
   const layer = join(work, 'layer.tar');
   makeLayer(deb, layer);
-  const diffId = await sha256Of(layer);
+  const diffId = sha256Of(layer);
   run('gzip', ['--no-name', layer]);
   const layout = join(work, 'layout');
   const blobs = join(layout, 'blobs/sha256');
   mkdirSync(blobs, { recursive: true });
-  const layerBlob = { digest: await sha256Of(`${layer}.gz`), size: statSync(`${layer}.gz`).size };
+  const layerBlob = { digest: sha256Of(`${layer}.gz`), size: statSync(`${layer}.gz`).size };
   renameSync(`${layer}.gz`, join(blobs, layerBlob.digest));
   describe(layout, diffId, layerBlob);
   mkdirSync(output, { recursive: true });
   const target = join(output, `keystored_${manifest.version}_${architecture}.oci.tar`);
   const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
   run('tar', ['--create', ...settled, `--file=${target}`, `--directory=${layout}`, 'blobs', 'index.json', 'manifest.json', 'oci-layout']);
-  writeFileSync(`${target}.cdx.json`, makeSbom(debsOfRoot(work), manifest.version, epochSeconds));
+  const debs = debsOfRoot(work, readFileSync(join(work, 'index'), 'utf8'));
+  writeBills(target, { kind: 'container', parts: [...daemonParts(), ...debianParts(debs, suite)], epochSeconds });
   return target;
 }
 
-/** The root file system. Our package is unpacked, not installed: it would bring systemd. */
+/** The root file system. Our package is unpacked, not installed: it would bring systemd. Nothing in it tells where it was made. */
 function makeLayer(deb: string, target: string): void {
   const data = '"$1/var/lib/keystored"';
   const owner = `${user}:${user}`;
   const account = `keystored:x:${user}:`;
   const dpkg = join(work, 'var/lib/dpkg');
   mkdirSync(dpkg, { recursive: true });
+  const installed = 'dpkg-query --admindir="$1/var/lib/dpkg" --show --showformat=\'${Package}=${Version}\\n\'';
   const hooks = [
     `dpkg-deb --extract ${deb} "$1"`,
     `upload ${join(here, 'keystored.yaml')} /etc/keystored/keystored.yaml`,
+    // Uploaded with the modes that it has here, which the umask of a clone decides.
+    'chmod 644 "$1/etc/keystored/keystored.yaml"',
     `printf '${account}${user}:keystored:/var/lib/keystored:/usr/sbin/nologin\\n' >>"$1/etc/passwd" && printf '${account}\\n' >>"$1/etc/group"`,
     `mkdir -p ${data} && chown ${owner} ${data} && chmod 700 ${data}`,
     `download /var/lib/dpkg/status ${join(dpkg, 'status')}`,
+    `APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-cache show $(${installed}) >"$1/tmp/index"`,
+    `download /tmp/index ${join(work, 'index')}`,
     'find "$1" -xdev -type f -perm /6000 -exec chmod a-s {} +',
     'rm -rf "$1"/usr/share/doc/* "$1"/usr/share/man/* "$1"/usr/share/locale/* "$1"/var/cache/* "$1"/var/log/* "$1"/usr/lib/systemd',
+    // Of the machine that builds: its name servers, its name and its mirror of Debian. Container engines have their own.
+    'rm -rf "$1"/tmp/index "$1"/etc/resolv.conf "$1"/etc/hostname "$1"/etc/apt/sources.list "$1"/etc/apt/sources.list.d/*',
   ];
+  const sources = mirror === undefined ? [] : [mirror];
   run(
     'mmdebstrap',
     [
       ...['--variant=essential', '--format=tar', `--include=${debianPackages}`, '--dpkgopt=path-exclude=/usr/share/man/*'],
       ...hooks.map((hook) => `--customize-hook=${hook}`),
-      ...[suite, target, ...(mirror === undefined ? [] : [mirror])],
+      ...[suite, target, ...sources],
     ],
     { SOURCE_DATE_EPOCH: String(epochSeconds) },
   );
@@ -131,12 +143,6 @@ function addBlob(layout: string, content: unknown): Blob {
 
 function writeJson(path: string, content: unknown): void {
   writeFileSync(path, JSON.stringify(content));
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
-  return digest.digest('hex');
 }
 
 function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {

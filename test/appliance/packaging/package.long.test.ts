@@ -1,6 +1,7 @@
 // What the Debian package holds: the daemon and what it needs, nothing of the workshop, with modes that keep others out.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -11,12 +12,13 @@ const builder = ['dpkg-deb', 'git'].every((tool) => spawnSync(tool, ['--version'
 if (!builder) console.warn('SKIPPED: the contents of the Debian package, because dpkg-deb or git is not installed');
 
 describe.skipIf(!builder)('the Debian package', () => {
+  let deb = '';
   let files: { readonly mode: string; readonly owner: string; readonly name: string }[] = [];
   let control = '';
 
   beforeAll(() => {
     const built = run(process.execPath, join(root, 'appliance/packaging/build-deb.ts'), '0.0.1', path());
-    const deb = built.trim();
+    deb = built.trim();
     control = run('dpkg-deb', '--field', deb);
     files = run('dpkg-deb', '--contents', deb)
       .trimEnd()
@@ -79,6 +81,14 @@ describe.skipIf(!builder)('the Debian package', () => {
       'usr/bin/keystored',
       'usr/lib/keystored/node_modules/node/bin/node',
     ]);
+  });
+
+  test('tells nothing of the place where it was built', () => {
+    run('dpkg-deb', '--extract', deb, path('extracted'));
+    const places = [`${root}/`, join(homedir(), '.npm'), join(tmpdir(), 'keystored-')].flatMap((place) => ['-e', place]);
+    const { status, stdout } = spawnSync('grep', ['-rlaF', ...places, path('extracted')], { encoding: 'utf8' });
+    // 1: nothing was found.
+    expect([status, stdout]).toEqual([1, '']);
   });
 
   test('asks for the embedded token’s module and for what the pinned Node.js is linked to', () => {

@@ -1,0 +1,110 @@
+// The rules of the npm packages, as functions of the lock file, the manifest and the documents, so that a test can show each of them a
+// planted violation.
+import type { LockedPackage, LockedPackages } from '../../appliance/packaging/npm-packages.ts';
+
+export type Dependencies = {
+  readonly locked: LockedPackages;
+  readonly manifest: {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+    /** which packages may run programs while they are installed */
+    readonly allowScripts: Readonly<Record<string, boolean>>;
+  };
+  /** paths of the packages that are in an artefact, as far as they are installed here */
+  readonly shipped: ReadonlySet<string>;
+  /** the README, which says of each package what it is for */
+  readonly readme: string;
+  /** the page on the supply chain, with a row for each package that has an install script */
+  readonly page: string;
+};
+
+/** One rule: its name, and what breaks it, a line each. */
+export type DependencyRule = { readonly name: string; readonly violations: (dependencies: Dependencies) => readonly string[] };
+
+/** Licences that ask for nothing but that they are named. */
+export const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense'];
+
+/** Packages that are shipped under other licences, each with why it may be. */
+const shippedUnder: ReadonlyMap<string, string> = new Map([
+  // A package of its own beside the bundles, unchanged, which everybody can replace.
+  ['node_modules/openpgp', 'LGPL-3.0+'],
+]);
+
+/** Licences of tools: they reach files of the tool itself, but nothing that is built with it. */
+const forDevelopment = [...permissive, 'MPL-2.0', 'CC0-1.0', 'CC-BY-4.0', 'Python-2.0'];
+
+export const dependencyRules: readonly DependencyRule[] = [
+  {
+    name: 'a package with an install script is allowed to run it or denied, in package.json and in the documentation, and no other is',
+    violations({ locked, manifest: { allowScripts }, page }) {
+      const scripted = namesOf(locked, ({ hasInstallScript }) => hasInstallScript === true);
+      const decided = Object.keys(allowScripts);
+      const rows = new Map([...page.matchAll(/^\| `([^`]+)` \| (yes|no) \|/gm)].map(([, name = '', may]) => [name, may === 'yes']));
+      return [
+        ...scripted.filter((name) => !decided.includes(name)).map((name) => `${name} has an install script that nobody has looked at`),
+        ...decided.filter((name) => !scripted.includes(name)).map((name) => `${name} has no install script`),
+        ...decided.filter((name) => rows.get(name) !== allowScripts[name]).map((name) => `the page says something else of ${name}`),
+        ...[...rows.keys()].filter((name) => !decided.includes(name)).map((name) => `the page has ${name}`),
+      ];
+    },
+  },
+  {
+    name: 'what is shipped has a licence that asks for nothing but to be named, or is listed',
+    violations: ({ locked, shipped }) =>
+      unlicensed(locked, ([path, { license }]) => shipped.has(path) && shippedUnder.get(path) !== license, permissive),
+  },
+  {
+    name: 'tools of development have a licence that does not reach what they make',
+    violations: ({ locked }) => unlicensed(locked, ([path, { license }]) => shippedUnder.get(path) !== license, forDevelopment),
+  },
+  {
+    name: 'every package is pinned by its SHA-512, and comes from a registry',
+    violations: ({ locked }) =>
+      [...locked].flatMap(([path, { integrity = '', resolved, link }]) => [
+        ...(/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity) ? [] : [`${path} has no SHA-512`]),
+        ...(link === true || (resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'))
+          ? [`${path} is elsewhere`]
+          : []),
+      ]),
+  },
+  {
+    name: 'package.json names one version of each package',
+    violations: ({ manifest }) =>
+      Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+        .map(([name, version]) => `${name} ${version}`),
+  },
+  {
+    name: 'the README says what each package is for',
+    violations: ({ manifest, readme }) =>
+      Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+        (name) => !name.startsWith('@types/') && !readme.toLowerCase().includes(name.toLowerCase()),
+      ),
+  },
+];
+
+/**
+ * Whether a licence is one of the list: an SPDX expression with either OR or AND. Others (nested, with exceptions, texts such as `SEE
+ * LICENSE IN`) are not, so that somebody looks at them.
+ */
+export function isLicensedUnder(expression: string | undefined, allowed: readonly string[]): boolean {
+  if (expression === undefined) return false;
+  const plain = expression.replace(/^\((.*)\)$/, '$1');
+  const choices = plain.split(' OR ');
+  if (choices.length > 1) return choices.some((one) => allowed.includes(one));
+  return plain.split(' AND ').every((one) => allowed.includes(one));
+}
+
+function unlicensed(
+  locked: LockedPackages,
+  isAsked: (entry: readonly [path: string, LockedPackage]) => boolean,
+  allowed: readonly string[],
+): readonly string[] {
+  const wrong = [...locked].filter((entry) => isAsked(entry) && !isLicensedUnder(entry[1].license, allowed));
+  return wrong.map(([path, { license }]) => `${path}: ${license ?? 'no licence'}`);
+}
+
+function namesOf(locked: LockedPackages, is: (entry: LockedPackage) => boolean): readonly string[] {
+  const names = [...locked].filter(([, entry]) => is(entry)).map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
+  return [...new Set(names)];
+}
