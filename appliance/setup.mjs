@@ -42,9 +42,14 @@ const tasks = {
   format: [['node_modules/oxfmt/bin/oxfmt', '.']],
   docs: [['appliance/docs/generate.ts']],
   clients: [['appliance/clients/generate.ts']],
+  provenance: [['appliance/packaging/provenance/command.ts']],
+  audit: [['test/architecture/audit.ts']],
   bench: [['test/bench/run.ts']],
   setup: [],
 };
+
+/** Tasks that need nothing but the npm packages. */
+const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance']);
 
 /** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' };
@@ -93,7 +98,7 @@ async function main(word, args) {
     throw new SetupError(`Node.js 20 or newer is needed to set up; this is ${process.versions.node}`);
   }
   installPackages();
-  if (word !== 'ctl' && word !== 'keystorectl') installSoftHsm();
+  if (!packagesSuffice.has(word)) installSoftHsm();
   if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
   if (word === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
   if (word === 'test:interop') {
@@ -102,7 +107,7 @@ async function main(word, args) {
   }
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
-  if (word !== 'ctl' && word !== 'keystorectl' && word !== 'setup') buildConsole();
+  if (!packagesSuffice.has(word) && word !== 'setup') buildConsole();
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of word === 'start' ? [[provideService()]] : lines) {
     const status = await run(line, args, word);
@@ -128,9 +133,12 @@ function installPackages() {
   // Not `npm ci`: it refuses a lock file without every optional package of every other platform, which not all registries carry.
   // Without saving, `install` takes the locked versions and leaves the lock file as it is.
   const npm = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (spawnSync('npm', npm, { cwd: root, stdio: ['ignore', 2, 'inherit'], env: { ...process.env, ...headers } }).status !== 0) {
+  // A script that package.json neither allows nor denies ends the installation, where npm knows of such lists; others pay no attention.
+  const scripts = { npm_config_strict_allow_scripts: 'true' };
+  if (spawnSync('npm', npm, { cwd: root, stdio: ['ignore', 2, 'inherit'], env: { ...process.env, ...headers, ...scripts } }).status !== 0) {
     throw new SetupError('npm could not install the packages; its message is above');
   }
+  verifyNode();
   if (!runs(pinnedNode, ['--version'])) {
     throw new SetupError(
       'the pinned Node.js did not install: allow install scripts for the packages listed under allowScripts in package.json',
@@ -140,6 +148,15 @@ function installPackages() {
     throw new SetupError('the PKCS#11 addon was not built: run "npm rebuild pkcs11js" and read its output');
   }
   writeFileSync(stampFile, stamp);
+}
+
+/** The package `node` fetches the program while it is installed, and the lock file does not cover that: its sum is kept beside it. */
+function verifyNode() {
+  const { version, platforms } = JSON.parse(readFileSync(join(root, 'appliance', 'packaging', 'pinned-node.json'), 'utf8'));
+  const pinned = platforms[{ x64: 'amd64', arm64: 'arm64' }[process.arch]];
+  if (pinned === undefined || !existsSync(pinnedNode)) return;
+  const found = createHash('sha256').update(readFileSync(pinnedNode)).digest('hex');
+  if (found !== pinned.binarySha256) throw new SetupError(`${pinnedNode} is not Node.js ${version} as it was published: SHA-256 ${found}`);
 }
 
 /** The browser application of the console, when its sources or the packages have changed since it was built. */

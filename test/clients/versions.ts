@@ -9,6 +9,10 @@ export const versions = {
   'openapi-python-client': '0.29.1',
   mypy: '2.4.1',
   schemathesis: '4.32.5',
+  'cyclonedx-python-lib': '11.12.0',
+  'in-toto-attestation': '0.9.3',
+  securesystemslib: '1.6.0',
+  'spdx-tools': '0.8.5',
   // the Go proxy
   go: '1.26.0',
   'go, oldest of our client': '1.21.13',

@@ -1,0 +1,68 @@
+// What went into a build, as far as it can be told afterwards: the commit, the lock file, what the bills of materials list, and the Debian
+// packages of the tools that compress and compile.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { sha256Of } from '../bill/write.ts';
+import type { Resource } from './statement.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** The commit of the tree. Throws where files differ from it: a statement about them would name another source. */
+export function committedTree(): string {
+  const changed = run('git', ['status', '--porcelain', '--untracked-files=no']).trimEnd();
+  if (changed !== '') throw new Error(`the tree is not as it was committed:\n${changed}`);
+  return run('git', ['rev-parse', 'HEAD']).trim();
+}
+
+/** Of which the versions decide on octets: compressed data, and the native code that is compiled while packages are installed. */
+const tools = ['dpkg', 'g++', 'gzip', 'libc6-dev', 'libzstd1', 'mmdebstrap', 'nodejs', 'tar'];
+
+/** The tools of this machine, and the lock file, which pins those that come from npm. */
+export function toolResources(): readonly Resource[] {
+  const format = '${db:Status-Status}\\t${binary:Package}\\t${Version}\\t${Architecture}\\n';
+  const { stdout } = spawnSync('dpkg-query', ['--show', `--showformat=${format}`, ...tools], { encoding: 'utf8' });
+  const installed = (stdout ?? '').split('\n').flatMap((line): Resource[] => {
+    const [status, name = '', version = '', architecture = ''] = line.split('\t');
+    if (status !== 'installed') return [];
+    const [plain = ''] = name.split(':');
+    return [{ name: plain, uri: `pkg:deb/debian/${encodeURIComponent(plain)}@${encodeURIComponent(version)}?arch=${architecture}` }];
+  });
+  return [{ name: 'package-lock.json', digest: { sha256: sha256Of(join(root, 'package-lock.json')) } }, ...installed];
+}
+
+type Component = { readonly purl: string; readonly hashes?: readonly { readonly alg: string; readonly content: string }[] };
+
+/** What the bills of materials (CycloneDX) among the files list, each part once. */
+export function billedResources(files: readonly string[]): readonly Resource[] {
+  const bills = files.filter((file) => file.endsWith('.cdx.json'));
+  const parts = bills.flatMap(componentsOf);
+  return [...new Map(parts.map((part) => [part.purl, resourceOf(part)])).values()];
+}
+
+function componentsOf(file: string): readonly Component[] {
+  const isBill = (document: unknown): document is { readonly components: readonly Component[] } =>
+    Array.isArray((document as { components?: unknown } | null)?.components);
+  const document = parse(readFileSync(file, 'utf8'));
+  if (!isBill(document)) throw new Error(`${file} is no bill of materials in CycloneDX`);
+  return document.components;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function resourceOf({ purl, hashes = [] }: Component): Resource {
+  const digests = hashes.map(({ alg, content }) => [alg.replace('-', '').toLowerCase(), content] as const);
+  return { uri: purl, ...(digests.length === 0 ? {} : { digest: Object.fromEntries(digests) }) };
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
+}

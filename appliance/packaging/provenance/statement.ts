@@ -1,0 +1,65 @@
+// What a build attests of its artefacts: an in-toto Statement v1 with SLSA provenance v1. The same build makes the same octets: there is no
+// time in it, and nothing of the machine but its packages.
+
+/** A ResourceDescriptor of in-toto: a file, a package or a source. */
+export type Resource = { readonly name?: string; readonly uri?: string; readonly digest?: Readonly<Record<string, string>> };
+
+export type Build = {
+  /** the files */
+  readonly subjects: readonly Required<Pick<Resource, 'name' | 'digest'>>[];
+  /** who vouches for the build: a URI */
+  readonly builder: string;
+  /** where the tree comes from, as pip and SPDX write it (`git+https://…`), where it has such a place */
+  readonly source?: string;
+  readonly commit: string;
+  /** the npm scripts that make the files */
+  readonly scripts: readonly string[];
+  /** what decides on the octets beside the tree, such as SOURCE_DATE_EPOCH */
+  readonly environment: Readonly<Record<string, string>>;
+  /** everything else that went into the build */
+  readonly dependencies: readonly Resource[];
+};
+
+const statementType = 'https://in-toto.io/Statement/v1';
+
+/** Names our kind of build, which appliance/docs/administer/supply-chain.md describes; it changes when the parameters do. */
+export const buildType = 'urn:uuid:5f0c3c0e-7f0b-4d0a-9a3e-6d2f1c8b7e41';
+
+/** The text that is signed. Throws for names that are no URIs, and for files that have one name. */
+export function formatStatement({ subjects, builder, source, commit, scripts, environment, dependencies }: Build): string {
+  const notUri = [builder, source].find((uri) => uri !== undefined && !URL.canParse(uri));
+  if (notUri !== undefined) throw new Error(`${notUri} is not a URI such as https://ci.example.org/keystored`);
+  const names = subjects.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`two files are called ${twice}`);
+  const tree: Resource = { ...(source === undefined ? {} : { uri: `${source}@${commit}` }), digest: { gitCommit: commit } };
+  const statement = {
+    _type: statementType,
+    subject: sorted(subjects),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType,
+        externalParameters: { source: tree, scripts: [...scripts].sort() },
+        internalParameters: environment,
+        resolvedDependencies: [{ name: 'source', ...tree }, ...sorted(dependencies)],
+      },
+      runDetails: { builder: { id: builder } },
+    },
+  };
+  return `${JSON.stringify(statement, undefined, 2)}\n`;
+}
+
+export function isStatement(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { _type?: unknown } | null)?._type === statementType;
+  } catch {
+    return false;
+  }
+}
+
+/** By code units, which are the same in every locale. */
+function sorted<T extends Resource>(resources: readonly T[]): readonly T[] {
+  const key = ({ uri = '', name = '' }: Resource): string => `${uri} ${name}`;
+  return resources.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+}
