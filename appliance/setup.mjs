@@ -52,7 +52,7 @@ const tasks = {
 const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance']);
 
 /** Debian packages of the programs that tests run, by command. */
-const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' };
+const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++' };
 
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
@@ -99,7 +99,7 @@ async function main(word, args) {
   }
   installPackages();
   if (!packagesSuffice.has(word)) installSoftHsm();
-  if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
+  if (['test', 'test:long', 'soak'].includes(word)) installDebianPackages('for the tests', missing(testPackages));
   if (word === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
   if (word === 'test:interop') {
     installDebianPackages('for the clients of others', missing(clientPackages));

@@ -97,6 +97,12 @@ export type Derivation = {
 /** The key of an AEAD operation: a stored AES key, or one derived for a context. */
 export type AeadKey = KeyReference | { readonly derivation: Derivation };
 
+/**
+ * Whether octets are the signature that was asked for, by the public key and outside the token. A signature with one wrong octet can give an
+ * RSA-CRT or Ed25519 key away (Boneh, DeMillo and Lipton 1997; Poddebniak and others 2018).
+ */
+export type SignatureCheck = (signature: Uint8Array) => boolean | Promise<boolean>;
+
 /** One use of a key, as the method of Hsm with the name in `use`. */
 export type KeyUse =
   | {
@@ -107,7 +113,7 @@ export type KeyUse =
       /** encrypt only */
       readonly nonce?: Uint8Array | undefined;
     }
-  | { readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme }
+  | { readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme; readonly check?: SignatureCheck | undefined }
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
 
 /** What came of one use in a list: the octets, or why there are none. */
@@ -194,6 +200,8 @@ export interface WrappingKeys {
 export interface Hsm {
   /** custody of a key when MakingOptions has none */
   readonly defaultCustody: Custody;
+  /** as HsmConfig.checkAnswers: callers then give a check with every signature */
+  readonly checksAnswers: boolean;
   readonly wrappingKeys: WrappingKeys;
   /**
    * Reserves the id of a token-custody key, so that the caller can store it before the key is made: after a crash `destroy` finds the key
@@ -221,8 +229,11 @@ export interface Hsm {
    * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result.
    */
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
-  /** One C_Sign. Returns the raw signature of the token (ECDSA: r‖s). */
-  sign(key: KeyReference, scheme: SignScheme): Promise<Uint8Array>;
+  /**
+   * One C_Sign. Returns the raw signature of the token (ECDSA: r‖s). With a check, a signature that it refuses is made once more, and
+   * refused as `unavailable` if that one does not pass either.
+   */
+  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck): Promise<Uint8Array>;
   /** HMAC under a `secret-256` key. */
   hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
   /** One use, as the method with the name in `use.use`. */
@@ -346,6 +357,11 @@ export type HsmConfig = {
   readonly defaultCustody: Custody;
   /** loaded session objects kept per host process */
   readonly cacheKeys: number;
+  /**
+   * What a token answers is checked before it is given out: signatures by their callers, ciphertexts are opened again, plaintexts and MACs
+   * made twice. For hardware whose faults, or whose enemies, are near it.
+   */
+  readonly checkAnswers?: boolean | undefined;
   /** a job that takes longer has its host replaced; key generation gets ten times as long */
   readonly jobTimeoutSeconds: number;
 };

@@ -1,5 +1,5 @@
 // The key that signs the heads of the audit trail, made once in the token of each appliance.
-import { createHash, createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chainNames, type TrailMemory } from '../../core/audit/chains.ts';
@@ -167,10 +167,13 @@ function bindingOf(version: number): KeyBinding {
   return { tenant: 'system', keyId: 'audit-trail', version, purpose: 'audit' };
 }
 
-function signDigest(runtime: Runtime, { stored }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
+/** Checked: a head that does not verify would be a flaw of the trail for ever. */
+function signDigest(runtime: Runtime, { stored, publicKey }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
+  const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
   return runtime.hsm.sign(
     { stored, binding: bindingOf(number) },
     { scheme: 'ecdsa', digest: createHash('sha256').update(octets).digest() },
+    (signature) => verify('sha256', octets, { key, dsaEncoding: 'ieee-p1363' }, signature),
   );
 }
 

@@ -278,7 +278,7 @@ export const coreErrors = {
   'hsm-unavailable': {
     status: 503,
     title: 'HSM unavailable',
-    when: 'the token cannot be reached at the moment',
+    when: 'the token cannot be reached at the moment, refuses what keystored asks of it, or gives an answer that cannot be right',
     detail:
       'The token cannot be reached; keystored goes on trying. See that its module and device work: /v1/state/system/health says which token it is and why.',
   },

@@ -176,6 +176,12 @@ export const coreFields = {
       jobTimeout: durationField({ minSeconds: 1, maxSeconds: 3_600 })
         .prefault('10s')
         .describe('a token operation that takes longer is aborted'),
+      checkAnswers: z
+        .boolean()
+        .default(false)
+        .describe(
+          'check what a token answers before it is given out: signatures with the public key, ciphertexts by opening them, plaintexts and MACs by a second time; for hardware whose faults or enemies are near it',
+        ),
       start: z
         .enum(['unattended', 'attended'])
         .default('unattended')
@@ -210,6 +216,7 @@ export function completed(
     ...defined({ embeddedPin: hsm.embeddedPin }),
     hsm: {
       ...{ tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, jobTimeoutSeconds: hsm.jobTimeout.seconds },
+      checkAnswers: hsm.checkAnswers,
       cacheKeys: hsm.cacheKeys ?? keysThatFit(fields.workers * Math.max(1, hsm.tokens.length)),
     },
     plugins,

@@ -13,12 +13,13 @@ import {
   type KeyUse,
   type OwnObject,
   type MakingOptions,
+  type SignatureCheck,
   type SignScheme,
   type StoredKey,
   type UseOutcome,
   type WrappingKeys,
 } from '../api.ts';
-import type { HsmOptions } from './options.ts';
+import type { HsmEvent, HsmOptions } from './options.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { call, type Call, type Making } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
@@ -42,7 +43,7 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
     await Promise.all(tokens.map((token) => token.close()));
     throw error;
   }
-  return new RoutedHsm(tokens, config.defaultCustody);
+  return new RoutedHsm(tokens, config, (event) => options.onEvent?.(event));
 }
 
 /** Two names for one token would be fatal: a rotation under one name destroys the wrapping key of the keys under the other. */
@@ -61,14 +62,18 @@ function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
 
 class RoutedHsm implements Hsm {
   readonly defaultCustody: Custody;
+  readonly checksAnswers: boolean;
   readonly wrappingKeys: RoutedWrappingKeys;
   readonly #tokens: readonly TokenSupervisor[];
   readonly #byName: ReadonlyMap<string, TokenSupervisor>;
+  readonly #report: (event: HsmEvent) => void;
 
-  constructor(tokens: readonly TokenSupervisor[], defaultCustody: Custody) {
+  constructor(tokens: readonly TokenSupervisor[], config: HsmConfig, report: (event: HsmEvent) => void) {
     this.#tokens = tokens;
     this.#byName = new Map(tokens.map((token) => [token.config.name, token]));
-    this.defaultCustody = defaultCustody;
+    this.#report = report;
+    this.defaultCustody = config.defaultCustody;
+    this.checksAnswers = config.checkAnswers === true;
     this.wrappingKeys = new RoutedWrappingKeys((token) => this.#tokenNamed(token));
   }
 
@@ -109,8 +114,8 @@ class RoutedHsm implements Hsm {
     return this.use({ use: 'decrypt', key, octets: sealed, ...options });
   }
 
-  sign(key: KeyReference, scheme: SignScheme) {
-    return this.use({ use: 'sign', key, scheme });
+  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck) {
+    return this.use({ use: 'sign', key, scheme, check });
   }
 
   hmac(key: KeyReference, hash: HashName, data: Uint8Array) {
@@ -118,7 +123,11 @@ class RoutedHsm implements Hsm {
   }
 
   use(use: KeyUse) {
-    return rejecting(() => this.#holderOf(holder(use.key)).submit(packUse(use), copyFirst));
+    return rejecting(() => {
+      const token = this.#holderOf(holder(use.key));
+      const run = (): Promise<Uint8Array> => token.submit(packUse(use), copyFirst);
+      return isChecked(use) ? this.#signChecked(use, token, run) : run();
+    });
   }
 
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array) {
@@ -146,7 +155,33 @@ class RoutedHsm implements Hsm {
         for (let at = 0; at < places.length; at++) outcomes[places[at] as number] = found[at] as UseOutcome;
       }),
     );
-    return outcomes;
+    if (!uses.some(isChecked)) return outcomes;
+    return Promise.all(uses.map(async (use, place) => this.#checked(use, outcomes[place] as UseOutcome)));
+  }
+
+  /** A signature that passes its check, made twice at most, the second time with the key loaded again. */
+  async #signChecked(use: CheckedUse, token: TokenSupervisor, sign: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const first = await sign();
+    if (await use.check(first)) return first;
+    this.#reportWrong(use);
+    await token.submit(call.forget(use.key), nothing);
+    const second = await sign();
+    if (await use.check(second)) return second;
+    const why = `token ${use.key.stored.token} made two signatures in a row that do not verify under the public key of the key`;
+    throw new HsmError('unavailable', why, { rv: 0, fn: 'C_Sign' });
+  }
+
+  /** The outcome of one of many uses; a signature that does not pass its check is made again, alone. */
+  async #checked(use: KeyUse, outcome: UseOutcome): Promise<UseOutcome> {
+    if (!isChecked(use) || !(outcome instanceof Uint8Array) || (await use.check(outcome))) return outcome;
+    this.#reportWrong(use);
+    return this.use(use).catch(asHsmError);
+  }
+
+  #reportWrong({ key: { stored, binding } }: CheckedUse): void {
+    const { token } = stored;
+    const message = `token ${token} made a signature that does not verify, which was not given out: key ${binding.keyId}, version ${binding.version}`;
+    this.#report({ kind: 'wrong-answer', token, message });
   }
 
   random(bytes: number) {
@@ -270,6 +305,13 @@ class RoutedWrappingKeys implements WrappingKeys {
       return this.#tokenNamed(token).submit(rewrapping, (result) => ({ type, custody, token, blob: own(result, 0), mac: own(result, 1) }));
     });
   }
+}
+
+type SigningUse = Extract<KeyUse, { use: 'sign' }>;
+type CheckedUse = SigningUse & { readonly check: SignatureCheck };
+
+function isChecked(use: KeyUse): use is CheckedUse {
+  return use.use === 'sign' && use.check !== undefined;
 }
 
 function packUse(use: KeyUse): Call {

@@ -1,8 +1,8 @@
 // How the HSM is opened: options for tests and for the log, and the events of a token.
 
-/** A change of state of a token, for the log. */
+/** A change of state of a token, or a wrong answer of it, for the log. */
 export type HsmEvent = {
-  readonly kind: 'token-up' | 'token-down' | 'pin-refused';
+  readonly kind: 'token-up' | 'token-down' | 'pin-refused' | 'wrong-answer';
   readonly token: string;
   readonly message: string;
   /** process id of the token's host */

@@ -247,7 +247,7 @@ export class TokenSupervisor {
 
   /** Starts a host that opens the token. */
   async #open(): Promise<void> {
-    const { jobTimeoutSeconds, cacheKeys } = this.#settings;
+    const { jobTimeoutSeconds, cacheKeys, checkAnswers } = this.#settings;
     const opening = Promise.withResolvers<Description>();
     let opened = false;
     const start = this.#options.inline === true ? inlineHost : spawnHost;
@@ -266,7 +266,7 @@ export class TokenSupervisor {
       },
     });
     this.#candidate = link;
-    const options = encodeWithPins({ token: this.config, cacheKeys, jobTimeoutSeconds });
+    const options = encodeWithPins({ token: this.config, cacheKeys, jobTimeoutSeconds, checkAnswers });
     link.send([control('open', options)]);
     options.fill(0);
     const patience = setTimeout(() => link.kill(), jobTimeoutSeconds * 1_000 * openPatience);

@@ -3,20 +3,24 @@
 // blob, wrapped custody: drawn in blob-format.ts
 // blob, token custody:   CKA_ID (16 random octets)
 import { timingSafeEqual } from 'node:crypto';
-import { HsmError, type KeyType } from '../api.ts';
+import { HsmError, type KeyBinding, type KeyType } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
+import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
 import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './blob-format.ts';
+import { OwnKeyMarks } from './own-key-marks.ts';
 import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
 
 /** Label of the key that binds blobs to their records. */
 export const bindingKeyLabel = 'keystored-binding-key';
+
+const CKR_KEY_UNEXTRACTABLE = 0x6a;
 
 /** The purpose for which a key object is loaded: its normal use, OAEP decryption, wrapping, or export in clear. */
 export type Handling = 'use' | 'open' | 'wrap' | 'clear';
@@ -45,12 +49,18 @@ export function keyAttributes(type: KeyType, how: Handling): Attributes {
   return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
 }
 
+/** The label of a persistent key, for people who look at the token, and to tell it from another. */
+export function tokenKeyLabel({ tenant, keyId, version, purpose }: KeyBinding): string {
+  return `keystored ${tenant} ${keyId} v${version} ${purpose}`;
+}
+
 /** Wrapping, unwrapping and binding of keys for one thread, with handles of the token's own keys in its sessions. */
 export class Custody {
   readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
   #bindingKey: OwnKey;
+  #marks: OwnKeyMarks;
 
   /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was not prepared. */
   constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
@@ -58,12 +68,14 @@ export class Custody {
     this.#wrapping = wrappingMechanism(mechanisms);
     this.wrappingKeys = new WrappingKeys(sessions, lookAgain);
     this.#bindingKey = findOwnKey(sessions, bindingKeyLabel);
+    this.#marks = this.#takeMarks();
   }
 
   /** Finds the keys again after their sessions were replaced. */
   reload(): void {
     this.wrappingKeys.reload();
     this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
+    this.#marks = this.#takeMarks();
   }
 
   /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
@@ -71,20 +83,26 @@ export class Custody {
     return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.isNewestThere();
   }
 
-  /** The binding MAC of a key: HMAC-SHA-256 in the token. */
-  bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
-    const { module, work } = this.#sessions;
-    return Buffer.from(
-      module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey.handle, macInput(type, custody, binding, blob), 32),
-    );
+  /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */
+  usesOwnKeys(): boolean {
+    const { number, ...newest } = this.wrappingKeys.newest();
+    const hold = (): boolean => this.#marks.hold(this.#bindingKey, number, newest);
+    return hold() || hold();
   }
 
-  /** Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`. */
+  /** The binding MAC of a key: HMAC-SHA-256 in the token. Computed twice, because a wrong one would make the key unusable for good. */
+  bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
+    const input = macInput(type, custody, binding, blob);
+    const mac = this.#mac(input);
+    if (!mac.equals(this.#mac(input))) throw new TokenError(CKR_OK, 'C_Sign');
+    return mac;
+  }
+
+  /** Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after it was asked again. */
   checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
-    const expected = this.bind(type, custody, binding, blob);
-    if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
-      throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
-    }
+    const isBound = (expected: Buffer): boolean => mac.length === expected.length && timingSafeEqual(mac, expected);
+    if (isBound(this.#mac(macInput(type, custody, binding, blob))) || isBound(this.bind(type, custody, binding, blob))) return;
+    throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
   }
 
   /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */
@@ -96,31 +114,33 @@ export class Custody {
   }
 
   /**
-   * Wraps a blob's key under the newest wrapping key. The key stays in the token. The new blob is unwrapped and wrapped once more: key wrap
-   * is deterministic, so equal octets prove that it holds the key. `key-not-usable` when they differ.
+   * Wraps a blob's key under the newest wrapping key. The key stays in the token. Key wrap is deterministic: equal octets, when the old blob
+   * and the new one are unwrapped and wrapped once more, prove that the new one holds the key. `key-not-usable` when they differ.
    */
   rewrap(type: KeyType, blob: Buffer): Buffer {
-    const before = this.#unwrapForWrapping(type, blob);
-    try {
-      const { content } = parseBlob(blob);
-      const fresh = this.wrap(before, content);
-      const after = this.#unwrapForWrapping(type, fresh);
+    const { content } = parseBlob(blob);
+    const wrapAgain = (from: Buffer): Buffer => {
+      const key = this.#unwrapForWrapping(type, from);
       try {
-        if (this.wrap(after, content).equals(fresh)) return fresh;
+        return this.wrap(key, content);
       } finally {
-        this.#destroy(after);
+        this.#sessions.destroy(key);
       }
-      throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
-    } finally {
-      this.#destroy(before);
-    }
+    };
+    const fresh = wrapAgain(blob);
+    if (!wrapAgain(blob).equals(fresh)) throw new TokenError(CKR_OK, 'C_UnwrapKey');
+    if (!wrapAgain(fresh).equals(fresh)) throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
+    return fresh;
   }
 
-  /** Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it. */
+  /** Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it; asked twice. */
   wrapTokenKey(key: ObjectHandle): Buffer {
     const { module, work } = this.#sessions;
-    if (!flag(module.attribute(work, key, 'extractable')))
-      throw new HsmError('refused', 'the key was made so that it cannot leave its token');
+    const isExtractable = (): boolean => flag(module.attribute(work, key, 'extractable'));
+    if (!isExtractable() && !isExtractable()) {
+      const said = { rv: CKR_KEY_UNEXTRACTABLE, fn: 'C_GetAttributeValue' };
+      throw new HsmError('refused', 'the key was made so that it cannot leave its token', said);
+    }
     return this.wrap(key);
   }
 
@@ -133,13 +153,22 @@ export class Custody {
     return this.#createFromSeed(type, this.takeValue(secret), how);
   }
 
-  /** Reads the value of a readable session object and destroys the object. The caller zeroes the value. */
+  /**
+   * Reads the value of a readable session object, twice, and destroys the object: no later use would show that it was read wrongly. The caller
+   * zeroes the value.
+   */
   takeValue(object: ObjectHandle): Buffer {
     const { module, owner } = this.#sessions;
     try {
-      return module.attribute(owner, object, 'value');
+      const value = module.attribute(owner, object, 'value');
+      const again = module.attribute(owner, object, 'value');
+      const isSame = value.equals(again);
+      again.fill(0);
+      if (isSame) return value;
+      value.fill(0);
+      throw new TokenError(CKR_OK, 'C_GetAttributeValue');
     } finally {
-      module.destroyObject(owner, object);
+      this.#sessions.destroy(object);
     }
   }
 
@@ -149,14 +178,14 @@ export class Custody {
     return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
   }
 
-  /** The persistent object with this CKA_ID. `key-missing` when it is gone. */
-  findTokenKey(type: KeyType, id: Buffer): ObjectHandle {
+  /** The persistent objects with this CKA_ID: one, or more after a call that failed when it had made one. `key-missing` when there is none. */
+  findTokenKeys(type: KeyType, id: Buffer): ObjectHandle[] {
     const { module, work } = this.#sessions;
-    const objects = module.findObjects(work, { class: keyAttributes(type, 'use').class, token: true, id });
-    const [object, ...more] = objects;
-    if (object === undefined) throw new HsmError('key-missing', 'the key is no longer in its token');
-    if (more.length > 0) throw new HsmError('key-not-usable', 'the token has several keys with this id');
-    return object;
+    const objects = module.findForSure(work, { class: keyAttributes(type, 'use').class, token: true, id });
+    // Of each the token is asked whose it is: a handle of another key would be used, or destroyed, in place of this one.
+    if (objects.some((object) => !module.attribute(work, object, 'id').equals(id))) throw new TokenError(CKR_OK, 'C_FindObjects');
+    if (objects.length === 0) throw new HsmError('key-missing', 'the key is no longer in its token');
+    return objects;
   }
 
   /** Unwraps a blob in order to wrap it again. A seed stays a generic secret, which cannot be read. */
@@ -166,14 +195,18 @@ export class Custody {
     return this.#unwrapAs(parsed, keyAttributes(parsed.content === 'seed' ? 'secret-256' : type, 'wrap'));
   }
 
+  #mac(input: Buffer): Buffer {
+    const { module, work } = this.#sessions;
+    return module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey.handle, input, 32);
+  }
+
+  #takeMarks(): OwnKeyMarks {
+    return new OwnKeyMarks(this.#sessions, this.#wrapping, keyAttributes('secret-256', 'wrap'), this.#bindingKey);
+  }
+
   #unwrapAs({ mechanism, number, wrapped }: WrappedBlob, attributes: Attributes): ObjectHandle {
     const { module, owner } = this.#sessions;
     return module.unwrapKey(owner, plainMechanism(mechanism), this.wrappingKeys.find(number), wrapped, attributes);
-  }
-
-  #destroy(object: ObjectHandle): void {
-    const { module, owner } = this.#sessions;
-    module.destroyObject(owner, object);
   }
 
   /** Ed25519 on tokens that cannot wrap it: the seed passes through this process for about 100 µs (reference A1.3). */

@@ -4,13 +4,14 @@ import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddres
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { CheckedReferences } from './checked-references.ts';
-import { Custody, keyAttributes } from './custody.ts';
+import { Custody, keyAttributes, tokenKeyLabel } from './custody.ts';
 import { KeyCache } from './key-cache.ts';
+import { RandomSource } from './random-source.ts';
 import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../protocol/key-encoding.ts';
 import { readMaterial } from '../pkcs11/key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
-import { mechanismName, PkcsModule, type ObjectHandle } from '../pkcs11/module.ts';
-import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { PkcsModule, type ObjectHandle } from '../pkcs11/module.ts';
+import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 import { findTokenDirectory, hasTokenObjects, listObjectFiles, type ObjectFiles, ownKeysGone } from '../files/softhsm.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -19,7 +20,13 @@ import { withStartLock } from '../files/start-lock.ts';
 export type LoadedKey = { readonly handle: ObjectHandle; readonly type: KeyType; readonly transient: boolean };
 
 /** `pin`: only for the main thread of a host. The other threads never log in, so that a PIN is tried in one place and once. */
-export type EngineOptions = { readonly token: TokenAddress; readonly cacheKeys: number; readonly pin?: PinSource };
+export type EngineOptions = {
+  readonly token: TokenAddress;
+  readonly cacheKeys: number;
+  readonly pin?: PinSource;
+  /** as HsmConfig.checkAnswers */
+  readonly checkAnswers?: boolean | undefined;
+};
 
 /** The call needs a login, which only the main thread of the host performs. */
 export class LoginNeeded extends Error {}
@@ -27,17 +34,14 @@ export class LoginNeeded extends Error {}
 /** The module no longer works, and only a new host process helps. */
 export class ModuleBroken extends Error {}
 
-/** Some tokens give 64 KiB at most per call. */
-const randomPieceBytes = 32_768;
 const derivedKeysKept = 1_000;
 /** Keys whose binding is remembered, for each that is loaded: 640 octets beside its 9 KiB. */
 const checkedForEach = 8;
-/** One call to the token fills the pool for 341 encryptions. */
-const noncePoolBytes = 341 * nonceBytes;
 
 export class Engine {
   readonly sessions: Sessions;
   readonly custody: Custody;
+  readonly random: RandomSource;
   readonly mechanisms: ReadonlySet<number>;
   readonly keyTypes: readonly KeyType[];
   /** the token cannot wrap Ed25519 keys; detected at the first one */
@@ -46,6 +50,8 @@ export class Engine {
   readonly paddedHashes = new Set<HashName>();
   /** where a SoftHSM token keeps its files */
   readonly directory: string | undefined;
+  /** encrypts, decrypts and computes MACs twice, and answers only what agrees */
+  readonly checksAnswers: boolean;
   readonly #token: TokenAddress;
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
@@ -53,14 +59,15 @@ export class Engine {
   /** names of the other forms that were made of any key: a handful */
   readonly #variants = new Set<string>();
   #canary: ObjectHandle;
-  #nonces: Buffer = Buffer.alloc(0);
-  #noncesUsed = 0;
+  /** of loaded keys that are session objects */
+  readonly #handles = new Set<string>();
   /** object files of a SoftHSM token when its own keys were last seen */
   #files: ObjectFiles | undefined;
   /** identity of the key used last: the one to reload when the token reports an invalid object */
   #lastUsed = '';
 
-  constructor({ token, cacheKeys, pin }: EngineOptions) {
+  constructor({ token, cacheKeys, pin, checkAnswers }: EngineOptions) {
+    this.checksAnswers = checkAnswers === true;
     this.#token = token;
     const module = PkcsModule.load(token.module, token.libraryParameters);
     const slot = findSlot(module, token);
@@ -68,11 +75,13 @@ export class Engine {
       if (pin === undefined) throw new LoginNeeded();
       login(module, slot, owner, { ...token, pin });
     });
+    this.random = new RandomSource(this.sessions);
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));
     this.keyTypes = findKeyTypes(this.mechanisms);
     this.custody = new Custody(this.sessions, this.mechanisms, (work) => this.changeToken(work));
     const release = (key: LoadedKey): void => {
+      this.#handles.delete(key.handle.toString('latin1'));
       if (key.transient) this.destroyObject(key.handle);
     };
     this.#keys = new KeyCache(cacheKeys, release);
@@ -84,14 +93,6 @@ export class Engine {
 
   get loadedKeys(): number {
     return this.#keys.size + this.#derived.size;
-  }
-
-  /** The token as it describes itself. */
-  describe() {
-    const { module, slot } = this.sessions;
-    const { label, serial, manufacturer, model } = module.tokenInfo(slot);
-    const info = { label, serial, manufacturer, model };
-    return { ...info, keyTypes: this.keyTypes, mechanisms: [...this.mechanisms].map(mechanismName) };
   }
 
   /** A key by its reference. Loads it when necessary, after checking its binding. */
@@ -107,7 +108,7 @@ export class Engine {
     const known = this.#keys.find(name);
     if (known !== undefined) return known;
     const decoded = this.reference(identity);
-    const key = { handle: make(decoded.type, this.#wrapped(decoded)), type: decoded.type, transient: true };
+    const key = this.#taken({ handle: make(decoded.type, this.#wrapped(decoded)), type: decoded.type, transient: true });
     this.#variants.add(variant);
     this.#keys.add(name, key);
     return key;
@@ -130,12 +131,12 @@ export class Engine {
     this.#lastUsed = identity;
     const known = this.#derived.find(identity);
     if (known !== undefined) return known;
-    const key = make();
+    const key = this.#taken(make());
     this.#derived.add(identity, key);
     return key;
   }
 
-  /** Key material in clear, for export and backup only. The caller zeroes it. */
+  /** Key material in clear as the token gives it. The caller zeroes it. */
   readInClear(identity: KeyIdentity): Buffer {
     const decoded = this.reference(identity);
     const object = this.custody.unwrap(decoded.type, this.#wrapped(decoded), 'clear');
@@ -156,19 +157,30 @@ export class Engine {
   /** Drops a key's objects and, in token custody, removes the key from the token. */
   destroyKey(identity: KeyIdentity): void {
     this.forgetKey(identity);
-    const { type, custody, blob } = this.reference(identity);
-    if (custody === 'token') this.removeTokenKey(type, blob);
+    const { type, custody, binding, blob } = this.reference(identity);
+    if (custody === 'token') this.removeTokenKey(type, blob, tokenKeyLabel(binding));
   }
 
-  /** Removes a persistent key from the token. */
-  removeTokenKey(type: KeyType, id: Buffer): void {
-    this.changeToken(() => this.sessions.module.destroyObject(this.sessions.owner, this.#findTokenKey(type, id)));
+  /** Removes a persistent key from the token; of several with its CKA_ID those with its label. */
+  removeTokenKey(type: KeyType, id: Buffer, label: string): void {
+    const { module, owner } = this.sessions;
+    this.changeToken(() => {
+      const found = this.#findTokenKeys(type, id);
+      const isOurs = (object: ObjectHandle): boolean => found.length === 1 || module.attribute(owner, object, 'label').toString() === label;
+      for (const object of found.filter(isOurs)) this.sessions.destroyPersistent(object, { id });
+    });
   }
 
-  /** As Custody.findTokenKey. A key counts as missing only if the token's own keys are still found. */
   #findTokenKey(type: KeyType, id: Buffer): ObjectHandle {
+    const [object, ...more] = this.#findTokenKeys(type, id);
+    if (more.length > 0) throw new HsmError('key-not-usable', 'the token has several keys with this id');
+    return object as ObjectHandle;
+  }
+
+  /** As Custody.findTokenKeys. A key counts as missing only if the token's own keys are still found. */
+  #findTokenKeys(type: KeyType, id: Buffer): ObjectHandle[] {
     try {
-      return this.custody.findTokenKey(type, id);
+      return this.custody.findTokenKeys(type, id);
     } catch (error) {
       if (error instanceof HsmError && error.kind === 'key-missing' && !this.custody.seesOwnKeys()) this.#lostSight();
       throw error;
@@ -188,29 +200,13 @@ export class Engine {
     });
   }
 
-  /** Destroys an object; ignores errors, because it may be gone. */
+  /** Destroys a session object; ignores errors, because it may be gone. */
   destroyObject(object: ObjectHandle): void {
     try {
-      this.sessions.module.destroyObject(this.sessions.owner, object);
+      this.sessions.destroy(object);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
     }
-  }
-
-  random(bytes: number): Buffer {
-    const { module, work } = this.sessions;
-    const pieces: Buffer[] = [];
-    for (let left = bytes; left > 0; left -= randomPieceBytes) pieces.push(module.random(work, Math.min(left, randomPieceBytes)));
-    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-  }
-
-  /** Twelve random octets from the token. */
-  nonce(): Buffer {
-    if (this.#noncesUsed >= this.#nonces.length) {
-      this.#nonces = this.random(noncePoolBytes);
-      this.#noncesUsed = 0;
-    }
-    return this.#nonces.subarray(this.#noncesUsed, (this.#noncesUsed += nonceBytes));
   }
 
   /** Whether the token still works: encrypts and decrypts with a temporary key. */
@@ -247,6 +243,8 @@ export class Engine {
     else this.#renewWork();
     if (remedy === 'object' && attempt === 1 && !this.canaryWorks()) this.restore();
     else if (remedy === 'object') this.#forgetLastUsed();
+    // Its handle may lead to something else: the next use loads it again.
+    if (remedy === 'none') this.#forgetLastUsed();
     if (remedy === 'room') this.#makeRoom();
     if (remedy === 'doubt') this.#examine();
     return remedy !== 'none' && remedy !== 'doubt' && remedy !== 'latch' && attempt <= 2;
@@ -279,6 +277,12 @@ export class Engine {
     throw new HsmError('unavailable', ownKeysGone);
   }
 
+  /** As requireKept for what was made under the own keys: their handles have to lead to them still. */
+  requireMadeWell(): void {
+    this.requireKept();
+    if (!this.custody.usesOwnKeys()) throw new ModuleBroken("a handle of the token's own keys leads to another key");
+  }
+
   #noteFiles(): void {
     if (this.directory !== undefined) this.#files = listObjectFiles(this.directory, this.#files);
   }
@@ -299,7 +303,8 @@ export class Engine {
       this.#keys.forgetAll();
       this.#derived.forgetAll();
       this.#checked.forgetAll();
-      this.#noncesUsed = this.#nonces.length;
+      this.#handles.clear();
+      this.random.forgetNonces();
       withStartLock(this.#token, () => {
         this.sessions.reopen();
         this.custody.reload();
@@ -323,16 +328,6 @@ export class Engine {
     this.restore();
   }
 
-  /** Duration of the simplest call in microseconds, the median of nine. */
-  callMicros(): number {
-    const times = Array.from({ length: 9 }, () => {
-      const start = performance.now();
-      this.random(nonceBytes);
-      return (performance.now() - start) * 1_000;
-    });
-    return times.sort((a, b) => a - b)[4] as number;
-  }
-
   close(): void {
     this.sessions.logout();
     this.sessions.close();
@@ -346,8 +341,22 @@ export class Engine {
   loadBound(identity: KeyIdentity, { type, custody, blob }: Pick<DecodedReference, 'type' | 'custody' | 'blob'>): LoadedKey {
     const transient = custody === 'wrapped';
     const handle = transient ? this.custody.unwrap(type, blob, 'use') : this.#findTokenKey(type, blob);
-    const key = { handle, type, transient };
+    const key = this.#taken({ handle, type, transient });
     this.#keys.add(identity, key);
+    return key;
+  }
+
+  /**
+   * Refuses a session object under the handle of another loaded key, where one of the two would be used in place of the other. Which of them
+   * the handle leads to is not known: all are loaded again.
+   */
+  #taken(key: LoadedKey): LoadedKey {
+    const handle = key.handle.toString('latin1');
+    if (key.transient && this.#handles.has(handle)) {
+      this.restore();
+      throw new TokenError(CKR_OK, 'C_UnwrapKey');
+    }
+    if (key.transient) this.#handles.add(handle);
     return key;
   }
 

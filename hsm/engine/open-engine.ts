@@ -3,28 +3,41 @@ import type { TokenConfig } from '../api.ts';
 import { Engine } from './engine.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
+import { mechanismName } from '../pkcs11/module.ts';
 
 /** The message that starts a host. */
-export type OpenOptions = { readonly token: TokenConfig; readonly cacheKeys: number; readonly jobTimeoutSeconds: number };
+export type OpenOptions = {
+  readonly token: TokenConfig;
+  readonly cacheKeys: number;
+  readonly jobTimeoutSeconds: number;
+  readonly checkAnswers?: boolean | undefined;
+};
 
-/** An engine's description of its token. */
-export type TokenDescription = ReturnType<Engine['describe']>;
+/** A token as it describes itself. */
+export type TokenDescription = ReturnType<typeof describe>;
 
 /**
  * Opens the token and logs in. The start lock serialises starts on one token, so that no process reads the token's file while another one
  * rewrites it.
  */
-export function openEngine({ token: { pin, ...token }, cacheKeys }: OpenOptions): { engine: Engine; description: TokenDescription } {
+export function openEngine(options: OpenOptions): { engine: Engine; description: TokenDescription } {
+  const { cacheKeys, checkAnswers } = options;
+  const { pin, ...token } = options.token;
   return withStartLock(token, () => {
     const directory = findTokenDirectory(token);
     restoreTokenObjects(directory);
-    const engine = new Engine({ token, cacheKeys, pin });
+    const engine = new Engine({ token, cacheKeys, pin, checkAnswers });
     if (directory !== undefined) copyTokenObjects(directory);
-    return { engine, description: engine.describe() };
+    return { engine, description: describe(engine) };
   });
 }
 
 /** Logs out and ends the sessions. */
 export function closeEngine(engine: Engine): void {
   engine.close();
+}
+
+function describe({ sessions: { module, slot }, keyTypes, mechanisms }: Engine) {
+  const { label, serial, manufacturer, model } = module.tokenInfo(slot);
+  return { label, serial, manufacturer, model, keyTypes, mechanisms: [...mechanisms].map(mechanismName) };
 }

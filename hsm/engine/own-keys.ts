@@ -2,13 +2,13 @@
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The one own key with this label. `configuration` when there is none, several, or one that can be read. */
 export function findOwnKey(sessions: Sessions, label: string): OwnKey {
-  const { module, owner } = sessions;
-  const [object, ...more] = module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label });
+  const { module, work } = sessions;
+  const [object, ...more] = module.findForSure(work, { class: ck.CKO_SECRET_KEY, token: true, label });
   if (object === undefined)
     throw new HsmError('configuration', `the token has no key labelled ${label}: it was not prepared for this service`);
   if (more.length > 0)
@@ -36,12 +36,14 @@ export function isThere({ module, owner }: Sessions, { object }: OwnKey): boolea
   }
 }
 
-/** The handle to use for an own key. `configuration` when the key can be read out of the token. */
+/** The handle to use for an own key. `configuration` when the key can be read out of the token, by a second look as well. */
 export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): OwnKey {
   const { module, owner } = sessions;
-  if (flag(module.attribute(owner, object, 'extractable')) || !flag(module.attribute(owner, object, 'sensitive'))) {
+  const has = (name: 'extractable' | 'sensitive'): boolean => flag(module.attribute(owner, object, name));
+  const canBeRead = (): boolean => has('extractable') || !has('sensitive');
+  if (module.attribute(owner, object, 'label').toString() !== label) throw new TokenError(CKR_OK, 'C_FindObjects');
+  if (canBeRead() && canBeRead())
     throw new HsmError('configuration', `the key labelled ${label} can be read out of the token: it was not made by this service`);
-  }
   return sessionCopy(sessions, object);
 }
 
@@ -51,11 +53,18 @@ export function flag(value: Buffer): boolean {
 }
 
 /** Session copies are faster than persistent objects (reference A1.4). On tokens that refuse to copy, the object itself is used. */
-function sessionCopy({ module, owner }: Sessions, object: ObjectHandle): OwnKey {
+function sessionCopy(sessions: Sessions, object: ObjectHandle): OwnKey {
+  const { module, owner } = sessions;
   try {
-    return { handle: module.copyObject(owner, object, { token: false }), isCopy: true, object };
+    const handle = module.copyObject(owner, object, { token: false });
+    if (isCopyOf(sessions, handle, object)) return { handle, isCopy: true, object };
   } catch (error) {
-    if (error instanceof TokenError) return { handle: object, isCopy: false, object };
-    throw error;
+    if (!(error instanceof TokenError)) throw error;
   }
+  return { handle: object, isCopy: false, object };
+}
+
+/** Label and CKA_ID tell the own keys apart. The handle of another one would bind or wrap what no restart can use. */
+function isCopyOf({ module, owner }: Sessions, copy: ObjectHandle, object: ObjectHandle): boolean {
+  return (['label', 'id'] as const).every((name) => module.attribute(owner, copy, name).equals(module.attribute(owner, object, name)));
 }

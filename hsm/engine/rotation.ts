@@ -6,7 +6,7 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import type { Made } from './operations/making.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { copyTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
-import { findWrappingKeys, wrappingKeyAttributes } from './wrapping-keys.ts';
+import { findWrappingKeys, wrappingKeyAttributes, wrappingKeyLabel } from './wrapping-keys.ts';
 
 /** Numbers of the token's wrapping keys, ascending. */
 export function listWrappingKeys(engine: Engine): number[] {
@@ -29,13 +29,12 @@ export function makeWrappingKey(engine: Engine, after: number): number {
 
 /** Destroys an old wrapping key; no error when it is gone. `refused` for the newest one. */
 export function destroyWrappingKey(engine: Engine, number: number): void {
-  const { module, owner } = engine.sessions;
   engine.requireKept();
   engine.changeToken(() => {
     const present = findWrappingKeys(engine.sessions);
     if (number >= Math.max(...present.keys())) throw new HsmError('refused', 'the newest wrapping key is in use');
     const object = present.get(number);
-    if (object !== undefined) module.destroyObject(owner, object);
+    if (object !== undefined) engine.sessions.destroyPersistent(object, { label: wrappingKeyLabel });
     makeDurable(engine);
     engine.custody.wrappingKeys.refresh();
   });
@@ -47,8 +46,9 @@ export function rewrapKey(engine: Engine, identity: KeyIdentity, under: number):
   if (custody !== 'wrapped') throw new HsmError('refused', 'the key is an object in the token and not wrapped');
   engine.custody.wrappingKeys.newest(under);
   const fresh = engine.custody.rewrap(type, blob);
-  engine.requireKept();
-  return { blob: fresh, mac: engine.custody.bind(type, custody, binding, fresh) };
+  const mac = engine.custody.bind(type, custody, binding, fresh);
+  engine.requireMadeWell();
+  return { blob: fresh, mac };
 }
 
 function makeDurable({ directory }: Engine): void {

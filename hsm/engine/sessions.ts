@@ -2,10 +2,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { HsmError, type PinSource, revealSecret, type TokenAddress, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import type { PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
+import type { ObjectHandle, PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
 import { dropNextPin, findNextPin, isOwnPinFile, acceptNextPin } from '../files/pin-files.ts';
 import { readPin } from '../files/pin.ts';
-import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
 /** The slot whose token has the configured label or serial. `configuration` when there is none or more than one. */
 export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
@@ -79,6 +79,8 @@ export function loginWith(
 ): void {
   const { who, locked, finalTry } = pinFlags[user];
   const { flags } = module.tokenInfo(slot);
+  // Asked twice: for one wrong bit nobody should have to come and correct a PIN that is right.
+  if (flags !== module.tokenInfo(slot).flags) throw new TokenError(CKR_OK, 'C_GetTokenInfo');
   const refuse = (why: string): never => {
     throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has corrected it`);
   };
@@ -150,6 +152,21 @@ export class Sessions {
     this.close();
     this.#owner = this.#openOwner();
     this.#work = this.module.openSession(this.slot, 'read-only');
+  }
+
+  /** Destroys a session object. A handle that leads to a persistent one, because the token has mixed them up, is left alone. */
+  destroy(object: ObjectHandle): void {
+    const isPersistent = this.module.attribute(this.#owner, object, 'token')[0] === 1;
+    if (!isPersistent) this.module.destroyObject(this.#owner, object);
+  }
+
+  /** Destroys a persistent object, for good: only after a look that it is the one with these attributes. */
+  destroyPersistent(object: ObjectHandle, is: { readonly id?: Buffer; readonly label?: string }): void {
+    const { id, label } = is;
+    const hasId = id === undefined || this.module.attribute(this.#owner, object, 'id').equals(id);
+    const hasLabel = label === undefined || this.module.attribute(this.#owner, object, 'label').toString() === label;
+    if (!hasId || !hasLabel) throw new TokenError(CKR_OK, 'C_FindObjects');
+    this.module.destroyObject(this.#owner, object);
   }
 
   /** Asks the token whether the application is logged in. */

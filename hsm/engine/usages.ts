@@ -4,7 +4,7 @@ import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { flag } from './own-keys.ts';
-import { TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 import type { AttributeName, Attributes } from '../pkcs11/template.ts';
 
@@ -65,17 +65,17 @@ export function findWiderObjects(sessions: Sessions): string[] {
 }
 
 /** The first `most` persistent objects of this service with the attributes that they have now, as the token says. */
-export function describeObjects({ module, owner }: Sessions, most: number): OwnObject[] {
+export function describeObjects({ module, owner, work }: Sessions, most: number): OwnObject[] {
   const described: OwnObject[] = [];
   for (const kind of ['secret', 'private'] as const) {
     const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
-    for (const object of module.allObjects(owner, { class: keyClass, token: true })) {
+    for (const object of module.allObjects(work, { class: keyClass, token: true })) {
       if (described.length >= most) return described;
       const label = module.attribute(owner, object, 'label').toString();
       const job = jobs.find((one) => one.label.test(label));
       if (job === undefined) continue;
       const has = (name: AttributeName): boolean => isSet({ module, owner }, object, name);
-      const wanted = job.uses(kind, module.attribute(owner, object, 'keyType').readUInt32LE());
+      const wanted = job.uses(kind, numberIn(module.attribute(owner, object, 'keyType')));
       const uses = usesOf[kind].filter(has);
       described.push({
         ...{ label, kind, uses, needless: uses.filter((use) => !wanted.includes(use)) },
@@ -84,6 +84,12 @@ export function describeObjects({ module, owner }: Sessions, most: number): OwnO
     }
   }
   return described;
+}
+
+/** The value of a CK_ULONG attribute. */
+function numberIn(value: Buffer): number {
+  if (value.length < 4) throw new TokenError(CKR_OK, 'C_GetAttributeValue');
+  return value.readUInt32LE();
 }
 
 function isSet({ module, owner }: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, name: AttributeName): boolean {

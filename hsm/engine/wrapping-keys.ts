@@ -2,7 +2,7 @@
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 import { isThere, type OwnKey, ownKeyHandle } from './own-keys.ts';
 import type { Attributes } from '../pkcs11/template.ts';
@@ -23,12 +23,20 @@ export function wrappingKeyAttributes(number: number): Attributes {
 }
 
 /**
- * Every wrapping key of the token by its number, unordered. A key with another CKA_ID is ignored. Throws `configuration` when two keys have
- * the same number.
+ * Every wrapping key of the token by its number, unordered. A key with another CKA_ID is ignored. Two searches have to agree: with a number
+ * that is read wrongly new keys would be lost after a restart, and with one that is missed a second key would get its number. Throws
+ * `configuration` when two keys have the same number.
  */
-export function findWrappingKeys({ module, owner }: Sessions): Map<number, ObjectHandle> {
+export function findWrappingKeys(sessions: Sessions): Map<number, ObjectHandle> {
+  const found = searchWrappingKeys(sessions);
+  const again = searchWrappingKeys(sessions);
+  if (found.size !== again.size || [...found.keys()].some((number) => !again.has(number))) throw new TokenError(CKR_OK, 'C_FindObjects');
+  return found;
+}
+
+function searchWrappingKeys({ module, owner, work }: Sessions): Map<number, ObjectHandle> {
   const found = new Map<number, ObjectHandle>();
-  for (const object of module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel })) {
+  for (const object of module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel })) {
     const id = module.attribute(owner, object, 'id').toString('latin1');
     const text = id.startsWith(idPrefix) ? id.slice(idPrefix.length) : '1';
     if (!/^[1-9]\d{0,8}$/.test(text)) continue;
@@ -44,7 +52,8 @@ export function findWrappingKeys({ module, owner }: Sessions): Map<number, Objec
   return found;
 }
 
-export type WrappingKey = { readonly number: number; readonly handle: ObjectHandle };
+/** A wrapping key to use. */
+export type WrappingKey = OwnKey & { readonly number: number };
 
 export class WrappingKeys {
   readonly #sessions: Sessions;
@@ -65,10 +74,9 @@ export class WrappingKeys {
 
   /** Finds the keys again in the same sessions, and destroys the copies made before. */
   refresh(): void {
-    const { module, owner } = this.#sessions;
     const before = this.#keys;
     this.reload();
-    for (const { handle, isCopy } of before.values()) if (isCopy) module.destroyObject(owner, handle);
+    for (const { handle, isCopy } of before.values()) if (isCopy) this.#sessions.destroy(handle);
   }
 
   /** Whether the newest is still in the token. Another process may have made a newer one and destroyed those that are loaded here. */
@@ -96,7 +104,7 @@ export class WrappingKeys {
       number = Math.max(...this.#keys.keys());
     }
     if (number < atLeast) throw gone(atLeast);
-    return { number, handle: (this.#keys.get(number) as OwnKey).handle };
+    return { number, ...(this.#keys.get(number) as OwnKey) };
   }
 
   /** The key with this number. `key-missing` when the token does not have it. */

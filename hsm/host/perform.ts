@@ -4,6 +4,7 @@ import { decrypt, encrypt } from '../engine/operations/cipher.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
 import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
 import { encodeError } from '../protocol/error-coding.ts';
+import { exportKey } from '../engine/operations/exporting.ts';
 import { generateKey, importKey, reserveKey, type Made } from '../engine/operations/making.ts';
 import { sharedParts } from '../protocol/call-lists.ts';
 import {
@@ -77,7 +78,7 @@ export class JobsRun implements PiecedRun {
     const hasMade = (result: Message, at: number): boolean => result.code === resultOk && makesKey(this.#jobs[at]);
     if (!this.#results.some(hasMade)) return this.#results;
     const check = resultOf(0, () => {
-      this.#engine.run(() => this.#engine.requireKept());
+      this.#engine.run(() => this.#engine.requireMadeWell());
       return [];
     });
     if (check.code === resultOk) return this.#results;
@@ -214,9 +215,9 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
   },
   hmac: (engine, job) => [hmac(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
   decryptOaep: (engine, job) => [decryptOaep(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
-  random: (engine, job) => [engine.random(job.json<{ bytes: number }>(0).bytes)],
+  random: (engine, job) => [engine.random.octets(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {
-    engine.random(16);
+    engine.random.octets(16);
     if (!engine.canaryWorks()) throw new ModuleBroken('the canary key does not encrypt and decrypt');
     return [];
   },
@@ -232,11 +233,13 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     const { type, ...making } = job.json<{ type: KeyType } & Making>(0);
     return madeParts(importKey(engine, type, making, job.part(1)));
   },
-  export: (engine, job) => [engine.readInClear(job.identity(0))],
+  export: (engine, job) => [exportKey(engine, job.identity(0))],
   destroy: (engine, job) => {
     engine.destroyKey(job.identity(0));
     return [];
   },
+  // Every thread drops the key before this runs.
+  forget: () => [],
   reserve: (engine, job) => {
     const { type, binding } = job.json<{ type: KeyType; binding: KeyBinding }>(0);
     const { blob, mac } = reserveKey(engine, type, binding);

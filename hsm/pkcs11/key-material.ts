@@ -4,6 +4,7 @@ import { HsmError, type KeyType } from '../api.ts';
 import { readSequence, sequence, unsignedInteger } from './der.ts';
 import { curveOf, keyRows, type KeyFamily, type KeyRow } from './mechanisms.ts';
 import type { ObjectHandle, PkcsModule, SessionHandle } from './module.ts';
+import { CKR_OK, TokenError } from './return-values.ts';
 import type { AttributeName, Attributes } from './template.ts';
 
 const versionZero = Buffer.from('020100', 'hex');
@@ -37,10 +38,14 @@ export function parseMaterial(type: KeyType, material: Buffer): Material {
   return { values, publicKey, wipe: () => used.forEach((buffer) => buffer.fill(0)) };
 }
 
-/** Reads the material of an object that was loaded readable: raw octets or PKCS#8 DER. */
+/** Reads the material of an object that was loaded readable: raw octets or PKCS#8 DER. TokenError when its attributes are no such key. */
 export function readMaterial(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
   const row = keyRows[type];
-  return rebuild[row.family](row, (name) => module.attribute(session, object, name));
+  try {
+    return rebuild[row.family](row, (name) => module.attribute(session, object, name));
+  } catch (cause) {
+    throw cause instanceof TokenError ? cause : new TokenError(CKR_OK, 'C_GetAttributeValue');
+  }
 }
 
 type Read = (name: AttributeName) => Buffer;

@@ -3,7 +3,7 @@ import pkcs11js from 'pkcs11js';
 import { HsmError, revealSecret, type Secret } from '../api.ts';
 import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
 import type { Mechanism } from './mechanisms.ts';
-import { asTokenError, findReturnValue, TokenError } from './return-values.ts';
+import { asTokenError, CKR_OK, kindOf, TokenError } from './return-values.ts';
 import { template, templateAsking, type AttributeName, type Attributes } from './template.ts';
 
 declare const kind: unique symbol;
@@ -56,7 +56,7 @@ export class PkcsModule {
       if (!(error instanceof TokenError)) throw error;
       const { rv, fn } = error;
       const why = `PKCS#11 module ${path} does not start: ${error.message}; check its environment and library-parameters`;
-      throw new HsmError(findReturnValue(rv).kind, why, { rv, fn, cause: error });
+      throw new HsmError(kindOf(error), why, { rv, fn, cause: error });
     }
     loaded.push(module);
     return module;
@@ -95,7 +95,14 @@ export class PkcsModule {
     };
   }
 
+  /** Asked twice: without a mechanism that was left out, keys of a type could not be made before the next start. */
   mechanisms(slot: SlotHandle): number[] {
+    const [list, again] = [this.#mechanisms(slot), this.#mechanisms(slot)];
+    if (list.join() !== again.join()) throw new TokenError(CKR_OK, 'C_GetMechanismList');
+    return list;
+  }
+
+  #mechanisms(slot: SlotHandle): number[] {
     return this.#call('C_GetMechanismList', () => this.#lib.C_GetMechanismList(slot));
   }
 
@@ -155,6 +162,12 @@ export class PkcsModule {
     }
   }
 
+  /** As findObjects. A search without a result is made again, where a caller would make the object again or give it up for lost. */
+  findForSure(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
+    const found = this.findObjects(session, attributes);
+    return found.length > 0 ? found : this.findObjects(session, attributes);
+  }
+
   /** All objects that match, for inspections. */
   allObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
     this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
@@ -202,13 +215,13 @@ export class PkcsModule {
     ) as ObjectHandle;
   }
 
-  /** One-shot encryption into `out`; returns the part of it that was written. */
+  /** One-shot encryption into `out`, which it fills. */
   encrypt(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, out: Buffer): Buffer {
     let fn = 'C_EncryptInit';
     try {
       this.#lib.C_EncryptInit(session, mechanism, key);
       fn = 'C_Encrypt';
-      return this.#lib.C_Encrypt(session, nonNull(input), out);
+      return whole(fn, out.length, this.#lib.C_Encrypt(session, nonNull(input), out));
     } catch (error) {
       throw asTokenError(fn, error);
     }
@@ -226,13 +239,13 @@ export class PkcsModule {
     }
   }
 
-  /** One-shot signature or MAC. */
-  sign(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, maximumBytes: number): Buffer {
+  /** One-shot signature or MAC of so many octets. */
+  sign(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, bytes: number): Buffer {
     let fn = 'C_SignInit';
     try {
       this.#lib.C_SignInit(session, mechanism, key);
       fn = 'C_Sign';
-      return this.#lib.C_Sign(session, nonNull(input), Buffer.allocUnsafe(maximumBytes));
+      return whole(fn, bytes, this.#lib.C_Sign(session, nonNull(input), Buffer.allocUnsafe(bytes)));
     } catch (error) {
       throw asTokenError(fn, error);
     }
@@ -262,6 +275,12 @@ const bindingNames = new Map(
     .reverse()
     .map(([name, value]) => [value, name]),
 );
+
+/** Fewer octets than asked for leave the rest of the buffer as it was: uninitialised memory. */
+function whole(fn: string, bytes: number, written: Buffer): Buffer {
+  if (written.length !== bytes) throw new TokenError(CKR_OK, fn);
+  return written;
+}
 
 const empty = Buffer.alloc(1).subarray(0, 0);
 

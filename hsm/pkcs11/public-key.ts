@@ -1,23 +1,22 @@
 // Builds SubjectPublicKeyInfo from the attributes of a token's public key object.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { HsmError, type KeyType } from '../api.ts';
+import type { KeyType } from '../api.ts';
 import { readElements } from './der.ts';
 import { keyRows, type KeyFamily, type KeyRow } from './mechanisms.ts';
 import type { ObjectHandle, PkcsModule, SessionHandle } from './module.ts';
-import { TokenError } from './return-values.ts';
+import { CKR_OK, TokenError } from './return-values.ts';
 import type { AttributeName } from './template.ts';
 
 type PublicFamily = Exclude<KeyFamily, 'aes' | 'secret'>;
 
-/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). `refused` when its attributes are not such a key. */
+/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). TokenError when its attributes are no such key. */
 export function readPublicKey(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
   const row = keyRows[type];
   try {
     const key = toKeyObject[row.family as PublicFamily](row, (name) => module.attribute(session, object, name));
     return key.export({ format: 'der', type: 'spki' });
   } catch (cause) {
-    if (cause instanceof TokenError) throw cause;
-    throw new HsmError('refused', `the token returned a public key for ${type} that does not parse`, { cause });
+    throw cause instanceof TokenError ? cause : new TokenError(CKR_OK, 'C_GetAttributeValue');
   }
 }
 

@@ -12,7 +12,11 @@ export type Remedy = 'none' | 'session' | 'object' | 'restore' | 'room' | 'modul
 /** One row of the table. */
 export type ReturnValue = { readonly name: string; readonly remedy: Remedy; readonly kind: HsmErrorKind };
 
+/** The call succeeded, but what it gave cannot be right: another length than asked for, another answer to the same question. */
+export const CKR_OK = 0x0;
+
 const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
+  [CKR_OK, 'CKR_OK and a wrong answer', 'object', 'unavailable'],
   [0x1, 'CKR_CANCEL', 'none', 'refused'],
   [0x2, 'CKR_HOST_MEMORY', 'room', 'unavailable'],
   [0x3, 'CKR_SLOT_ID_INVALID', 'module', 'unavailable'],
@@ -74,16 +78,16 @@ const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
   [0xe1, 'CKR_TOKEN_NOT_RECOGNIZED', 'module', 'unavailable'],
   [0xe2, 'CKR_TOKEN_WRITE_PROTECTED', 'none', 'refused'],
   [0xf0, 'CKR_UNWRAPPING_KEY_HANDLE_INVALID', 'restore', 'unavailable'],
-  [0xf1, 'CKR_UNWRAPPING_KEY_SIZE_RANGE', 'none', 'key-not-usable'],
-  [0xf2, 'CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT', 'none', 'key-not-usable'],
+  [0xf1, 'CKR_UNWRAPPING_KEY_SIZE_RANGE', 'session', 'key-not-usable'],
+  [0xf2, 'CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT', 'session', 'key-not-usable'],
   [0x100, 'CKR_USER_ALREADY_LOGGED_IN', 'none', 'refused'],
   [0x101, 'CKR_USER_NOT_LOGGED_IN', 'restore', 'unavailable'],
   [0x102, 'CKR_USER_PIN_NOT_INITIALIZED', 'none', 'configuration'],
   [0x103, 'CKR_USER_TYPE_INVALID', 'none', 'configuration'],
   [0x104, 'CKR_USER_ANOTHER_ALREADY_LOGGED_IN', 'none', 'unavailable'],
   [0x105, 'CKR_USER_TOO_MANY_TYPES', 'none', 'unavailable'],
-  [0x110, 'CKR_WRAPPED_KEY_INVALID', 'none', 'key-not-usable'],
-  [0x112, 'CKR_WRAPPED_KEY_LEN_RANGE', 'none', 'key-not-usable'],
+  [0x110, 'CKR_WRAPPED_KEY_INVALID', 'session', 'key-not-usable'],
+  [0x112, 'CKR_WRAPPED_KEY_LEN_RANGE', 'session', 'key-not-usable'],
   [0x113, 'CKR_WRAPPING_KEY_HANDLE_INVALID', 'restore', 'unavailable'],
   [0x114, 'CKR_WRAPPING_KEY_SIZE_RANGE', 'none', 'refused'],
   [0x115, 'CKR_WRAPPING_KEY_TYPE_INCONSISTENT', 'none', 'refused'],
@@ -126,7 +130,7 @@ export function findReturnValue(rv: number): ReturnValue {
   return returnValues.get(rv) ?? { name: `CKR 0x${rv.toString(16)}`, remedy: 'none', kind: 'refused' };
 }
 
-/** A PKCS#11 call that did not return CKR_OK. Internal to this floor; other floors see HsmError. */
+/** A PKCS#11 call that did not return CKR_OK, or returned it with a wrong answer. Internal to this floor; other floors see HsmError. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
   readonly rv: number;
@@ -137,6 +141,23 @@ export class TokenError extends Error {
     this.rv = rv;
     this.fn = fn;
   }
+}
+
+/**
+ * Kinds that only some functions can speak of. From any other function such a number is a fault of the token: a signature that "does not
+ * decrypt" says nothing about what the caller sent, and one with a "wrong PIN" must not stop the service until a person has come.
+ */
+const speakers: Readonly<Partial<Record<HsmErrorKind, readonly string[]>>> = {
+  'pin-refused': ['C_Login', 'C_SetPIN', 'C_InitPIN', 'C_InitToken'],
+  'decryption-failed': ['C_Decrypt'],
+  'key-not-usable': ['C_UnwrapKey'],
+  'invalid-key-data': ['C_CreateObject'],
+};
+
+/** The kind of HsmError that a failed call becomes. */
+export function kindOf({ rv, fn }: TokenError): HsmErrorKind {
+  const { kind } = findReturnValue(rv);
+  return speakers[kind]?.includes(fn) === false ? 'unavailable' : kind;
 }
 
 /**

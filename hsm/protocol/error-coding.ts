@@ -1,6 +1,6 @@
 // Encodes errors of the host for the pipe and decodes them to HsmError.
 import { HsmError } from '../api.ts';
-import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { kindOf, TokenError } from '../pkcs11/return-values.ts';
 
 /** An error as a part of a result. */
 export function encodeError(error: unknown): Buffer {
@@ -18,8 +18,7 @@ export function decodeError(part: Buffer): HsmError {
 /** Turns anything thrown into an HsmError. */
 export function asHsmError(error: unknown): HsmError {
   if (error instanceof HsmError) return error;
-  if (error instanceof TokenError)
-    return new HsmError(findReturnValue(error.rv).kind, error.message, { rv: error.rv, fn: error.fn, cause: error });
+  if (error instanceof TokenError) return new HsmError(kindOf(error), error.message, { rv: error.rv, fn: error.fn, cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new HsmError('refused', `the request could not be run: ${message}`, { cause: error });
 }

@@ -31,6 +31,7 @@ export const operations = {
   destroyWrappingKey: { code: 28, repeatable: true, making: true },
   widerObjects: { code: 29, repeatable: true, making: true },
   ownObjects: { code: 30, repeatable: true, making: true },
+  forget: { code: 31, repeatable: true, making: false },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
@@ -138,6 +139,7 @@ export const call = {
     parts: [json({ type, ...making }), material],
     wipe: material,
   }),
+  forget: (key: KeyReference): Call => ({ name: 'forget', flags: 0, parts: [encodeKeyReference(key)] }),
   reserve: (type: KeyType, binding: KeyBinding): Call => ({ name: 'reserve', flags: 0, parts: [json({ type, binding })] }),
   export: (key: KeyReference): Call => ({
     name: 'export',

@@ -1,7 +1,7 @@
 // Changes a PIN in the token (C_SetPIN) and in its file, if the source has `next`; other sources must be changed by a person.
-import { HsmError, type PinSource, type TokenConfig } from '../api.ts';
+import { HsmError, type PinSource, type Secret, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { PkcsModule } from '../pkcs11/module.ts';
+import { PkcsModule, type SessionHandle } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
 import { dropNextPin, isOwnPinFile, writeNextPin, acceptNextPin } from '../files/pin-files.ts';
 import { TokenError } from '../pkcs11/return-values.ts';
@@ -31,7 +31,7 @@ export function changePinHere(change: PinChange): void {
       if (change.user === 'user') login(module, slot, session, change);
       else loginWith(module, slot, session, change, ck.CKU_SO);
       if (isOwnPinFile(change.pin)) writeNextPin(change.pin, newPin);
-      setPin(change, module, () => module.setPin(session, readPin(change.pin), newPin));
+      setPin(change, module, session, newPin);
     } finally {
       module.closeSession(session);
     }
@@ -44,13 +44,27 @@ export function changePinHere(change: PinChange): void {
   });
 }
 
-/** After a refusal the old PIN is valid. After any other error either may be, and the next login finds out. */
-function setPin({ pin, name }: PinChange, module: PkcsModule, set: () => void): void {
+/**
+ * After a refusal the old PIN is valid, as a login proves before the new one is forgotten: the token may have taken it all the same. After
+ * any other error either may be, and the next login finds out.
+ */
+function setPin({ pin, name, user }: PinChange, module: PkcsModule, session: SessionHandle, newPin: Secret<string>): void {
   try {
-    set();
+    module.setPin(session, readPin(pin), newPin);
   } catch (error) {
     if (!(error instanceof TokenError) || !unacceptable.has(error.rv)) throw error;
-    if (isOwnPinFile(pin)) dropNextPin(pin);
+    if (isOwnPinFile(pin) && isValid(module, session, user, pin)) dropNextPin(pin);
     throw new HsmError('refused', `token ${name} does not take the new PIN: its length or its characters do not suit ${module.path}`);
+  }
+}
+
+function isValid(module: PkcsModule, session: SessionHandle, user: PinChange['user'], pin: PinSource): boolean {
+  try {
+    module.logout(session);
+    module.login(session, user === 'user' ? ck.CKU_USER : ck.CKU_SO, readPin(pin));
+    return true;
+  } catch (error) {
+    if (error instanceof TokenError) return false;
+    throw error;
   }
 }

@@ -3,7 +3,7 @@ import { HsmError, type PinSource, revealSecret, Secret, type TokenConfig } from
 import * as ck from '../pkcs11/constants.ts';
 import { PkcsModule, type TokenInfo } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
-import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { findReturnValue, kindOf, TokenError } from '../pkcs11/return-values.ts';
 import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
@@ -75,7 +75,7 @@ function takingPin(token: NewToken, who: string, give: () => void): void {
     give();
   } catch (error) {
     if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'latch') throw error;
-    throw new HsmError(findReturnValue(error.rv).kind, `token ${token.label} does not take the ${who} PIN: ${error.message}`);
+    throw new HsmError(kindOf(error), `token ${token.label} does not take the ${who} PIN: ${error.message}`);
   }
 }
 

@@ -33,7 +33,7 @@ export function prepareTokenHere(token: TokenConfig): string[] {
     const sessions = new Sessions(module, slot, (owner) => login(module, slot, owner, token));
     try {
       const missing = ownKeys.filter(
-        ({ label }) => module.findObjects(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
+        ({ label }) => module.findForSure(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
       );
       for (const { mechanism, attributes } of missing) {
         module.generateKey(sessions.owner, plainMechanism(mechanism), attributes);

@@ -56,6 +56,8 @@ export type TestApplianceOptions = {
   readonly plugins?: readonly AnyPlugin[];
   /** default: one fresh SoftHSM2 token */
   readonly tokens?: readonly TokenConfig[];
+  /** as `hsm/check-answers` */
+  readonly checkAnswers?: boolean;
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** of an earlier start in the same directory by this process */
   readonly rootToken?: string;
@@ -75,7 +77,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   const tokens = options.tokens ?? [await makeSoftToken(directory)];
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const log = memoryLog(logged);
-  const hsm = await openHsm(testHsmConfig(...tokens));
+  const hsm = await openHsm({ ...testHsmConfig(...tokens), checkAnswers: options.checkAnswers });
   const storeDirectory = join(directory, 'store');
   const store = await openStore({ directory: storeDirectory, dataKey: await provideStoreKey(hsm, directory, storeDirectory) });
   await store.migrate('core', []);

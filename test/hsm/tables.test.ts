@@ -15,7 +15,7 @@ import { gcmMechanism, hashRows, keyRows, keyTypes, plainMechanism, pssMechanism
 import { mechanismName } from '../../hsm/pkcs11/module.ts';
 import { operationNamed, operations } from '../../hsm/protocol/operations.ts';
 import { readPin } from '../../hsm/files/pin.ts';
-import { asTokenError, findReturnValue, returnValues, TokenError } from '../../hsm/pkcs11/return-values.ts';
+import { asTokenError, CKR_OK, findReturnValue, kindOf, returnValues, TokenError } from '../../hsm/pkcs11/return-values.ts';
 import { template, type Attributes } from '../../hsm/pkcs11/template.ts';
 import { encodeMessages, MessageReader, type Message, type ReceivedMessage } from '../../hsm/protocol/wire.ts';
 
@@ -40,6 +40,16 @@ describe('numbers', () => {
   test('no two rows share a name, and an unknown number has no remedy and is shown', () => {
     expect(new Set([...returnValues.values()].map(({ name }) => name)).size).toBe(returnValues.size);
     expect(findReturnValue(0x80001234)).toEqual({ name: 'CKR 0x80001234', remedy: 'none', kind: 'refused' });
+  });
+
+  test('a number becomes what its function can know, and a wrong answer has a row of its own', () => {
+    expect(kindOf(new TokenError(0xa0, 'C_Login'))).toBe('pin-refused');
+    expect(kindOf(new TokenError(0xa0, 'C_Sign'))).toBe('unavailable');
+    expect(kindOf(new TokenError(0x40, 'C_Decrypt'))).toBe('decryption-failed');
+    expect(kindOf(new TokenError(0x40, 'C_UnwrapKey'))).toBe('unavailable');
+    expect(kindOf(new TokenError(0x110, 'C_UnwrapKey'))).toBe('key-not-usable');
+    expect(kindOf(new TokenError(0x82, 'C_Sign'))).toBe('unavailable');
+    expect(new TokenError(CKR_OK, 'C_Encrypt').message).toBe('C_Encrypt returned CKR_OK and a wrong answer');
   });
 
   test('errors of the binding are recognised by number in every shape (reference A3)', () => {

@@ -30,7 +30,7 @@ export function createProblems(tables: readonly ErrorTable[]): Problems {
   return {
     serviceError(thrown) {
       if (thrown instanceof ServiceError) return thrown;
-      if (thrown instanceof HsmError) return make(hsmCodes[thrown.kind], { cause: thrown, ...hsmDetail(thrown) });
+      if (thrown instanceof HsmError) return make(codeOf(thrown), { cause: thrown, ...hsmDetail(thrown) });
       return make('internal-error', { cause: thrown });
     },
   };
@@ -51,6 +51,20 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   configuration: 'hsm-unavailable',
 };
 
+/**
+ * Where a token says it by a CK_RV, it is at fault, or its firmware or policy; neither the request nor this service. A blob reaches the token
+ * only after its binding was checked: when it cannot be unwrapped, the wrapping key is another one.
+ */
+const tokenCodes: Readonly<Partial<Record<HsmErrorKind, string>>> = { refused: 'hsm-unavailable', 'key-not-usable': 'key-object-missing' };
+
+function codeOf({ kind, rv }: HsmError): string {
+  return (rv === undefined ? undefined : tokenCodes[kind]) ?? hsmCodes[kind];
+}
+
+function isRefusedByToken({ kind, rv }: HsmError): boolean {
+  return kind === 'refused' && rv !== undefined;
+}
+
 /** The detail names the token as in the configuration. */
 function hsmDetail({ kind, message }: HsmError): ErrorDetails {
   return kind === 'token-not-configured' ? { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` } : {};
@@ -65,8 +79,12 @@ const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
 
 /** From 500 up: a fixed text, never one of the occurrence. */
 function adviceOf({ advice, details: { cause } }: ServiceError): string {
-  return (cause instanceof HsmError ? hsmAdvice[cause.kind] : undefined) ?? advice;
+  if (!(cause instanceof HsmError)) return advice;
+  return (isRefusedByToken(cause) ? refusedAdvice : hsmAdvice[cause.kind]) ?? advice;
 }
+
+const refusedAdvice =
+  'A token refused what keystored asked of it: system:logs has the call and its return value under the request id. See that the token, its firmware and its policy allow it.';
 
 /** The body of an error answer. From 500 up there is no detail, and the item of `errors` names the fix. */
 export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {

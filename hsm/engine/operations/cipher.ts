@@ -1,29 +1,67 @@
 // AES-GCM in the token, and the decision whether a failed decryption is a fault of the ciphertext or of the token.
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { HsmError } from '../../api.ts';
 import { ModuleBroken, type Engine, type LoadedKey } from '../engine.ts';
 import { gcmMechanism, keyRows, nonceBytes, tagBytes } from '../../pkcs11/mechanisms.ts';
-import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import type { ObjectHandle } from '../../pkcs11/module.ts';
+import { CKR_OK, findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
 
 /** Returns nonce(12) ‖ ciphertext ‖ tag(16). */
-export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce = engine.nonce()): Buffer {
+export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce = engine.random.nonce()): Buffer {
   requireAes(key);
   const sealed = Buffer.allocUnsafe(nonceBytes + plaintext.length + tagBytes);
   sealed.set(nonce);
   const { module, work } = engine.sessions;
   module.encrypt(work, gcmMechanism(nonce, associatedData), key.handle, plaintext, sealed.subarray(nonceBytes));
+  if (engine.checksAnswers && !opensTo(engine, key, sealed, associatedData, plaintext)) throw new TokenError(CKR_OK, 'C_Encrypt');
   return sealed;
 }
 
-/** The reverse of encrypt; `decryption-failed` for everything that does not decrypt. */
+/**
+ * The reverse of encrypt; `decryption-failed` for everything that does not decrypt, twice: an octet that changed on its way to the token is
+ * no reason to call a ciphertext damaged.
+ */
 export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData?: Buffer): Buffer {
   requireAes(key);
   if (sealed.length < nonceBytes + tagBytes) throw decryptionFailed();
+  const opened = twice(() => judged(engine, () => open(engine, key, sealed, associatedData)));
+  if (engine.checksAnswers && !opensTo(engine, key, sealed, associatedData, opened)) throw new TokenError(CKR_OK, 'C_Decrypt');
+  return opened;
+}
+
+function open(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData: Buffer | undefined): Buffer {
   const { module, work } = engine.sessions;
   const input = sealed.subarray(nonceBytes);
   const mechanism = gcmMechanism(sealed.subarray(0, nonceBytes), associatedData);
+  // The token requires an output buffer as long as its input, tag included (reference A4).
+  const opened = module.decrypt(work, mechanism, key.handle, input, Buffer.allocUnsafe(input.length));
+  if (opened.length !== input.length - tagBytes) throw new TokenError(CKR_OK, 'C_Decrypt');
+  return opened;
+}
+
+function opensTo(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData: Buffer | undefined, plaintext: Buffer): boolean {
   try {
-    // The token requires an output buffer as long as its input, tag included (reference A4).
-    return module.decrypt(work, mechanism, key.handle, input, Buffer.allocUnsafe(input.length));
+    return judged(engine, () => open(engine, key, sealed, associatedData)).equals(plaintext);
+  } catch (error) {
+    if (isDecryptionFailed(error)) return false;
+    throw error;
+  }
+}
+
+/** Runs a decryption again that failed as if its input were wrong. */
+export function twice(decryption: () => Buffer): Buffer {
+  try {
+    return decryption();
+  } catch (error) {
+    if (!isDecryptionFailed(error)) throw error;
+    return decryption();
+  }
+}
+
+/** Runs a decryption; throws what judgeDecryption makes of its error. */
+export function judged(engine: Engine, decryption: () => Buffer): Buffer {
+  try {
+    return decryption();
   } catch (error) {
     throw judgeDecryption(engine, error);
   }
@@ -46,6 +84,18 @@ export function judgeDecryption(engine: Engine, error: unknown): unknown {
 /** One error for every input that does not decrypt, so that it reveals nothing. */
 export function decryptionFailed(): HsmError {
   return new HsmError('decryption-failed', 'the ciphertext does not open with this key');
+}
+
+function isDecryptionFailed(error: unknown): boolean {
+  return error instanceof HsmError && error.kind === 'decryption-failed';
+}
+
+/** Whether an object is the AES key with these octets: it seals as node:crypto does. */
+export function isAesKey({ sessions: { module, work } }: Engine, handle: ObjectHandle, octets: Buffer): boolean {
+  const [nonce, text] = [randomBytes(nonceBytes), randomBytes(32)];
+  const cipher = createCipheriv(`aes-${(octets.length * 8) as 128 | 192 | 256}-gcm`, octets, nonce);
+  const expected = Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  return module.encrypt(work, gcmMechanism(nonce, undefined), handle, text, Buffer.alloc(expected.length)).equals(expected);
 }
 
 function requireAes(key: LoadedKey): void {

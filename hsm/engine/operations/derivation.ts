@@ -12,6 +12,8 @@ import { keyAttributes } from '../custody.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import { decodeKeyReference, frames, readFrames, type KeyIdentity } from '../../protocol/key-encoding.ts';
 import { keyRows } from '../../pkcs11/mechanisms.ts';
+import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
+import { isAesKey } from './cipher.ts';
 import { hmac } from './signing.ts';
 
 /** The inputs of a derivation besides the secret, from `parameters` as packed by operations.ts. */
@@ -21,7 +23,7 @@ type Plan = { readonly type: KeyType; readonly iterations: number; readonly salt
 export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): LoadedKey {
   return engine.derivedKey(identityOf(secret, parameters), () => {
     const { type, iterations, salt, hmacInput } = plan(secret, parameters);
-    const u = hmac(engine, secret, 'sha256', hmacInput);
+    const u = underSecret(engine, secret, hmacInput);
     const dk = pbkdf2Sync(u, salt, iterations, keyRows[type].bytes, 'sha256');
     try {
       return takeIn(engine, type, dk);
@@ -35,7 +37,7 @@ export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buff
 /** Derives the key without blocking the thread for the iterations; `derivedKey` finds it in the cache afterwards. */
 export async function prepareDerivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): Promise<void> {
   const { type, iterations, salt, hmacInput } = plan(secret, parameters);
-  const u = engine.run(() => hmac(engine, secret, 'sha256', hmacInput));
+  const u = engine.run(() => underSecret(engine, secret, hmacInput));
   const dk = await promisify(pbkdf2)(u, salt, iterations, keyRows[type].bytes, 'sha256');
   try {
     engine.derivedKey(identityOf(secret, parameters), () => engine.run(() => takeIn(engine, type, dk)));
@@ -63,7 +65,17 @@ function plan(secret: KeyIdentity, parameters: Buffer): Plan {
   return { type, iterations, salt: Buffer.from(salt), hmacInput };
 }
 
+/** U, computed twice: what is sealed under a key derived from a wrong one, nobody can open. */
+function underSecret(engine: Engine, secret: KeyIdentity, input: Buffer): Buffer {
+  const u = hmac(engine, secret, 'sha256', input);
+  if (!u.equals(hmac(engine, secret, 'sha256', input))) throw new TokenError(CKR_OK, 'C_Sign');
+  return u;
+}
+
 function takeIn(engine: Engine, type: KeyType, value: Buffer): LoadedKey {
   const { module, owner } = engine.sessions;
-  return { handle: module.createObject(owner, { ...keyAttributes(type, 'use'), value }), type, transient: true };
+  const handle = module.createObject(owner, { ...keyAttributes(type, 'use'), value });
+  // The handle may lead to another key, so nothing is destroyed under it.
+  if (!isAesKey(engine, handle, value)) throw new TokenError(CKR_OK, 'C_CreateObject');
+  return { handle, type, transient: true };
 }

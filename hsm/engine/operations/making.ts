@@ -1,14 +1,13 @@
 // Generates and imports keys. A key counts as made only after it was stored, loaded again and tested (design hsm 6).
-import { createHash, createPublicKey, createHmac, createCipheriv, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import { HsmError, type KeyBinding, type KeyType } from '../../api.ts';
-import { keyAttributes } from '../custody.ts';
+import { keyAttributes, tokenKeyLabel } from '../custody.ts';
 import type { Engine } from '../engine.ts';
-import { keyIdentity, type KeyIdentity } from '../../protocol/key-encoding.ts';
+import { keyIdentity } from '../../protocol/key-encoding.ts';
 import { parseMaterial, type Material } from '../../pkcs11/key-material.ts';
-import { curveOf, gcmMechanism, keyRows, nonceBytes, plainMechanism, tagBytes } from '../../pkcs11/mechanisms.ts';
+import { curveOf, keyRows, plainMechanism } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import type { Making } from '../../protocol/operations.ts';
-import { hmac, sign } from './signing.ts';
+import { isProven } from './proving.ts';
 import { readPublicKey } from '../../pkcs11/public-key.ts';
 import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
 import { syncTokenDirectory } from '../../files/softhsm.ts';
@@ -34,8 +33,8 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
   engine.custody.wrappingKeys.newest(making.under);
   if (making.custody === 'token') {
     const id = idFor(engine, making);
-    const { publicKey } = engine.changeToken(() =>
-      makeFixed(tokenAttributes(type, making, id), (attributes) => generateObject(engine, type, attributes)),
+    const { publicKey } = makePersistent(engine, type, tokenAttributes(type, making, id), (attributes) =>
+      generateObject(engine, type, attributes),
     );
     return finish(engine, type, making, id, publicKey);
   }
@@ -70,10 +69,8 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   const { module, owner } = engine.sessions;
   if (making.custody === 'token') {
     const id = idFor(engine, making);
-    const attributes = { ...tokenAttributes(type, making, id), ...material.values };
-    engine.changeToken(() =>
-      refusing(() => makeFixed(attributes, (fixed) => engine.sessions.module.createObject(engine.sessions.owner, fixed))),
-    );
+    const attributes = { ...material.values, ...tokenAttributes(type, making, id) };
+    refusing(() => makePersistent(engine, type, attributes, (fixed) => module.createObject(owner, fixed)));
     return id;
   }
   const seed = material.values.value;
@@ -86,12 +83,12 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
     engine.seedWrap = true;
     return wrapSeed(engine, seed);
   } finally {
-    module.destroyObject(owner, key);
+    engine.sessions.destroy(key);
   }
 }
 
 /** C_CreateObject with imported material: errors about attributes are faults of the material. */
-function refusing(create: () => ObjectHandle): ObjectHandle {
+function refusing<T>(create: () => T): T {
   try {
     return create();
   } catch (error) {
@@ -118,7 +115,7 @@ function generateObject(engine: Engine, type: KeyType, attributes: Attributes): 
   try {
     return { key: pair.privateKey, publicKey: readPublicKey(module, owner, pair.publicKey, type) };
   } finally {
-    module.destroyObject(owner, pair.publicKey);
+    engine.sessions.destroy(pair.publicKey);
   }
 }
 
@@ -147,26 +144,51 @@ function wrapSeed(engine: Engine, seed: Uint8Array): Buffer {
   try {
     return engine.custody.wrap(secret, 'seed');
   } finally {
-    module.destroyObject(owner, secret);
+    engine.sessions.destroy(secret);
   }
 }
 
-function tokenAttributes(type: KeyType, { binding, extractable }: Making, id: Buffer): Attributes {
-  const label = `keystored ${binding.tenant} ${binding.keyId} v${binding.version} ${binding.purpose}`;
-  return { ...keyAttributes(type, 'use'), token: true, extractable, id, label };
+function tokenAttributes(type: KeyType, { binding, extractable }: Making, id: Buffer): PersistentAttributes {
+  return { ...keyAttributes(type, 'use'), token: true, extractable, id, label: tokenKeyLabel(binding) };
 }
+
+/**
+ * Makes a persistent object. A call that fails may have made one all the same: it is removed at once, or else before the next try, because
+ * of two with one CKA_ID nobody could say which is the key.
+ */
+function makePersistent<T>(engine: Engine, type: KeyType, attributes: PersistentAttributes, make: (attributes: Attributes) => T): T {
+  try {
+    return engine.changeToken(() =>
+      makeFixed(attributes, (fixed) => {
+        removeLeftOver(engine, attributes);
+        return make(fixed);
+      }),
+    );
+  } catch (error) {
+    removeQuietly(engine, type, attributes.id, attributes.label);
+    throw error;
+  }
+}
+
+function removeLeftOver({ sessions }: Engine, { class: objectClass, id, label }: PersistentAttributes): void {
+  const left = sessions.module.findObjects(sessions.work, { class: objectClass, token: true, id, label });
+  for (const object of left) sessions.destroyPersistent(object, { id, label });
+}
+
+/** Attributes of a persistent key. */
+type PersistentAttributes = Attributes & { readonly id: Buffer; readonly label: string };
 
 function idFor(engine: Engine, { id }: Making): Buffer {
   return id === undefined ? randomId(engine) : Buffer.from(id, 'hex');
 }
 
 function randomId(engine: Engine): Buffer {
-  return engine.sessions.module.random(engine.sessions.work, 16);
+  return engine.random.octets(16);
 }
 
 /**
  * Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed, also when the token's own keys
- * are gone. Of wrapped keys the caller asks that (Engine.requireKept), once for all that it makes together, before it answers.
+ * are gone. Of wrapped keys the caller asks that (Engine.requireMadeWell), once for all that it makes together, before it answers.
  */
 function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, publicKey?: Buffer, material?: Buffer): Made {
   const { binding, custody } = making;
@@ -175,12 +197,14 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     const mac = engine.custody.bind(type, custody, binding, blob);
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
     engine.loadBound(identity, { type, custody, blob });
-    if (!tryKey(engine, type, identity, publicKey, material))
-      throw new HsmError('invalid-key-data', `the new ${type} key does not work in the token as it should`);
-    if (custody === 'token') engine.requireKept();
+    if (!isProven(engine, type, identity, { publicKey, material })) {
+      const what = `the new ${type} key does not work in the token as it should`;
+      throw new HsmError(material === undefined ? 'unavailable' : 'invalid-key-data', what);
+    }
+    if (custody === 'token') engine.requireMadeWell();
     return { blob, mac, publicKey };
   } catch (error) {
-    if (custody === 'token') removeQuietly(engine, type, blob);
+    if (custody === 'token') removeQuietly(engine, type, blob, tokenKeyLabel(binding));
     const unclear = error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt';
     // SoftHSM accepts any number as a key and fails at its first use (reference A1.5).
     if (unclear && material !== undefined) throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
@@ -189,39 +213,10 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
 }
 
 /** Ignores errors: the earlier error, which made the key useless, is reported. */
-function removeQuietly(engine: Engine, type: KeyType, id: Buffer): void {
+function removeQuietly(engine: Engine, type: KeyType, id: Buffer, label: string): void {
   try {
-    engine.removeTokenKey(type, id);
+    engine.removeTokenKey(type, id, label);
   } catch (error) {
     if (!(error instanceof TokenError) && !(error instanceof HsmError)) throw error;
   }
-}
-
-function tryKey(engine: Engine, type: KeyType, identity: KeyIdentity, publicKey?: Buffer, material?: Buffer): boolean {
-  const row = keyRows[type];
-  const { module, work } = engine.sessions;
-  const data = randomBytes(32);
-  if (row.family === 'secret') {
-    const mac = hmac(engine, identity, 'sha256', data);
-    return material === undefined || timingSafeEqual(mac, createHmac('sha256', material).update(data).digest());
-  }
-  if (row.family === 'aes') {
-    const nonce = randomBytes(nonceBytes);
-    const { handle } = engine.key(identity);
-    const sealed = Buffer.from(module.encrypt(work, gcmMechanism(nonce, undefined), handle, data, Buffer.alloc(data.length + tagBytes)));
-    if (material !== undefined) return sealed.equals(nodeSealed(row.bytes, material, nonce, data));
-    return module.decrypt(work, gcmMechanism(nonce, undefined), handle, sealed, Buffer.alloc(sealed.length)).equals(data);
-  }
-  if (publicKey === undefined) return false;
-  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
-  if (row.family === 'edwards') return verify(null, data, key, sign(engine, identity, 'ed25519', undefined, data));
-  if (row.family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, 'ml-dsa', undefined, data));
-  const digest = createHash('sha256').update(data).digest();
-  if (row.family === 'rsa') return verify('sha256', data, key, sign(engine, identity, 'rsa-pkcs1v15', 'sha256', digest));
-  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, 'ecdsa', undefined, digest));
-}
-
-function nodeSealed(keyBytes: number, key: Buffer, nonce: Buffer, data: Buffer): Buffer {
-  const cipher = createCipheriv(`aes-${(keyBytes * 8) as 128 | 192 | 256}-gcm`, key, nonce);
-  return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()]);
 }

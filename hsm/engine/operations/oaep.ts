@@ -1,7 +1,7 @@
 // RSAES-OAEP in the token, for keys that callers wrapped (RFC 8017 section 7.1.2).
 import { hash as hashOnce } from 'node:crypto';
 import { HsmError, type HashName, type KeyType } from '../../api.ts';
-import { decryptionFailed, judgeDecryption } from './cipher.ts';
+import { decryptionFailed, judged, judgeDecryption, twice } from './cipher.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
@@ -14,8 +14,12 @@ const notOffered: readonly number[] = [0x07, 0x70, 0x71];
 // SoftHSM 2.6.1 has OAEP with SHA-1 only. Remembered per engine.
 const withoutOaep = new WeakMap<Engine, Set<HashName>>();
 
-/** Decrypts `sealed`. The private-key operation always runs in the token. `decryption-failed` for everything that does not decrypt. */
+/** Decrypts `sealed`. The private-key operation always runs in the token. `decryption-failed` for everything that does not decrypt, twice. */
 export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
+  return twice(() => decryptOnce(engine, identity, hash, sealed));
+}
+
+function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
   const key = engine.keyVariant(identity, 'open', (type, blob) => engine.custody.unwrap(requireRsa(type), blob, 'open'));
   if (sealed.length !== modulusBytes(key.type)) throw decryptionFailed();
   const refused = withoutOaep.get(engine) ?? new Set<HashName>();
@@ -36,14 +40,11 @@ export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashNam
 /** RSADP (RFC 8017 section 5.1.2) in the token; the block has the length of the modulus. */
 function decryptBlock(engine: Engine, key: LoadedKey, sealed: Buffer): Buffer {
   const { module, work } = engine.sessions;
-  try {
-    const number = module.decrypt(work, plainMechanism(ck.CKM_RSA_X_509), key.handle, sealed, Buffer.alloc(sealed.length));
-    const block = Buffer.alloc(sealed.length);
-    number.copy(block, sealed.length - number.length);
-    return block;
-  } catch (error) {
-    throw judgeDecryption(engine, error);
-  }
+  const mechanism = plainMechanism(ck.CKM_RSA_X_509);
+  const number = judged(engine, () => module.decrypt(work, mechanism, key.handle, sealed, Buffer.alloc(sealed.length)));
+  const block = Buffer.alloc(sealed.length);
+  number.copy(block, sealed.length - number.length);
+  return block;
 }
 
 /**

@@ -5,7 +5,7 @@ import { keyAttributes } from '../custody.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { hashRows, keyRows, plainMechanism, pssMechanism, type KeyFamily, type Mechanism } from '../../pkcs11/mechanisms.ts';
-import { TokenError } from '../../pkcs11/return-values.ts';
+import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 
 const familyOf: Readonly<Record<SignScheme['scheme'], KeyFamily>> = {
   'rsa-pkcs1v15': 'rsa',
@@ -41,7 +41,10 @@ export function hmac(engine: Engine, identity: KeyIdentity, hash: HashName, data
   const run = (key: LoadedKey): Buffer => {
     if (keyRows[key.type].family !== 'secret') throw new HsmError('refused', `keys of type ${key.type} do not compute HMAC`);
     const { module, work } = engine.sessions;
-    return module.sign(work, plainMechanism(row.hmac), key.handle, data, row.bytes);
+    const compute = (): Buffer => module.sign(work, plainMechanism(row.hmac), key.handle, data, row.bytes);
+    const mac = compute();
+    if (engine.checksAnswers && !mac.equals(compute())) throw new TokenError(CKR_OK, 'C_Sign');
+    return mac;
   };
   if (engine.paddedHashes.has(hash)) return run(paddedSecret(engine, identity, row.bytes));
   try {

@@ -21,7 +21,7 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
  * Signs what `encodeTbs` returns for the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The rules of its kind are checked before the token signs; the signature is verified with the CA's
  * public key, so that a fault in the token never becomes a certificate (spec C). Rejects with LintError when a rule is broken, with
- * HsmError when the token cannot sign.
+ * HsmError when the token cannot sign, or signs what does not verify.
  */
 export async function signStructure(
   hsm: Hsm,
@@ -33,11 +33,9 @@ export async function signStructure(
   const algorithm = requireCaAlgorithm(key.type);
   const tbs = encodeTbs(algorithm.identifier);
   requireClean(what, tbs, { publicKey: key.publicKey, algorithm: algorithm.identifier });
-  const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
-  if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
-    throw new Error('the signature made by the token does not verify under the CA key');
-  }
-  return sequence(tbs, algorithm.identifier, bitString(signature));
+  const holds = (raw: Uint8Array): boolean => verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), algorithm.encodeSignature(raw));
+  const raw = await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs), holds);
+  return sequence(tbs, algorithm.identifier, bitString(algorithm.encodeSignature(raw)));
 }
 
 /** Runs work with the keys of a CA. When they are missing because the CA was deleted meanwhile, throws `gone`, usually `not-found`. */

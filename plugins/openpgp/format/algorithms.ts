@@ -1,7 +1,11 @@
 // The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
+import { type KeyObject, verify } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
+
+/** What a signature is over: its digest, and the octets of the digest. */
+export type Signed = { readonly digest: Uint8Array; readonly octets: () => Uint8Array };
 
 /** One row. Material and signatures are the algorithm-specific octets of a packet. */
 export type Algorithm = {
@@ -12,6 +16,8 @@ export type Algorithm = {
   /** in clear; the caller zeroes it */
   secretMaterial(key: JsonWebKey): Uint8Array;
   scheme(digest: Uint8Array): SignScheme;
+  /** whether what the token returns is a signature of it */
+  verifies(publicKey: KeyObject, signed: Signed, raw: Uint8Array): boolean;
   /** from what the token returns */
   signatureMaterial(raw: Uint8Array): Uint8Array;
 };
@@ -22,6 +28,7 @@ const rsa: Algorithm = {
   publicMaterial: ({ n, e }) => concat(mpi(octets(n)), mpi(octets(e))),
   secretMaterial: rsaSecret,
   scheme: (digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha512', digest }),
+  verifies: (key, { octets: all }, raw) => verify('sha512', all(), key, raw),
   signatureMaterial: mpi,
 };
 
@@ -33,6 +40,7 @@ const ed25519: Algorithm = {
   publicMaterial: ({ x }) => concat(ed25519Oid, mpi(concat(Uint8Array.of(0x40), octets(x)))),
   secretMaterial: ({ d }) => mpi(octets(d)),
   scheme: (digest) => ({ scheme: 'ed25519', message: digest }),
+  verifies: (key, { digest }, raw) => verify(null, digest, key, raw),
   signatureMaterial: halves,
 };
 
@@ -45,6 +53,7 @@ function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
     publicMaterial: ({ x, y }) => concat(lengthAndOid, mpi(concat(Uint8Array.of(4), octets(x), octets(y)))),
     secretMaterial: ({ d }) => mpi(octets(d)),
     scheme: (digest) => ({ scheme: 'ecdsa', digest }),
+    verifies: (key, { octets: all }, raw) => verify(hash, all(), { key, dsaEncoding: 'ieee-p1363' }, raw),
     signatureMaterial: halves,
   };
 }

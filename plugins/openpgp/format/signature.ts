@@ -47,9 +47,10 @@ export async function makeSignature(
     ...subpackets,
   );
   const head = concat(Uint8Array.of(4, type, algorithm.id, hashIds[algorithm.hash]), uint16(hashed.length), hashed);
-  const digest = await hashInTurns(algorithm.hash, ...parts, head, Uint8Array.of(4, 0xff), uint32(head.length));
+  const signed = [...parts, head, Uint8Array.of(4, 0xff), uint32(head.length)];
+  const digest = await hashInTurns(algorithm.hash, ...signed);
   const left16 = digest.subarray(0, 2);
-  const material = algorithm.signatureMaterial(await signer.sign(digest));
+  const material = algorithm.signatureMaterial(await signer.sign({ digest, octets: () => concat(...signed) }));
   const unhashed = subpacket(subpacketType.issuerKeyId, fingerprint.subarray(12));
   return packet(packetTag.signature, concat(head, uint16(unhashed.length), unhashed, left16, material));
 }

@@ -1,9 +1,9 @@
 // Signers made of transit key versions: the OpenPGP key packet of the public key, and the private key in the HSM.
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { concat, uint32 } from '../../../core/base/bytes.ts';
 import type { OpenpgpDefinition, OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
-import { type Algorithm, findAlgorithm } from './algorithms.ts';
+import { type Algorithm, findAlgorithm, type Signed } from './algorithms.ts';
 import { fail } from '../errors.ts';
 import { fingerprintOf } from './packets.ts';
 
@@ -17,7 +17,7 @@ export type PublicKeyBody = {
 };
 
 /** A key that can sign: its packet, and its private key in the token. */
-export type Signer = PublicKeyBody & { sign(digest: Uint8Array): Promise<Uint8Array> };
+export type Signer = PublicKeyBody & { sign(signed: Signed): Promise<Uint8Array> };
 
 /** The signer of a version. Throws `operation-not-supported` when its cipher does not exist in OpenPGP or it has no private key. */
 export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: OpenpgpVersion): Signer {
@@ -26,7 +26,15 @@ export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cip
   if (body === undefined || key === undefined) {
     throw fail('operation-not-supported', { detail: 'An OpenPGP key needs an RSA, Ed25519 or ECDSA cipher and a private key.' });
   }
-  return { ...body, sign: (digest) => hsm.sign(key, body.algorithm.scheme(digest)) };
+  const { publicKey } = version;
+  const sign = (signed: Signed): Promise<Uint8Array> => {
+    const check =
+      publicKey === undefined || !hsm.checksAnswers
+        ? undefined
+        : (raw: Uint8Array): boolean => body.algorithm.verifies(keyObject(publicKey), signed, raw);
+    return hsm.sign(key, body.algorithm.scheme(signed.digest), check);
+  };
+  return { ...body, sign };
 }
 
 function bodyOf(cipher: string, { publicKey, attached, created }: OpenpgpVersion): PublicKeyBody | undefined {
@@ -44,9 +52,13 @@ const bodies = new WeakMap<OpenpgpRecord, PublicKeyBody>();
 export function publicKeyBody(cipher: string, spki: Uint8Array, created: number): PublicKeyBody | undefined {
   const algorithm = findAlgorithm(cipher);
   if (algorithm === undefined) return undefined;
-  const jwk = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' }).export({ format: 'jwk' });
+  const jwk = keyObject(spki).export({ format: 'jwk' });
   const body = concat(Uint8Array.of(4), uint32(created), Uint8Array.of(algorithm.id), algorithm.publicMaterial(jwk));
   return { algorithm, created, body, fingerprint: fingerprintOf(body) };
+}
+
+function keyObject(spki: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
 }
 
 /** Whole seconds, rounded down: most verifiers refuse a signature dated even half a second in the future. */

@@ -7,6 +7,7 @@ import { requireSignable } from '../versions/attached.ts';
 import { readPayload } from '../formats/payload.ts';
 import { type Signed, encodeSignature, methodFor, requireDigestLength, signatureFields, signedOf } from '../formats/signatures.ts';
 import type { Transit } from '../context.ts';
+import { verifySignature } from '../formats/verification.ts';
 import { formatValue } from '../formats/value-format.ts';
 import { type TokenUse, runAlone } from '../uses/token-use.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
@@ -42,7 +43,10 @@ export function sign(transit: Transit): AnyEndpoint[] {
           noteSigned(signedDigest);
           return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
         };
-        return { version, counts: 1, use: { use: 'sign', key, scheme }, answer };
+        const holds = (raw: Uint8Array): Promise<boolean> =>
+          verifySignature(cipher, method, version.record.publicKey as Uint8Array, text, raw, true);
+        const check = transit.hsm.checksAnswers ? holds : undefined;
+        return { version, counts: 1, use: { use: 'sign', key, scheme, check }, answer };
       };
       const signed = signedOf(method, text);
       return signed instanceof Promise ? { steps: signed.then((one) => runAlone(used, plan(one))) } : plan(signed);

@@ -49,7 +49,7 @@ describe('values', () => {
       publicUrl: 'https://127.0.0.1:4646',
       logLevel: 'info',
       audit: { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60 },
-      hsm: { tokens: [], defaultCustody: 'wrapped', jobTimeoutSeconds: 10 },
+      hsm: { tokens: [], defaultCustody: 'wrapped', jobTimeoutSeconds: 10, checkAnswers: false },
       plugins: { oidc: { sessionIdle: '30m' } },
     });
     expect(load(undefined).hosts).toEqual(expect.arrayContaining(['localhost', '127.0.0.1']));
@@ -70,6 +70,7 @@ audit: { retain-files: 4, sign-every: 5m }
 hsm:
   default-custody: token
   job-timeout: 1m30s
+  check-answers: true
   tokens:
     - name: main
       module: /usr/lib/hsm.so
@@ -103,6 +104,7 @@ oidc:
         defaultCustody: 'token',
         cacheKeys: keysThatFit(3 * 2),
         jobTimeoutSeconds: 90,
+        checkAnswers: true,
         tokens: [
           {
             name: 'main',

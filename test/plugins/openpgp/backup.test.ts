@@ -116,5 +116,5 @@ function makeSigner(at: number): Signer & { readonly spki: Uint8Array } {
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const body = publicKeyBody('ed25519', spki, at);
   if (body === undefined) throw new Error('ed25519 has no OpenPGP form');
-  return { ...body, spki, sign: async (digest) => sign(null, digest, privateKey) };
+  return { ...body, spki, sign: async ({ digest }) => sign(null, digest, privateKey) };
 }

@@ -268,5 +268,5 @@ function ed25519Signer(): Signer {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const body = publicKeyBody('ed25519', publicKey.export({ format: 'der', type: 'spki' }), 1_750_000_000);
   if (body === undefined) throw new Error('ed25519 has no OpenPGP form');
-  return { ...body, sign: async (digest) => signOctets(null, digest, privateKey) };
+  return { ...body, sign: async ({ digest }) => signOctets(null, digest, privateKey) };
 }

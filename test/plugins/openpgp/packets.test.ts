@@ -87,7 +87,7 @@ const sha512Info = '3051300d060960864801650304020305000440';
 describe.each(pairs.filter(([cipher]) => cipher in rawSigners))('signatures by %s', (cipher, { publicKey, privateKey }) => {
   const signer: Signer = {
     ...bodyOf(cipher, publicKey),
-    sign: async (digest) => (rawSigners[cipher] as (key: KeyObject, digest: Uint8Array) => Uint8Array)(privateKey, digest),
+    sign: async ({ digest }) => (rawSigners[cipher] as (key: KeyObject, digest: Uint8Array) => Uint8Array)(privateKey, digest),
   };
   const data = encodeUtf8('some data\r\nwith lines\n');
 

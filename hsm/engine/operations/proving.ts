@@ -1,0 +1,57 @@
+// Whether a loaded key is the key that it should be: one use of it in the token, checked outside.
+import { createHash, createHmac, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import { HsmError, type KeyType } from '../../api.ts';
+import type { KeyIdentity } from '../../protocol/key-encoding.ts';
+import { keyRows } from '../../pkcs11/mechanisms.ts';
+import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import type { Engine, LoadedKey } from '../engine.ts';
+import { decrypt, encrypt, isAesKey } from './cipher.ts';
+import { hmac, sign } from './signing.ts';
+
+/** What is known of a key: its public key (SPKI, DER), or the octets of an AES key or a secret. */
+export type Known = { readonly publicKey?: Buffer | undefined; readonly material?: Buffer | undefined };
+
+/**
+ * Uses a key. Without material, an AES key opens what it seals, and a secret computes a MAC. When the first use fails, the key is loaded
+ * again, and a second one decides: one wrong answer of the token condemns no key.
+ */
+export function isProven(engine: Engine, type: KeyType, identity: KeyIdentity, known: Known): boolean {
+  try {
+    if (prove(engine, type, identity, known)) return true;
+  } catch (error) {
+    if (!(error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt')) throw error;
+    engine.sessions.renewWork();
+  }
+  engine.forgetKey(identity);
+  return prove(engine, type, identity, known);
+}
+
+function prove(engine: Engine, type: KeyType, identity: KeyIdentity, { publicKey, material }: Known): boolean {
+  const { family } = keyRows[type];
+  const data = randomBytes(32);
+  if (family === 'secret') {
+    const mac = hmac(engine, identity, 'sha256', data);
+    return material === undefined || timingSafeEqual(mac, createHmac('sha256', material).update(data).digest());
+  }
+  if (family === 'aes') {
+    const key = engine.key(identity);
+    return material === undefined ? opensItsOwn(engine, key) : isAesKey(engine, key.handle, material);
+  }
+  if (publicKey === undefined) return false;
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+  if (family === 'edwards') return verify(null, data, key, sign(engine, identity, 'ed25519', undefined, data));
+  if (family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, 'ml-dsa', undefined, data));
+  const digest = createHash('sha256').update(data).digest();
+  if (family === 'rsa') return verify('sha256', data, key, sign(engine, identity, 'rsa-pkcs1v15', 'sha256', digest));
+  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, 'ecdsa', undefined, digest));
+}
+
+function opensItsOwn(engine: Engine, key: LoadedKey): boolean {
+  const data = randomBytes(32);
+  try {
+    return decrypt(engine, key, encrypt(engine, key, data)).equals(data);
+  } catch (error) {
+    if (error instanceof HsmError && error.kind === 'decryption-failed') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+// Random octets of the token for one thread, and the test that its generator is not stuck.
+import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
+import { nonceBytes } from '../pkcs11/mechanisms.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Some tokens give 64 KiB at most per call. */
+const pieceBytes = 32_768;
+/** One call to the token fills the pool for 341 encryptions. */
+const poolBytes = 341 * nonceBytes;
+/** Two equal blocks in a row come of a generator that works once in 2^128 calls. */
+const blockBytes = 16;
+
+export class RandomSource {
+  readonly #sessions: Sessions;
+  #latest: Buffer = Buffer.alloc(blockBytes);
+  #pool: Buffer = Buffer.alloc(0);
+  #used = 0;
+
+  constructor(sessions: Sessions) {
+    this.#sessions = sessions;
+  }
+
+  octets(bytes: number): Buffer {
+    const pieces: Buffer[] = [];
+    for (let left = bytes; left > 0; left -= pieceBytes) pieces.push(this.#draw(Math.min(left, pieceBytes)));
+    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+  }
+
+  /** Twelve octets. */
+  nonce(): Buffer {
+    if (this.#used >= this.#pool.length) {
+      this.#pool = this.octets(poolBytes);
+      this.#used = 0;
+    }
+    return this.#pool.subarray(this.#used, (this.#used += nonceBytes));
+  }
+
+  /** Draws new nonces, for example after the sessions were replaced. */
+  forgetNonces(): void {
+    this.#used = this.#pool.length;
+  }
+
+  /**
+   * The continuous test of generators (FIPS 140-2 section 4.9.2): a block that repeats the one before, or begins with zeros only, is refused.
+   * A nonce that occurs twice would give away what AES-GCM protects.
+   */
+  #draw(bytes: number): Buffer {
+    const { module, work } = this.#sessions;
+    const drawn = module.random(work, bytes);
+    if (bytes < blockBytes) return drawn;
+    const block = Buffer.from(drawn.subarray(0, blockBytes));
+    if (block.equals(this.#latest) || block.every((octet) => octet === 0)) throw new TokenError(CKR_OK, 'C_GenerateRandom');
+    this.#latest = block;
+    return drawn;
+  }
+}
