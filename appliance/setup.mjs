@@ -42,6 +42,7 @@ const tasks = {
   format: [['node_modules/oxfmt/bin/oxfmt', '.']],
   docs: [['appliance/docs/generate.ts']],
   clients: [['appliance/clients/generate.ts']],
+  reproduce: [['appliance/packaging/reproduce/command.ts']],
   provenance: [['appliance/packaging/provenance/command.ts']],
   audit: [['test/architecture/audit.ts']],
   bench: [['test/bench/run.ts']],
@@ -49,7 +50,7 @@ const tasks = {
 };
 
 /** Tasks that need nothing but the npm packages. */
-const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance']);
+const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance', 'reproduce']);
 
 /** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++' };
@@ -109,6 +110,8 @@ async function main(word, args) {
   if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
   if (!packagesSuffice.has(word) && word !== 'setup') buildConsole();
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
+  if (word === 'reproduce' && process.getuid() === 0)
+    installDebianPackages('to build twice', missing({ faketime: 'faketime', git: 'git', mmdebstrap: 'mmdebstrap' }));
   for (const line of word === 'start' ? [[provideService()]] : lines) {
     const status = await run(line, args, word);
     if (status !== 0) {
