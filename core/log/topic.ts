@@ -37,8 +37,12 @@ export async function* readTopic({
   let skip = 0;
   for (const [stream, files] of await listStreams(directory)) {
     const start =
-      since !== undefined ? await firstFileFor(files, since) : limit !== undefined ? await newestLines(files, limit, only) : nothingSkipped;
-    readers.set(stream, new StreamReader(files.slice(start.file), start.offset, only));
+      since !== undefined
+        ? await firstFileFor(files, since)
+        : limit !== undefined
+          ? await newestLines(files, limit, only, signal)
+          : nothingSkipped;
+    readers.set(stream, new StreamReader(files.slice(start.file), start.offset, only, signal));
     skip += start.lines;
   }
   // Each stream starts with its own newest lines: together they are too many, and the surplus is skipped here.
@@ -55,7 +59,7 @@ export async function* readTopic({
     await setTimeout(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
     for (const [stream, files] of await listStreams(directory)) {
       const reader = readers.get(stream);
-      if (reader === undefined) readers.set(stream, new StreamReader(files, 0, only));
+      if (reader === undefined) readers.set(stream, new StreamReader(files, 0, only, signal));
       else reader.addFiles(files);
     }
   }
@@ -81,15 +85,17 @@ async function takeEarliest(readers: ReadonlyMap<string, StreamReader>): Promise
 /** Reads the complete lines of a stream's files in order. */
 class StreamReader {
   readonly #only: RecordFilter;
+  readonly #signal: AbortSignal | undefined;
   #files: StreamFile[];
   #offset: number;
   #rest = Buffer.alloc(0);
   #items: TopicRecord[] = [];
 
-  constructor(files: readonly StreamFile[], offset: number, only: RecordFilter) {
+  constructor(files: readonly StreamFile[], offset: number, only: RecordFilter, signal?: AbortSignal) {
     this.#files = [...files];
     this.#offset = offset;
     this.#only = only;
+    this.#signal = signal;
   }
 
   addFiles(files: readonly StreamFile[]): void {
@@ -105,9 +111,9 @@ class StreamReader {
     this.#items.shift();
   }
 
-  /** The next record; undefined at the present end. */
+  /** The next record; undefined at the present end, and after the signal: among many records few may be wanted. */
   async peek(): Promise<TopicRecord | undefined> {
-    while (this.#items.length === 0) {
+    while (this.#items.length === 0 && this.#signal?.aborted !== true) {
       const file = this.#files[0];
       if (file === undefined) return undefined;
       const chunk = await readChunk(file.path, this.#offset, chunkBytes);
@@ -147,11 +153,12 @@ async function firstFileFor(files: readonly StreamFile[], since: string): Promis
 }
 
 /** Where the newest `limit` records of a stream start, searched backwards from the end. */
-async function newestLines(files: readonly StreamFile[], limit: number, only: RecordFilter): Promise<Start> {
+async function newestLines(files: readonly StreamFile[], limit: number, only: RecordFilter, signal?: AbortSignal): Promise<Start> {
   const last = files.length - 1;
   let start: Start = { file: last, offset: await wholeBytes(files[last]?.path ?? ''), lines: 0 };
   for (let file = last; file >= 0 && start.lines < limit; file--) {
     for await (const { text, offset } of linesFromEnd(files[file]?.path ?? '')) {
+      if (signal?.aborted === true) return start;
       if (parseWanted(text, only) === undefined) continue;
       start = { file, offset, lines: start.lines + 1 };
       if (start.lines === limit) break;

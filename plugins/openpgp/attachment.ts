@@ -16,6 +16,7 @@ import {
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { pemExample } from '../../core/wire/fields.ts';
+import { openpgpActions } from './abilities.ts';
 import { acceptRestored } from './backup.ts';
 import { requireNoOpenpgpInput } from './hash-input.ts';
 import { bindingTime, bindSubkey, certifyPrimary } from './certificates/certificate.ts';
@@ -42,6 +43,7 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
       value: z.string().meta({ description: 'OpenPGP private key block.', example: pemExample('PGP PRIVATE KEY BLOCK') }),
       plan: (key, versions, { openpgpUserId }) => planSecretExport(hsm, key, versions, openpgpUserId as string | undefined),
     },
+    actions: openpgpActions,
     signErrors: ['openpgp-sign-only'],
     requireDefinition: (definition, current) => requireDefinition(definition, current, transitKeys),
     async certify(definition, version) {

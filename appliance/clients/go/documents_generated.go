@@ -2407,6 +2407,9 @@ type PolicyCheckAnswer struct {
 	// Allowed: Whether the request would not be refused with 403.
 	Allowed bool `json:"allowed"`
 
+	// Exists: Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.
+	Exists bool `json:"exists"`
+
 	// Rule: Path of the rule that decided.
 	Rule string `json:"rule,omitempty"`
 
@@ -2446,6 +2449,9 @@ type PolicyCheckManyAnswer struct {
 type PolicyCheckManyDecision struct {
 	// Allowed: Whether the request would not be refused with 403.
 	Allowed bool `json:"allowed"`
+
+	// Exists: Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.
+	Exists bool `json:"exists"`
 
 	// Why: The decision in words.
 	Why string `json:"why"`
@@ -4076,6 +4082,18 @@ type Topic struct {
 	Name string `json:"name"`
 }
 
+// TopicsShowResult: One of a few values. Later versions may answer others.
+type TopicsShowResult string
+
+// The values of TopicsShowResult.
+const (
+	TopicsShowResultDone TopicsShowResult = "done"
+
+	TopicsShowResultRefused TopicsShowResult = "refused"
+
+	TopicsShowResultFailed TopicsShowResult = "failed"
+)
+
 // TransitKey: A document of the API.
 type TransitKey struct {
 	// Name: Name of the transit key.
@@ -4629,6 +4647,9 @@ type TransitKeyState struct {
 
 	// SupportsSigning: Whether keys of this cipher sign.
 	SupportsSigning *bool `json:"supports-signing,omitempty"`
+
+	// Actions: Actions that the key can do as it is. Policies, and the life of its versions, decide besides.
+	Actions []string `json:"actions,omitempty"`
 
 	// Keys: Per version: creation in microseconds since 1970, or the public key.
 	Keys map[string]string `json:"keys,omitempty"`

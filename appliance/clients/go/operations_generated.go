@@ -2547,6 +2547,23 @@ type TopicsShowOptions struct {
 
 	// Follow: Go on with what is written later, until the client goes away.
 	Follow *bool
+
+	// Who: Of the audit trail: the records alone of which the user, the tenant, the accessor or the address contains this,
+	// in upper or lower case.
+	Who *string
+
+	// What: Of the audit trail: the records alone of which the method, the action, the kind or the code contains this, in
+	// upper or lower case.
+	What *string
+
+	// Where: Of the audit trail: the records alone of which the path contains this, in upper or lower case.
+	Where *string
+
+	// Result: Of the audit trail: the records alone of requests that were `done`, `refused` (4xx) or `failed` (5xx).
+	Result *TopicsShowResult
+
+	// Reads: Of the audit trail: `false` leaves out what only reads, and what the trail says of itself.
+	Reads *bool
 }
 
 func (o *TopicsShowOptions) addTo(into *parts) {
@@ -2556,6 +2573,11 @@ func (o *TopicsShowOptions) addTo(into *parts) {
 	addQuery(into, "since", o.Since)
 	addQuery(into, "limit", o.Limit)
 	addQuery(into, "follow", o.Follow)
+	addQuery(into, "who", o.Who)
+	addQuery(into, "what", o.What)
+	addQuery(into, "where", o.Where)
+	addQuery(into, "result", o.Result)
+	addQuery(into, "reads", o.Reads)
 }
 
 // Show: Read a topic as JSON lines.

@@ -19,6 +19,8 @@ export type Question = {
 export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
   readonly decidedBy: 'tenant' | 'token' | 'service';
   readonly restricted: boolean;
+  /** whether there is such a path for the tenant of the caller */
+  readonly exists: boolean;
   readonly why: string;
 };
 
@@ -26,7 +28,7 @@ export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
 export function judge(access: AccessControl, subject: Caller, question: Question): Judgement {
   const { endpoints, segments, operation } = question;
   if (endpoints.length > 0 && endpoints.every((endpoint) => endpoint.access === 'public'))
-    return { allowed: true, decidedBy: 'service', restricted: false, why: 'No token is asked for here: everybody may.' };
+    return { allowed: true, exists: true, decidedBy: 'service', restricted: false, why: 'No token is asked for here: everybody may.' };
 
   const meant = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation));
   const hasPut = meant.some(({ method }) => method === 'PUT');
@@ -39,10 +41,12 @@ export function judge(access: AccessControl, subject: Caller, question: Question
     meant.map((endpoint) => (endpoint.access === 'public' ? undefined : reservedRefusal(endpoint.reservedFor, subject))),
   );
   const isReserved = (refusal: 'policy-denied' | 'not-found'): boolean => refusals.size === 1 && refusals.has(refusal);
-  if (allowed && isReserved('policy-denied')) return { allowed: false, decidedBy: 'service', restricted: false, why: needsSystemRoot };
+  if (allowed && isReserved('policy-denied'))
+    return { allowed: false, exists: true, decidedBy: 'service', restricted: false, why: needsSystemRoot };
 
+  const isUnknown = endpoints.length === 0 && !isAskedBesides(segments);
   const remarks = {
-    'No path of the API is like this: a request is answered 404.': endpoints.length === 0 && !isAskedBesides(segments),
+    'No path of the API is like this: a request is answered 404.': isUnknown,
     [`No request does "${operation}" on this path: it is answered 405.`]: endpoints.length > 0 && meant.length === 0,
     'Only the tenant "system" has this path: the request is answered 404.': isReserved('not-found'),
     'A PUT that would make the entry also needs "create", which is refused.':
@@ -51,6 +55,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   const said = Object.entries(remarks).flatMap(([text, isTrue]) => (isTrue ? [text] : []));
   return {
     allowed,
+    exists: !isUnknown && !isReserved('not-found'),
     ...defined({ rule, policy }),
     decidedBy: refusedByTenant ? 'tenant' : 'token',
     restricted: constraints !== undefined,

@@ -42,6 +42,9 @@ const input = question.extend({
 });
 const output = z.object({
   allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
+  exists: z
+    .boolean()
+    .describe('Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.'),
   rule: z.string().optional().meta({ description: 'Path of the rule that decided.', example: '/v1/config/**' }),
   policy: z.string().optional().meta({ description: 'Policy that has the rule; absent: no rule decided.', example: 'user' }),
   decidedBy: z
@@ -58,7 +61,7 @@ const manyInput = z.object({
     .describe('The requests in question.'),
 });
 const manyOutput = z.object({
-  decisions: z.array(output.pick({ allowed: true, why: true })).describe('What is said of each, in the same order.'),
+  decisions: z.array(output.pick({ allowed: true, exists: true, why: true })).describe('What is said of each, in the same order.'),
 });
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;
@@ -109,8 +112,8 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     output: manyOutput,
     run: (call, { questions }) => ({
       decisions: questions.map((one, index) => {
-        const { allowed, why } = answer(options, call.caller, one, `questions[${index}].path`);
-        return { allowed, why };
+        const { allowed, exists, why } = answer(options, call.caller, one, `questions[${index}].path`);
+        return { allowed, exists, why };
       }),
     }),
   });

@@ -12,6 +12,7 @@ import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../.
 import { answerList, listOf } from '../../http/resource/list-answer.ts';
 import { listQuery, readFlag, readListQuery } from '../../http/resource/list-query.ts';
 import { tags } from '../../http/tags.ts';
+import { readTrailFilter, trailQuery, type TrailFilter } from './trail-filter.ts';
 
 /** Directories of the topics. */
 export type TopicDirectories = { readonly audit: string; readonly logs: string };
@@ -45,7 +46,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
     throw fail('not-found', { detail: 'There is no topic of this name.' });
   }
 
-  async function* follow(call: EndpointCall, topic: Omit<TopicOptions, 'signal'>): AsyncGenerator<string> {
+  async function* follow(call: EndpointCall, topic: Omit<TopicOptions, 'signal'>, filter: TrailFilter | undefined): AsyncGenerator<string> {
     const { tenantId } = call.caller;
     const ended = new AbortController();
     const watch = setInterval(() => (isReader(options, call) ? undefined : ended.abort()), lookEveryMs).unref();
@@ -54,7 +55,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
       for await (const line of readTopic({ ...topic, signal: AbortSignal.any([call.signal, ended.signal, stopping.signal]) })) {
         const reader = readerOf(options, call);
         if (reader === undefined) return;
-        yield reader.show(line);
+        if (filter === undefined || filter(reader.seen(line.record))) yield reader.show(line);
       }
     } finally {
       clearInterval(watch);
@@ -97,14 +98,16 @@ export function topicEndpoints(options: Options): TopicEndpoints {
           if ((open.get(call.caller.tenantId) ?? 0) >= maxStreams)
             throw fail('rate-limited', { detail: `A tenant may read ${maxStreams} topics at a time.`, retryAfterSeconds: 5 });
           const { limit } = readListQuery(call.query);
+          const filter = readTrailFilter(call.query);
+          if (filter !== undefined && directory !== directories.audit) throw onlyOfTrail();
           const topic = {
             directory,
             follow: readFlag(call.query, 'follow'),
             ...defined({ limit }),
             ...sinceOf(call),
-            ...filterOf(call.caller),
+            ...filterOf(options, call, filter),
           };
-          return new Reply(200, follow(call, topic), { 'content-type': 'application/x-ndjson' });
+          return new Reply(200, follow(call, topic, filter), { 'content-type': 'application/x-ndjson' });
         },
       }),
     ],
@@ -126,6 +129,7 @@ const topicQuery = {
     description: 'Go on with what is written later, until the client goes away.',
     schema: { type: 'boolean', default: false, examples: [true] },
   },
+  ...trailQuery,
 } as const;
 
 function sinceOf({ query, now }: EndpointCall): { since?: string } {
@@ -141,12 +145,30 @@ function sinceOf({ query, now }: EndpointCall): { since?: string } {
   });
 }
 
-function filterOf({ tenantName, tenantId }: Caller): { only?: RecordFilter } {
-  if (tenantName === systemTenantName) return {};
-  return { only: { text: `"tenant-id":"${tenantId}"`, passes: (record) => record['tenant-id'] === tenantId } };
+/** What a tenant may see, and of that what is asked for: as the reader sees it, so that nobody finds out by asking what policies hide. */
+function filterOf(options: Options, call: EndpointCall, filter: TrailFilter | undefined): { only?: RecordFilter } {
+  const own = ownRecords(call.caller);
+  const reader = filter === undefined ? undefined : readerOf(options, call);
+  if (filter === undefined || reader === undefined) return defined({ only: own });
+  const passes = (record: TopicRecord['record']): boolean => own?.passes(record) !== false && filter(reader.seen(record));
+  return { only: { text: own?.text ?? '', passes } };
 }
 
-type Reader = { show(line: TopicRecord): string };
+/** Undefined for the system tenant, which sees all. */
+function ownRecords({ tenantName, tenantId }: Caller): RecordFilter | undefined {
+  if (tenantName === systemTenantName) return undefined;
+  return { text: `"tenant-id":"${tenantId}"`, passes: (record) => record['tenant-id'] === tenantId };
+}
+
+function onlyOfTrail(): Error {
+  return fail('invalid-value', { detail: `Only ${auditTopic} is asked for by who, what, where, result and reads.` });
+}
+
+type Reader = {
+  /** a record without what is hidden from this reader */
+  seen(record: TopicRecord['record']): TopicRecord['record'];
+  show(line: TopicRecord): string;
+};
 
 /** Whether the stream may continue. It ends when that cannot be determined: the reader reconnects. */
 function isReader(options: Options, call: EndpointCall): boolean {
@@ -164,10 +186,14 @@ function readerOf({ access, store }: Options, call: EndpointCall): Reader | unde
   if (caller === undefined) return undefined;
   const { allowed, constraints } = access.decide(caller, ['v1', 'state', 'topics', call.params['topic'] ?? ''], 'read');
   if (!allowed) return undefined;
+  const seen = (record: TopicRecord['record']): TopicRecord['record'] => {
+    const own = caller.tenantName === systemTenantName ? record : withoutChain(record);
+    return constraints === undefined ? own : (constraints.withoutHidden(own) as TopicRecord['record']);
+  };
   return {
+    seen,
     show({ text, record }) {
-      const own = caller.tenantName === systemTenantName ? record : withoutChain(record);
-      const shown = constraints === undefined ? own : constraints.withoutHidden(own);
+      const shown = seen(record);
       return `${shown === record ? text : JSON.stringify(shown)}\n`;
     },
   };

@@ -146,6 +146,8 @@ export interface KeyAttachment<Fields extends object, Kept> {
   /** The field that names another key of the tenant, and the table that indexes keys by it. */
   readonly reference: { readonly field: keyof Fields & string; readonly table: string };
   readonly exportFormat: ExportFormat<Fields, Kept>;
+  /** Actions of the attachment that a key can do as it is, that of its export format among them; the state of the key shows them. */
+  actions(key: TransitKey<Fields, Kept>): readonly string[];
   /** Codes of the errors that `requireSignable` throws. */
   readonly signErrors: readonly string[];
   /**

@@ -91,6 +91,10 @@ export const stateSchema = z.object({
   supportsDecryption: z.boolean().describe('Whether keys of this cipher decrypt.'),
   supportsDerivation: z.boolean().describe('Whether keys of this cipher can be derived per context.'),
   supportsSigning: z.boolean().describe('Whether keys of this cipher sign.'),
+  actions: z.array(z.string()).meta({
+    description: 'Actions that the key can do as it is. Policies, and the life of its versions, decide besides.',
+    example: ['encrypt', 'decrypt', 'rewrap'],
+  }),
   keys: z.record(z.string(), z.string()).describe('Per version: creation in microseconds since 1970, or the public key.'),
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
   versions: z.record(z.string(), versionSchema).describe('Per version: what it may do, since when and until when.'),

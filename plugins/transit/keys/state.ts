@@ -5,6 +5,7 @@ import { instantOf } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import type { Transit } from '../context.ts';
+import { actionsOf } from './abilities.ts';
 import { lifeOf, newestActive } from '../records/version-rules.ts';
 
 /** The read-only fields (spec; api 22, 24, 74). */
@@ -23,6 +24,7 @@ export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'
     supportsDecryption: symmetric,
     supportsDerivation: symmetric,
     supportsSigning: !symmetric && !record.verificationOnly,
+    actions: actionsOf(transit, key, versions),
     keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
       publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
     ),

@@ -267,6 +267,7 @@ describe('policies of a token (api 53)', () => {
     });
     expect(await check('/v1/config/things/a', 'create')).toEqual({
       allowed: false,
+      exists: true,
       'decided-by': 'token',
       restricted: false,
       why: expect.stringContaining('speaks of "create"'),

@@ -134,6 +134,25 @@ describe('whose decision is asked for', () => {
   });
 });
 
+test('many questions are answered as each by itself, with what the tenant does not have', async () => {
+  const questions = [
+    { path: '/v1/config/keystore/transit-keys', operation: 'read' },
+    { path: '/v1/state/system/hsm', operation: 'read' },
+    { path: '/v1/config/no-such-list', operation: 'read' },
+    { path: '/v1/state/system/health', operation: 'read' },
+  ];
+  const { token } = tokens['provider'] as Token;
+  const { body } = await appliance.request('POST', `${checkPath}-many`, { questions }, { token });
+  const alone = await Promise.all(questions.map(({ path, operation }) => check(token, path, operation)));
+  expect(body.decisions).toEqual(alone.map(({ allowed, exists, why }) => ({ allowed, exists, why })));
+  expect(alone.map(({ allowed, exists }) => [allowed, exists])).toEqual([
+    [true, true],
+    [true, false],
+    [true, false],
+    [true, true],
+  ]);
+});
+
 describe('why', () => {
   const why = async (name: string, path: string, operation: string): Promise<string> =>
     String((await check(tokens[name]?.token ?? '', path, operation)).why);

@@ -115,6 +115,41 @@ describe('who sees what', () => {
   });
 });
 
+describe('who, what, where, result and reads', () => {
+  const pathsOf = async (query: string, as?: string) => (await read(`${trail}?${query}`, as)).map((row) => row['path']);
+
+  test('choose records, in any case and together, before they are counted', async () => {
+    await appliance.request('POST', keys, { name: 'sought' });
+    await appliance.request('POST', `${keys.replace('config', 'state')}/sought/encrypt`, { plaintext: 'no base64!' });
+    const encrypt = '/v1/state/keystore/transit-keys/sought/encrypt';
+    expect(await pathsOf('what=ENCRYPT&where=sought')).toEqual([encrypt]);
+    expect(await pathsOf('where=sought&result=refused')).toEqual([encrypt]);
+    expect(await pathsOf('where=sought&result=done')).toEqual([]);
+    expect(await pathsOf('what=invalid-base64&where=sought')).toEqual([encrypt]);
+    expect(new Set((await read(`${trail}?who=Acme`)).map((row) => row['tenant']))).toEqual(new Set(['acme']));
+    expect(await pathsOf('reads=false&limit=2')).toEqual([keys, encrypt]);
+    const changes = await read(`${trail}?reads=false`);
+    expect(changes.filter(({ method, status }) => method === 'GET' || status === undefined)).toEqual([]);
+  });
+
+  test('never find what is of another tenant, or hidden by policies', async () => {
+    expect(await pathsOf('where=sought', token)).toEqual([]);
+    const rules = [{ path: '/v1/state/topics/*', operations: { read: 'allow' }, 'hide-fields': ['user', 'path'] }];
+    await appliance.request('POST', '/v1/config/policy/policies', { name: 'half-blind', 'rest-api': { rules } });
+    const { body } = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['half-blind'] });
+    expect(await read(`${trail}?where=sought`, body.token)).toEqual([]);
+    expect(await read(`${trail}?what=encrypt`, body.token)).toEqual([]);
+    expect((await read(`${trail}?result=refused`, body.token)).length).toBeGreaterThan(0);
+  });
+
+  test('are refused where they make no sense', async () => {
+    for (const query of ['result=perhaps', 'reads=no', `who=${'x'.repeat(257)}`])
+      expect(await verdict(`${trail}?${query}`)).toBe('400 invalid-value');
+    expect(await verdict(`${logs}?who=ada`)).toBe('400 invalid-value');
+    expect(await verdict(`${logs}?reads=true&limit=1`)).toBe('200 undefined');
+  });
+});
+
 describe('since, limit, follow', () => {
   test('the newest so many, counted among those one may see', async () => {
     const all = await read(trail, token);

@@ -1327,8 +1327,8 @@ class TopicsOperations {
    * when the token does.
    * `GET /v1/state/topics/{topic}`
    */
-  show(topic: string, options: CallOptions & { since?: string | undefined; limit?: number | undefined; follow?: boolean | undefined } = {}): AsyncGenerator<unknown, void, undefined> {
-    return this.#sender.lines({ method: 'GET', path: `/v1/state/topics/${segment(topic)}`, query: { since: options.since, limit: options.limit, follow: options.follow }, isIdempotent: true }, options);
+  show(topic: string, options: CallOptions & { since?: string | undefined; limit?: number | undefined; follow?: boolean | undefined; who?: string | undefined; what?: string | undefined; where?: string | undefined; result?: Api.TopicsShowResult | undefined; reads?: boolean | undefined } = {}): AsyncGenerator<unknown, void, undefined> {
+    return this.#sender.lines({ method: 'GET', path: `/v1/state/topics/${segment(topic)}`, query: { since: options.since, limit: options.limit, follow: options.follow, who: options.who, what: options.what, where: options.where, result: options.result, reads: options.reads }, isIdempotent: true }, options);
   }
 }
 

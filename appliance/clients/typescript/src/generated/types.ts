@@ -1378,6 +1378,8 @@ export type Policy = {
 export type PolicyCheckAnswer = {
   /** Whether the request would not be refused with 403. */
   allowed: boolean;
+  /** Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say. */
+  exists: boolean;
   /** Path of the rule that decided. */
   rule?: string | undefined;
   /** Policy that has the rule; absent: no rule decided. */
@@ -1401,6 +1403,8 @@ export type PolicyCheckManyAnswer = {
 export type PolicyCheckManyDecision = {
   /** Whether the request would not be refused with 403. */
   allowed: boolean;
+  /** Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say. */
+  exists: boolean;
   /** The decision in words. */
   why: string;
 };
@@ -2463,6 +2467,8 @@ export type Topic = {
   name: string;
 };
 
+export type TopicsShowResult = 'done' | 'refused' | 'failed';
+
 export type TransitKey = {
   /** Name of the transit key. */
   name: string;
@@ -2865,6 +2871,8 @@ export type TransitKeyState = {
   'supports-derivation'?: boolean | undefined;
   /** Whether keys of this cipher sign. */
   'supports-signing'?: boolean | undefined;
+  /** Actions that the key can do as it is. Policies, and the life of its versions, decide besides. */
+  actions?: string[] | undefined;
   /** Per version: creation in microseconds since 1970, or the public key. */
   keys?: Record<string, string> | undefined;
   /** Per version: how often it was used. */

@@ -226,6 +226,7 @@ __all__ = [
     "TokenRefreshAnswer",
     "TokenRefreshRequest",
     "Topic",
+    "TopicsShowResult",
     "TransitKey",
     "TransitKeyAutoRotate",
     "TransitKeyAutoRotateInput",
@@ -431,6 +432,9 @@ TenantsMergeLists = Literal["unite", "replace"]
 
 # How the secret is sent; default: as the provider says.
 TokenEndpointAuthMethod = Literal["client_secret_basic", "client_secret_post"]
+
+
+TopicsShowResult = Literal["done", "refused", "failed"]
 
 
 # Where the key is.
@@ -2039,6 +2043,8 @@ class PolicyCheckAnswer(Document):
 
     allowed: bool
     """Whether the request would not be refused with 403."""
+    exists: bool
+    """Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say."""
     decided_by: PolicyCheckAnswerDecidedBy
     """Whose policies decided, since both must allow; `service`: what it asks of every caller there."""
     restricted: bool
@@ -2065,6 +2071,8 @@ class PolicyCheckManyDecision(Document):
 
     allowed: bool
     """Whether the request would not be refused with 403."""
+    exists: bool
+    """Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say."""
     why: str
     """The decision in words."""
 
@@ -3744,6 +3752,8 @@ class TransitKeyState(Document):
     """Whether keys of this cipher can be derived per context."""
     supports_signing: Optional[bool] = None
     """Whether keys of this cipher sign."""
+    actions: Optional[list[str]] = None
+    """Actions that the key can do as it is. Policies, and the life of its versions, decide besides."""
     keys: Optional[dict[str, str]] = None
     """Per version: creation in microseconds since 1970, or the public key."""
     usage: Optional[dict[str, TransitKeyUsage]] = None

@@ -2239,7 +2239,7 @@ class TopicsOperations:
             models.Topic, timeout,
         )
 
-    def show(self, topic: str, *, since: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
+    def show(self, topic: str, *, since: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, who: Optional[str] = None, what: Optional[str] = None, where: Optional[str] = None, result: Optional[models.TopicsShowResult] = None, reads: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
         """Read a topic as JSON lines.
 
         Records in the order of time, one JSON object a line; without parameters all there are. A stream that
@@ -2251,7 +2251,7 @@ class TopicsOperations:
             Request(
                 "GET",
                 f"/v1/state/topics/{segment(topic)}",
-                query={"since": since, "limit": limit, "follow": follow},
+                query={"since": since, "limit": limit, "follow": follow, "who": who, "what": what, "where": where, "result": result, "reads": reads},
                 is_idempotent=True,
             ),
             timeout,

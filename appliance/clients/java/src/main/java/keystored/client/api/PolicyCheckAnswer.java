@@ -7,6 +7,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param allowed Whether the request would not be refused with 403.
+ * @param exists Whether the tenant has such a path; where it has not, a request is answered 404 whatever the
+ * policies say.
  * @param rule Path of the rule that decided. May be null: absent.
  * @param policy Policy that has the rule; absent: no rule decided. May be null: absent.
  * @param decidedBy Whose policies decided, since both must allow; `service`: what it asks of every caller there.
@@ -15,6 +17,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  */
 public record PolicyCheckAnswer(
     @JsonProperty("allowed") Boolean allowed,
+    @JsonProperty("exists") Boolean exists,
     @JsonProperty("rule") String rule,
     @JsonProperty("policy") String policy,
     @JsonProperty("decided-by") PolicyCheckAnswerDecidedBy decidedBy,

@@ -10,11 +10,26 @@ import keystored.client.internal.Parts;
  * absent.
  * @param limit Answer with at most so many records: from `since` on, or the newest. May be null: absent.
  * @param follow Go on with what is written later, until the client goes away. May be null: absent.
+ * @param who Of the audit trail: the records alone of which the user, the tenant, the accessor or the address
+ * contains this, in upper or lower case. May be null: absent.
+ * @param what Of the audit trail: the records alone of which the method, the action, the kind or the code
+ * contains this, in upper or lower case. May be null: absent.
+ * @param where Of the audit trail: the records alone of which the path contains this, in upper or lower case.
+ * May be null: absent.
+ * @param result Of the audit trail: the records alone of requests that were `done`, `refused` (4xx) or `failed`
+ * (5xx). May be null: absent.
+ * @param reads Of the audit trail: `false` leaves out what only reads, and what the trail says of itself. May be
+ * null: absent.
  */
 public record TopicsShowOptions(
     String since,
     Long limit,
-    Boolean follow) {
+    Boolean follow,
+    String who,
+    String what,
+    String where,
+    TopicsShowResult result,
+    Boolean reads) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -29,7 +44,12 @@ public record TopicsShowOptions(
     return parts
         .query("since", since)
         .query("limit", limit)
-        .query("follow", follow);
+        .query("follow", follow)
+        .query("who", who)
+        .query("what", what)
+        .query("where", where)
+        .query("result", result)
+        .query("reads", reads);
   }
 
   /** Makes the document. */
@@ -37,6 +57,11 @@ public record TopicsShowOptions(
     private String since;
     private Long limit;
     private Boolean follow;
+    private String who;
+    private String what;
+    private String where;
+    private TopicsShowResult result;
+    private Boolean reads;
 
     private Builder() {}
 
@@ -74,6 +99,63 @@ public record TopicsShowOptions(
     }
 
     /**
+     * Of the audit trail: the records alone of which the user, the tenant, the accessor or the address contains
+     * this, in upper or lower case.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder who(String value) {
+      who = value;
+      return this;
+    }
+
+    /**
+     * Of the audit trail: the records alone of which the method, the action, the kind or the code contains this,
+     * in upper or lower case.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder what(String value) {
+      what = value;
+      return this;
+    }
+
+    /**
+     * Of the audit trail: the records alone of which the path contains this, in upper or lower case.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder where(String value) {
+      where = value;
+      return this;
+    }
+
+    /**
+     * Of the audit trail: the records alone of requests that were `done`, `refused` (4xx) or `failed` (5xx).
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder result(TopicsShowResult value) {
+      result = value;
+      return this;
+    }
+
+    /**
+     * Of the audit trail: `false` leaves out what only reads, and what the trail says of itself.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder reads(Boolean value) {
+      reads = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -82,7 +164,12 @@ public record TopicsShowOptions(
       return new TopicsShowOptions(
           since,
           limit,
-          follow);
+          follow,
+          who,
+          what,
+          where,
+          result,
+          reads);
     }
   }
 }

@@ -39,6 +39,8 @@ import java.util.Map;
  * @param supportsDecryption Whether keys of this cipher decrypt. May be null: absent.
  * @param supportsDerivation Whether keys of this cipher can be derived per context. May be null: absent.
  * @param supportsSigning Whether keys of this cipher sign. May be null: absent.
+ * @param actions Actions that the key can do as it is. Policies, and the life of its versions, decide besides.
+ * May be null: absent.
  * @param keys Per version: creation in microseconds since 1970, or the public key. May be null: absent.
  * @param usage Per version: how often it was used. May be null: absent.
  * @param versions Per version: what it may do, since when and until when. May be null: absent.
@@ -71,6 +73,7 @@ public record TransitKeyState(
     @JsonProperty("supports-decryption") Boolean supportsDecryption,
     @JsonProperty("supports-derivation") Boolean supportsDerivation,
     @JsonProperty("supports-signing") Boolean supportsSigning,
+    @JsonProperty("actions") List<String> actions,
     @JsonProperty("keys") Map<String, String> keys,
     @JsonProperty("usage") Map<String, TransitKeyUsage> usage,
     @JsonProperty("versions") Map<String, TransitKeyVersion> versions,
