@@ -50,10 +50,65 @@ type Violation = { readonly id: string; readonly nodes: readonly { readonly html
 
 /** No finding of axe, and nothing wider than the window. */
 export async function expectAccessible(page: Page): Promise<void> {
+  expect(await findingsOf(page)).toEqual([]);
+}
+
+/** What axe finds, and what is wider than the window. */
+export async function findingsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   );
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  return [...found, ...(await overflowOf(page))];
+}
+
+/** What has to be scrolled sideways: the page, or something in it. */
+export async function overflowOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('html, main *')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && (one === document.documentElement ||
+      (one.checkVisibility() && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX))))
+    .map((one) => 'scrolls sideways: ' + one.tagName.toLowerCase() + ' ' + (one.getAttribute('aria-label') ?? one.className))`);
+}
+
+/** What names and does something on the page, as far as it is seen. */
+export async function offeredOn(page: Page): Promise<ReadonlySet<string>> {
+  const texts = await page.evaluate<string[]>(`[...document.querySelectorAll(
+      'main :is(h1, h2, h3, label, legend, summary, .button, button:not(.link))')]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0)
+    .map((one) => one.tagName.toLowerCase() + ' ' + one.textContent.trim())`);
+  // Numbers go on while one looks.
+  return new Set(texts.map((text) => text.replaceAll(/\d[\d.,]*/g, '#')));
+}
+
+export type Traffic = {
+  /** requests of the page that were refused, and errors on its console */
+  readonly faults: string[];
+  /** Waits until everything that the page has asked for is there. */
+  settled(): Promise<void>;
+};
+
+/** Notes what a page asks for. Topics are left out of what it waits for: they may be followed. */
+export function watchTraffic(page: Page): Traffic {
+  const faults: string[] = [];
+  const pending = new Set<unknown>();
+  const isAwaited = (url: string): boolean => /\/v1\//.test(url) && !url.includes('/v1/state/topics/');
+  page.on('request', (request) => isAwaited(new URL(request.url()).pathname) && !request.isNavigationRequest() && pending.add(request));
+  page.on('requestfinished', (request) => pending.delete(request));
+  page.on('requestfailed', (request) => pending.delete(request));
+  page.on('response', (response) => {
+    if (response.status() < 400) return;
+    const request = response.request();
+    faults.push(`${response.status()} ${request.method()} ${new URL(response.url()).pathname} ${request.postData() ?? ''}`.trim());
+  });
+  page.on('console', (message) => message.type() === 'error' && faults.push(`console: ${message.text()}`));
+  return {
+    faults,
+    settled: async () => {
+      await page.waitForSelector('h1');
+      // Quiet over some frames: an answer leads to the next request.
+      for (let quiet = 0; quiet < 4; quiet = pending.size === 0 ? quiet + 1 : 0)
+        await page.evaluate('new Promise((done) => setTimeout(() => requestAnimationFrame(done), 40))');
+    },
+  };
 }

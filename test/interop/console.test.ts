@@ -163,6 +163,31 @@ describe.skipIf(chromiumPath === undefined)('signing in', () => {
     await context.close();
   });
 
+  test('again at the identity provider, for an API token long after the first time, leads back to the account', async () => {
+    const { context, page, faults } = await openPage();
+    catchUp();
+    await page.goto(`${harness.appliance.url}/ui`);
+    await page.click('text=Sign in with your identity provider');
+    await page.fill('#tenant', 'system');
+    await page.click('button:has-text("Continue")');
+    await page.click('a:has-text("Corp sign-in")');
+    await signInAtProvider(page, 'eve');
+    await page.click('header a:has-text("Account")');
+    await page.waitForSelector('text=You are signed in.');
+    harness.clock.advance(301);
+    await page.click('button:has-text("Show an API token")');
+    await page.click('a:has-text("Sign in again")');
+    await signInAtProvider(page, 'eve');
+    await page.waitForURL(/\/ui\/account$/);
+    await page.click('button:has-text("Show an API token")');
+    const token = (await page.locator('code[aria-label="API token"]').textContent()) ?? '';
+    expect((await harness.appliance.request('GET', `${keys}?count=true`, undefined, { token })).status).toBe(200);
+    await page.click('a:has-text("Done")');
+    await page.waitForSelector('header >> text=eve@example.com');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('as an approle', async () => {
     const { context, page } = await openPage();
     const state = '/v1/state/keystore/authentication/approles/robot';

@@ -7,7 +7,6 @@ import { enrolCommands, partsOf } from '../../../plugins/console/app/views/enrol
 import { columnsOf, type Ending } from '../../../plugins/console/app/views/authorities/expiry.ts';
 import { certificatesIn, fingerprintOf } from '../../../plugins/console/app/views/authorities/pem.ts';
 import { treeOf, type Branch, type Issued } from '../../../plugins/console/app/views/authorities/tree.ts';
-import { withNewer } from '../../../plugins/console/app/views/operations/records.ts';
 
 describe('the hierarchy', () => {
   const shown = (branches: readonly Branch<Issued>[]): unknown =>
@@ -113,11 +112,4 @@ test('what changed meanwhile is named to the field, lists as a whole', () => {
   const before = { a: 1, est: { ttl: '30d', domains: ['x'] }, gone: true };
   const now = { a: 1, est: { ttl: '31d', domains: ['x', 'y'] }, made: { in: 1 } };
   expect(changedPaths(before, now)).toEqual(['est/ttl', 'est/domains', 'gone', 'made/in']);
-});
-
-test('records that come again after an interruption are shown once, the newest first, and no more than are kept', () => {
-  const record = (second: number, message: string) => ({ 'occurred-at': `2026-01-01T00:00:0${second}Z`, message });
-  const before = withNewer([], [record(1, 'a'), record(2, 'b')], 3);
-  const after = withNewer(before, [record(2, 'b'), record(2, 'c'), record(3, 'd')], 3);
-  expect(after.map(({ message }) => message)).toEqual(['d', 'c', 'b']);
 });

@@ -64,6 +64,14 @@ describe('every operation of the appliance', () => {
     }
   });
 
+  test('that is a GET below the trees is "read" for policies, which pages ask before they read', () => {
+    const reads = catalog.entries.filter(({ method, path: template }) => method === 'GET' && /^\/v1\/(?:config|state)\//.test(template));
+    expect(reads.length).toBeGreaterThan(30);
+    expect(reads.filter(({ operation }) => ![undefined, 'read'].includes(operation['x-operation'])).map(({ path: one }) => one)).toEqual(
+      [],
+    );
+  });
+
   test('is found at its own address', () => {
     for (const { path: template, command } of catalog.entries) {
       const place = catalog.at(template.replaceAll(/\{[^}]+\}/g, 'a'));

@@ -1,6 +1,6 @@
 // The editor of policies: what is shown makes the policy that it was made from, and what cannot be read is said.
 import { describe, expect, test } from 'vitest';
-import { bodyOf, draftOf, newRule, ruleIn } from '../../../plugins/console/app/views/access/policy-draft.ts';
+import { besideRule, bodyOf, draftOf, newRule, ruleIn } from '../../../plugins/console/app/views/access/policy-draft.ts';
 import { builtInPolicies } from '../../../core/access/policy/built-in.ts';
 
 describe('a policy', () => {
@@ -46,3 +46,10 @@ test.each([
   ['rest-api.rules[3].operations', 3],
   ['description', undefined],
 ])('%s is about rule %s', (text, index) => expect(ruleIn(text)).toBe(index));
+
+test('a warning beside its rule does not repeat where the rule is', () => {
+  expect(besideRule('rest-api/rules/12 (/V1/**) has no effect: upper and lower case count.')).toBe(
+    'Has no effect: upper and lower case count.',
+  );
+  expect(besideRule('Something else.')).toBe('Something else.');
+});

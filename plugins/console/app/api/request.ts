@@ -46,9 +46,13 @@ export async function send(request: Request, signal?: AbortSignal): Promise<Answ
   return { status: response.status, headers: response.headers, body: await contentOf(response) };
 }
 
-/** As send, for an answer that goes on: JSON, one value a line, in the pieces in which it comes. A line that is no JSON is left out. */
+/**
+ * As send, for an answer that goes on: JSON, one value a line, in the pieces in which it comes, after an empty one when the answer begins. A
+ * line that is no JSON is left out.
+ */
 export async function* follow(request: Request, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
   const { body } = await open(request, signal);
+  yield [];
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

@@ -22,6 +22,11 @@ export const standing = signal<'waiting' | 'signed-in' | 'none'>('waiting');
 export const secret = signal<string | undefined>(undefined);
 export let facts: Facts = { 'idle-seconds': 1_800 };
 
+/** Who is signed in. */
+export type Account = { readonly user: string; readonly tenant: string; readonly 'expires-in'?: number };
+/** Undefined until the appliance has said it. */
+export const account = signal<Account | undefined>(undefined);
+
 /** When the person last did something, in any tab of this browser; milliseconds. */
 let seenMs = Date.now();
 /** Other tabs are told at most this often. */

@@ -1,5 +1,6 @@
 // Columns over time as a picture, with the same numbers as a table for those who do not see it.
 import type { ComponentChildren } from 'preact';
+import { DataTable } from '../marks/data-table.tsx';
 
 export type Column = {
   /** of the time it covers, for people */
@@ -42,26 +43,15 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
       </div>
       <details>
         <summary>As a table</summary>
-        <div class="table" role="region" tabIndex={0} aria-label={title}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">{unit}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {columns
-                .filter(({ value }) => value > 0)
-                .map(({ label, value }) => (
-                  <tr key={label}>
-                    <th scope="row">{label}</th>
-                    <td class="number">{value.toLocaleString('en')}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label={title}
+          columns={[
+            { head: 'When', is: 'name', cell: ({ label }) => label },
+            { head: unit, is: 'amount', cell: ({ value }) => value.toLocaleString('en') },
+          ]}
+          rows={columns.filter(({ value }) => value > 0)}
+          keyOf={({ label }) => label}
+        />
       </details>
     </figure>
   );

@@ -89,11 +89,13 @@ const spelled: Readonly<Record<string, string>> = {
   openpgp: 'OpenPGP',
   id: 'ID',
   ids: 'IDs',
+  cidrs: 'CIDRs',
+  sans: 'SANs',
   urls: 'URLs',
   certs: 'certificates',
   cert: 'certificate',
 };
-const inCapitals = /^(?:ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|cidrs)$/;
+const inCapitals = /^(?:api|rest|ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|uuid)$/;
 
 /** Names of lists and pages that would say little as they are spelled in paths. */
 const inFull: Readonly<Record<string, string>> = {
@@ -104,8 +106,12 @@ const inFull: Readonly<Record<string, string>> = {
 /** `transit-keys` as people write it. */
 export function titleOf(text: string): string {
   const words = text.split('-').map((word) => spelled[word] ?? (inCapitals.test(word) ? word.toUpperCase() : word));
-  const title = words.join(' ');
-  return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
+  return capital(words.join(' '));
+}
+
+/** A text as the beginning of a sentence. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** What an operation is called on a button or in the navigation. */

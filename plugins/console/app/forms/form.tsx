@@ -5,9 +5,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { JsonSchema, OpenApiDocument } from '../../../../core/http/description/document.ts';
 import { guardLeaving } from '../address/router.ts';
 import { fillPath } from '../address/path.ts';
+import { may } from '../api/may.ts';
 import { Refusal, send, type Answer, type Request } from '../api/request.ts';
 import { CopyAsCommand } from '../commands/copy-as-command.tsx';
-import type { Entry } from '../description/catalog.ts';
+import { titleOf, type Entry } from '../description/catalog.ts';
 import { Problem } from '../parts/problem.tsx';
 import { ConfirmName, isConfirmed, type Confirm } from './confirm-name.tsx';
 import { isSame, readDraft, typedOf, valueAt, type Draft, type FieldProblem, type Typed } from './draft.ts';
@@ -60,6 +61,7 @@ export function Form(props: FormProps): ComponentChildren {
     draft.value = next;
   };
   const request = requestOf(props, read.body);
+  const said = may(entry.operation['x-operation'], request.path).value;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     error.value = undefined;
@@ -89,6 +91,22 @@ export function Form(props: FormProps): ComponentChildren {
   const mayBeSent = isConfirmed(confirm, typedName) && forGood.every(({ path }) => understood.value.has(path));
   const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.value.has(path));
   const commanded = read.problems.length > 0 ? undefined : { entry, names, request, nameField, hasSecrets };
+  // What was typed is kept: another sign-in may be allowed to send it.
+  if (typeof said === 'object') return <p class="quiet">Not allowed: {said.no}</p>;
+  const presentOf = (field: Field): Exclude<Typed, null> | undefined =>
+    isChange ? typedOf(field, valueAt(present.value, field.path)) : undefined;
+  const isInUse = (field: Field): boolean => presentOf(field) !== undefined || problemOf(field.path) !== undefined;
+  const rowOf = (field: Field): ComponentChildren => (
+    <FieldRow
+      key={field.path}
+      field={field}
+      typed={draft.value.get(field.path)}
+      present={presentOf(field)}
+      isChange={isChange}
+      problem={problemOf(field.path)}
+      onType={(typed) => change(field, typed)}
+    />
+  );
   return (
     <form onSubmit={(event) => void submit(event)} noValidate autocomplete="off">
       {error.value !== undefined && <Problem error={error.value} linkTo={linkTo} focus={summary} />}
@@ -104,17 +122,16 @@ export function Form(props: FormProps): ComponentChildren {
           </ul>
         </section>
       )}
-      {ordered(fields, nameField).map((field) => (
-        <FieldRow
-          key={field.path}
-          field={field}
-          typed={draft.value.get(field.path)}
-          present={isChange ? typedOf(field, valueAt(present.value, field.path)) : undefined}
-          isChange={isChange}
-          problem={problemOf(field.path)}
-          onType={(typed) => change(field, typed)}
-        />
-      ))}
+      {groupsOf(ordered(fields, nameField)).map(({ title, members }) =>
+        title === undefined ? (
+          members.map(rowOf)
+        ) : (
+          <details key={title} class="panel" open={members.some(isInUse)}>
+            <summary>{titleOf(title)}</summary>
+            {members.map(rowOf)}
+          </details>
+        ),
+      )}
       {forGood.map(({ path }) => (
         <OneWay key={path} path={path} understood={understood} />
       ))}
@@ -147,6 +164,28 @@ function ordered(fields: readonly Field[], nameField: string | undefined): reado
   const rank = ({ path, required }: Field): number => (path === nameField ? 0 : required ? 1 : 2);
   return fields.toSorted((left, right) => rank(left) - rank(right));
 }
+
+type FieldGroup = { readonly title: string | undefined; readonly members: readonly Field[] };
+
+/** Containers that a person may leave alone are one line until they are opened; anything else is a field by itself. */
+function groupsOf(fields: readonly Field[]): readonly FieldGroup[] {
+  const containerOf = ({ path }: Field): string | undefined => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined);
+  const isFolded = (container: string): boolean => {
+    const members = fields.filter((field) => containerOf(field) === container);
+    return members.length >= leastFolded && !members.some(({ required }) => required);
+  };
+  const titles = new Set<string>();
+  return fields.flatMap((field): readonly FieldGroup[] => {
+    const container = containerOf(field);
+    if (container === undefined || !isFolded(container)) return [{ title: undefined, members: [field] }];
+    if (titles.has(container)) return [];
+    titles.add(container);
+    return [{ title: container, members: fields.filter((one) => containerOf(one) === container) }];
+  });
+}
+
+/** Smaller containers are not worth a line of their own. */
+const leastFolded = 3;
 
 /** The field that a refusal means: `rules[0].path` is about `rules`. */
 function pathOf(info: string | undefined): string | undefined {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../description/catalog.ts';
 import { textOf } from '../description/schema.ts';
+import { DataTable } from '../marks/data-table.tsx';
 import { visible } from '../parts/visible.ts';
 import { changedPaths } from './changed-paths.ts';
 import { valueAt } from './draft.ts';
@@ -22,36 +23,23 @@ export function Meanwhile(props: MeanwhileProps): ComponentChildren {
     <section class="card" aria-labelledby="meanwhile">
       <h2 id="meanwhile">Changed by somebody else meanwhile</h2>
       <p class="quiet">The form below has the present values, and yours where you typed. Look at both, then save again.</p>
-      <div class="table" role="region" tabIndex={0} aria-label="Fields that differ">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">When you opened it</th>
-              <th scope="col">Now</th>
-              <th scope="col">Yours</th>
-            </tr>
-          </thead>
-          <tbody>
-            {paths.map((path) => (
-              <tr key={path}>
-                <th scope="row">{path.split('/').map(titleOf).join(' › ')}</th>
-                {[before, now, yours].map((document, index) => (
-                  <td key={index}>
-                    <Version value={valueAt(document, path)} isYours={index === 2} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Fields that differ"
+        columns={[
+          { head: 'Field', is: 'name', cell: (path) => path.split('/').map(titleOf).join(' › ') },
+          { head: 'When you opened it', cell: (path) => <Version value={valueAt(before, path)} absent="not set" /> },
+          { head: 'Now', cell: (path) => <Version value={valueAt(now, path)} absent="not set" /> },
+          { head: 'Yours', cell: (path) => <Version value={valueAt(yours, path)} absent="not changed" /> },
+        ]}
+        rows={paths}
+        keyOf={(path) => path}
+      />
     </section>
   );
 }
 
-function Version({ value, isYours }: { readonly value: unknown; readonly isYours: boolean }): ComponentChildren {
-  if (value === undefined) return <span class="quiet">{isYours ? 'not changed' : 'not set'}</span>;
+function Version({ value, absent }: { readonly value: unknown; readonly absent: string }): ComponentChildren {
+  if (value === undefined) return <span class="quiet">{absent}</span>;
   if (value === null) return <span class="quiet">removed</span>;
   return <bdi>{visible(textOf(value), 'lines')}</bdi>;
 }

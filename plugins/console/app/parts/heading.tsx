@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { parentOf } from '../address/path.ts';
-import { titleOf, type Catalog, type Entry } from '../description/catalog.ts';
+import { nameOf, type Catalog, type Entry } from '../description/catalog.ts';
 import { hrefOf } from '../address/router.ts';
 import { visible } from './visible.ts';
 
@@ -53,7 +53,7 @@ function Trail({ path, catalog }: { readonly path: string; readonly catalog: Cat
   );
 }
 
-/** Names of people as they are, words of the API as titles. */
+/** Names of entries as they are, what the API has as the navigation calls it. */
 function trailNameOf(segment: string, entry: Entry | undefined): string {
-  return entry?.path.endsWith('}') === true ? visible(decodeURIComponent(segment)) : titleOf(segment);
+  return entry === undefined || entry.path.endsWith('}') ? visible(decodeURIComponent(segment)) : nameOf(entry);
 }

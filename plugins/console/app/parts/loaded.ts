@@ -1,7 +1,8 @@
 // What a page shows of a request: on its way, refused, or answered; asked again when the person has signed in again.
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { send, targetOf, type Answer, type Request } from '../api/request.ts';
+import { requireReadable } from '../api/may.ts';
+import { Refusal, send, targetOf, type Answer, type Request } from '../api/request.ts';
 import { secret } from '../api/session.ts';
 
 export type Loaded =
@@ -9,18 +10,27 @@ export type Loaded =
   | { readonly state: 'failed'; readonly error: unknown }
   | { readonly state: 'there'; readonly answer: Answer };
 
-/** Sends a GET when the page opens, when its target changes, and when `turn` does. Undefined asks for nothing. */
+/**
+ * Sends a request when the page opens, when its target changes, and when `turn` does; a GET that the policies refuse is not sent, and fails
+ * with their reason. Undefined asks for nothing.
+ */
 export function useLoaded(request: Request | undefined, turn = 0): Signal<Loaded> {
   const loaded = useSignal<Loaded>({ state: 'loading' });
   const target = request === undefined ? undefined : targetOf(request);
   useEffect(() => {
-    if (request === undefined) return undefined;
+    // After a sign-out there is nobody to ask for.
+    if (request === undefined || secret.value === undefined) return undefined;
     const controller = new AbortController();
     loaded.value = { state: 'loading' };
     const show = (outcome: Loaded): void => {
       if (!controller.signal.aborted) loaded.value = outcome;
     };
-    send(request, controller.signal).then(
+    const load = async (): Promise<Answer> => {
+      await requireReadable(request);
+      controller.signal.throwIfAborted();
+      return send(request, controller.signal);
+    };
+    load().then(
       (answer) => show({ state: 'there', answer }),
       (error: unknown) => show({ state: 'failed', error }),
     );
@@ -34,4 +44,15 @@ export function useKept(loaded: Loaded): Answer | undefined {
   const kept = useRef<Answer | undefined>(undefined);
   if (loaded.state === 'there') kept.current = loaded.answer;
   return kept.current;
+}
+
+/** As it is, but while it is asked for again the answer that there was. */
+export function useSteady(loaded: Loaded): Loaded {
+  const kept = useKept(loaded);
+  return loaded.state === 'loading' && kept !== undefined ? { state: 'there', answer: kept } : loaded;
+}
+
+/** Whether the person may not see it, or it is not there for them: then there is nothing to filter or to choose either. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof Refusal && (error.status === 403 || error.status === 404);
 }

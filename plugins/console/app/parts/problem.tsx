@@ -19,9 +19,9 @@ export function Problem({ error, linkTo, focus = null }: ProblemProps): Componen
       </section>
     );
   }
-  const { message, detail, findings, code, requestId } = error;
+  const { message, detail, findings, code, requestId, status } = error;
   return (
-    <section class="problem" role="alert" tabIndex={-1} ref={focus}>
+    <section class={status === 403 ? 'problem denied' : 'problem'} role="alert" tabIndex={-1} ref={focus}>
       <h2>{visible(message)}</h2>
       {detail !== undefined && <p>{visible(detail)}</p>}
       <ul>

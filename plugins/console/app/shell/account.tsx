@@ -3,12 +3,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { send } from '../api/request.ts';
-import { facts, leave } from '../api/session.ts';
+import { account as signedIn, facts, leave, type Account } from '../api/session.ts';
 import { useKept, useLoaded } from '../parts/loaded.ts';
 import { visible } from '../parts/visible.ts';
 import { Ending } from './ending.tsx';
-
-type Account = { readonly user: string; readonly tenant: string; readonly 'expires-in'?: number };
 
 export function AccountBar(): ComponentChildren {
   const turn = useSignal(0);
@@ -21,6 +19,7 @@ export function AccountBar(): ComponentChildren {
     const was = before.current;
     if (was !== undefined && (was.user !== account.user || was.tenant !== account.tenant)) other.value = { before: was, now: account };
     before.current = account;
+    signedIn.value = account;
   }, [account]);
   return (
     <div class="account">

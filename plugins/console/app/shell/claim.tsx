@@ -6,8 +6,7 @@ import { may } from '../api/may.ts';
 import { facts } from '../api/session.ts';
 import type { Catalog } from '../description/catalog.ts';
 import { Act } from '../forms/act.tsx';
-import { SaveButton } from '../marks/save-button.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { ShownOnce } from '../marks/shown-once.tsx';
 
 const path = '/v1/state/keystore/token/create-root';
 
@@ -35,10 +34,7 @@ export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChil
         body={{ name: 'system' }}
         does="Make the root token"
         lacks={isCompared.value ? undefined : 'Compare the fingerprint first.'}
-        onDone={({ body }) => {
-          claimed.value = String((body as { readonly token?: unknown }).token);
-          guardLeaving(() => window.confirm('The root token is shown this once. Leave the page?'));
-        }}
+        onDone={({ body }) => (claimed.value = String((body as { readonly token?: unknown }).token))}
       >
         <label class="check">
           <input type="checkbox" checked={isCompared.value} onChange={(event) => (isCompared.value = event.currentTarget.checked)} />
@@ -51,7 +47,6 @@ export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChil
 
 /** In place of the whole application: nothing may cover the token, which is shown this once. */
 export function Claimed({ token }: { readonly token: string }): ComponentChildren {
-  const isShown = useSignal(false);
   return (
     <main id="main" class="alone">
       <h1>This appliance is yours</h1>
@@ -60,16 +55,7 @@ export function Claimed({ token }: { readonly token: string }): ComponentChildre
           This is the root token of the tenant <code>system</code>. It is shown this once, has no end, and can do everything: put it into a
           safe. The credential of the screen does not work any more.
         </p>
-        <p class="secret">{isShown.value ? <code>{token}</code> : <span aria-label="hidden">••••••••••••</span>}</p>
-        <div class="buttons">
-          <button type="button" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-            {isShown.value ? 'Hide' : 'Show'}
-          </button>
-          <CopyButton text={token} what="root token" />
-          <SaveButton content={`${token}\n`} name="keystored-root-token.txt">
-            Save as a file
-          </SaveButton>
-        </div>
+        <ShownOnce secret={token} what="root token" fileName="keystored-root-token.txt" />
         <p>Then sign in with it.</p>
         <div class="buttons">
           <a class="button primary" href="/ui/sign-in" data-server="" onClick={() => guardLeaving(undefined)}>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { address, hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
-import { standing } from '../api/session.ts';
+import { account, standing } from '../api/session.ts';
 import { nameOf, titleOf, type Catalog, type Group } from '../description/catalog.ts';
 import { AccountBar } from './account.tsx';
 import { Claim } from './claim.tsx';
@@ -68,7 +68,12 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
 
 /** The pages that people come for, as far as this person may look at them. */
 function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path: string }): ComponentChildren {
-  const shown = mainPages.filter((page) => catalog.at(page.path) !== undefined && typeof may(page.operation, page.path).value !== 'object');
+  const shown = mainPages.filter(
+    (page) =>
+      catalog.at(page.path) !== undefined &&
+      may(page.operation, page.path).value === 'yes' &&
+      (page.tenant === undefined || page.tenant === account.value?.tenant),
+  );
   return (
     <ul class="main-pages">
       {[{ label: 'Overview', path: '' }, ...shown].map((page) => (
@@ -84,7 +89,7 @@ function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path
 
 /** Groups of which nothing may be looked at are left out; single entries too. */
 function NavigationGroup({ group, path }: { readonly group: Group; readonly path: string }): ComponentChildren {
-  const shown = group.entries.filter((entry) => typeof may(entry.operation['x-operation'], entry.path).value !== 'object');
+  const shown = group.entries.filter((entry) => may(entry.operation['x-operation'], entry.path).value === 'yes');
   if (shown.length === 0) return null;
   const isHere = (template: string): boolean => path === template || path.startsWith(`${template}/`);
   return (

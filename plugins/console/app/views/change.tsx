@@ -12,7 +12,6 @@ import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
-import { Prose } from '../parts/prose.tsx';
 import { Fields } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
 
@@ -29,7 +28,7 @@ export function CreateView({ catalog, entry, names }: ChangeProps): ComponentChi
     <>
       <Heading catalog={catalog} title={entry.operation.summary} path={`${path}/new`}>
         <p class="quiet">
-          <Prose text={entry.operation.description} />
+          What you leave out gets its usual value. <a href={hrefOf(path)}>Back without creating</a>
         </p>
       </Heading>
       <section class="card">

@@ -12,10 +12,12 @@ import { HsmPage } from './hsm/hsm.tsx';
 import { BackupPage } from './operations/backup.tsx';
 import { BackupStatusPage } from './operations/backup-status.tsx';
 import { LogPage } from './operations/log.tsx';
+import { ApproleView } from './access/approle.tsx';
 import { CheckView } from './access/check.tsx';
 import { ExplainView } from './access/explain.tsx';
 import { PolicyEditor } from './access/policy-editor.tsx';
 import { PolicyView } from './access/policy.tsx';
+import { TenantView } from './access/tenant.tsx';
 import { TokensView } from './access/tokens.tsx';
 import { AuditView } from './audit/audit.tsx';
 import { KeyView } from './keys/key.tsx';
@@ -31,24 +33,45 @@ type DrawnView = {
   readonly view: FunctionComponent<DrawnProps>;
   /** names of fields that it shows, so that the page below need not */
   readonly fields?: readonly string[];
+  /** templates of what it leads to, so that the page below need not */
+  readonly leadsTo?: readonly string[];
 };
 
 const authority = '/v1/config/keystore/tls/ca/{name}';
+const approle = '/v1/state/keystore/authentication/approles/{name}';
 const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
 
 /** The first that fits is shown. */
 const drawnViews: readonly DrawnView[] = [
   { template: '/v1/config/keystore/transit-keys', shown: 'instead', view: KeysView },
-  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'above', view: KeyView, fields: ['versions', 'usage', 'rotates'] },
+  {
+    template: '/v1/config/keystore/transit-keys/{name}',
+    shown: 'above',
+    view: KeyView,
+    fields: ['versions', 'usage', 'rotates', 'actions'],
+  },
   { template: '/v1/config/policy/policies', shown: 'create', view: PolicyEditor },
-  { template: '/v1/config/policy/policies/{name}', shown: 'above', view: PolicyView },
+  { template: '/v1/config/policy/policies/{name}', shown: 'above', view: PolicyView, fields: ['rest-api', 'warnings'] },
   { template: '/v1/config/policy/policies/{name}', shown: 'edit', view: PolicyEditor },
+  {
+    template: '/v1/config/tenants/{name}',
+    shown: 'above',
+    view: TenantView,
+    fields: ['kind', 'policies', 'uuid', 'creation-time', 'root-token-issued'],
+  },
+  {
+    template: '/v1/config/keystore/authentication/approles/{name}',
+    shown: 'above',
+    view: ApproleView,
+    fields: ['role-id', 'secret-ids'],
+    leadsTo: ['secret-ids', 'generate-secret-id', 'disable-secret-id'].map((one) => `${approle}/${one}`),
+  },
   { template: '/v1/state/policy/check', shown: 'instead', view: CheckView },
   { template: '/v1/state/keystore/tokens', shown: 'instead', view: TokensView },
   { template: '/v1/state/keystore/authentication/oidc/{name}/explain', shown: 'instead', view: ExplainView },
   { template: '/v1/state/topics/{topic}', names: ['system:audit-trail-log'], shown: 'instead', view: AuditView },
   { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
-  { template: authority, shown: 'above', view: AuthorityView },
+  { template: authority, shown: 'above', view: AuthorityView, leadsTo: [certificates] },
   { template: authority, shown: 'enrol', view: EnrolPage },
   { template: certificates, shown: 'instead', view: CertificatesPage },
   { template: `${certificates}/{serial}`, shown: 'above', view: CertificateView },
@@ -64,9 +87,10 @@ export function drawnAt(place: Place, shown: string): FunctionComponent<DrawnPro
   return find(place, shown)?.view;
 }
 
-/** Names of the fields that the drawn view above those of a place shows. */
-export function fieldsDrawnAt(place: Place): readonly string[] {
-  return find(place, 'above')?.fields ?? [];
+/** What the drawn view above the page of a place shows, and what it leads to: nothing where there is none. */
+export function drawnAbove(place: Place): Required<Pick<DrawnView, 'fields' | 'leadsTo'>> {
+  const { fields = [], leadsTo = [] } = find(place, 'above') ?? {};
+  return { fields, leadsTo };
 }
 
 function find({ entries, names }: Place, shown: string): DrawnView | undefined {

@@ -3,16 +3,18 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
 import { hrefOf } from '../address/router.ts';
-import type { Request } from '../api/request.ts';
-import { nameOf, type Catalog, type Entry, type Place } from '../description/catalog.ts';
+import { may } from '../api/may.ts';
+import { Refusal, type Request } from '../api/request.ts';
+import { capital, nameOf, type Catalog, type Entry, type Place } from '../description/catalog.ts';
 import { outputOf, textOf } from '../description/schema.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { useLoaded, type Loaded } from '../parts/loaded.ts';
+import { useLoaded, useSteady, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Text, Value } from '../parts/value.tsx';
-import { drawnAt, fieldsDrawnAt } from './drawn.ts';
+import { visible } from '../parts/visible.ts';
+import { drawnAbove, drawnAt } from './drawn.ts';
 
 export function EntryView({
   catalog,
@@ -29,13 +31,15 @@ export function EntryView({
   const [first] = shows;
   const find = (verb: string): Entry | undefined => entries.find(({ command }) => command.verb === verb);
   const [merge, remove] = [find('merge'), find('delete')];
-  const below = catalog.below(place);
+  const documents = useDocuments(shows, names, turn.value);
+  const drawn = drawnAbove(place);
+  const below = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
   const Drawn = drawnAt(place, 'above');
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
-        <p class="quiet">{first?.operation.summary}</p>
+        <p class="quiet">{kindOf(first?.operation.summary ?? '')}</p>
         <div class="buttons">
           {merge !== undefined && (
             <AllowedLink
@@ -63,75 +67,140 @@ export function EntryView({
         </div>
       </Heading>
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
-      <Actions entries={below.filter(({ command }) => command.verb === 'do')} names={names} />
+      <Actions
+        entries={below.filter(({ command }) => command.verb === 'do')}
+        names={names}
+        possible={actionsIn(documents.find(({ show }) => show.command.tree !== 'config')?.loaded)}
+      />
       <Links label="Below this" entries={below.filter(({ command }) => command.verb !== 'do')} names={names} />
-      <Documents catalog={catalog} shows={shows} names={names} drawn={fieldsDrawnAt(place)} turn={turn.value} />
+      <Documents catalog={catalog} documents={documents} drawn={drawn.fields} />
     </>
   );
 }
 
-/** What can be done with it. The same for many at once is one level down. */
-function Actions({ entries, names }: { readonly entries: readonly Entry[]; readonly names: readonly string[] }): ComponentChildren {
+/** `Read a transit key` is said of the operation; the page is of a transit key. */
+function kindOf(summary: string): string {
+  return capital(summary.replace(/^Read (?:the state of )?(?:an? )?/, ''));
+}
+
+/** What can be done with it as it is: a state that lists its actions decides, one that does not leaves all of them. */
+type Possible = 'all' | 'not known yet' | ReadonlySet<string>;
+
+function actionsIn(state: Loaded | undefined): Possible {
+  if (state === undefined || state.state === 'failed') return 'all';
+  if (state.state === 'loading') return 'not known yet';
+  const { actions } = (state.answer.body ?? {}) as { readonly actions?: unknown };
+  return Array.isArray(actions) ? new Set(actions as readonly string[]) : 'all';
+}
+
+type ActionsProps = { readonly entries: readonly Entry[]; readonly names: readonly string[]; readonly possible: Possible };
+
+/** What can be done with it, and what the policies keep from this person, with the reasons. The same for many at once is one level down. */
+function Actions({ entries, names, possible }: ActionsProps): ComponentChildren {
   const isBatch = ({ path }: Entry): boolean => path.endsWith('-batch');
-  const batches = entries.filter(isBatch);
-  if (entries.length === 0) return null;
+  const isPossible = ({ command: { action = '' } }: Entry): boolean =>
+    typeof possible === 'string' || possible.has(action.replace(/-batch$/, ''));
+  const judged = entries.filter(isPossible).map((entry) => {
+    const said = may(entry.operation['x-operation'], fillPath(entry.path, names)).value;
+    return { entry, isKnown: said !== 'unknown', no: typeof said === 'object' ? said.no : undefined };
+  });
+  const offered = judged.flatMap(({ entry, no }) => (no === undefined ? [entry] : []));
+  const refused = judged.filter(({ entry, no }) => no !== undefined && !isBatch(entry));
+  const batches = offered.filter(isBatch);
+  if (possible === 'not known yet' || judged.length === 0 || !judged.every(({ isKnown }) => isKnown)) return null;
   return (
     <section class="card actions">
       <h2>What you can do</h2>
-      <Links label="Actions" entries={entries.filter((entry) => !isBatch(entry))} names={names} />
+      {offered.length === 0 && <p class="quiet">Nothing: your policies refuse all of it.</p>}
+      <Links label="Actions" entries={offered.filter((entry) => !isBatch(entry))} names={names} />
       {batches.length > 0 && (
         <details>
           <summary>For many values at once</summary>
           <Links label="Actions for many values" entries={batches} names={names} />
         </details>
       )}
+      {refused.length > 0 && (
+        <details>
+          <summary>
+            {refused.length.toLocaleString()} {refused.length === 1 ? 'action' : 'actions'} that your policies refuse
+          </summary>
+          <dl>
+            {refused.map(({ entry, no }) => [
+              <dt key={`${entry.path}:name`}>{nameOf(entry)}</dt>,
+              <dd key={`${entry.path}:why`}>{visible(no ?? '')}</dd>,
+            ])}
+          </dl>
+        </details>
+      )}
     </section>
   );
 }
 
-type DocumentsProps = {
-  readonly catalog: Catalog;
-  readonly shows: readonly Entry[];
-  readonly names: readonly string[];
-  /** names of fields that a drawn view shows */
-  readonly drawn: readonly string[];
-  readonly turn: number;
-};
+/** One of the trees in which it is: its settings, or its state. */
+type DocumentOf = { readonly show: Entry; readonly title: 'Settings' | 'State'; readonly loaded: Loaded };
 
-/** What it is set to and, without repeating that, what state it is in. */
-function Documents({ catalog, shows, names, drawn, turn }: DocumentsProps): ComponentChildren {
+/** The settings first. */
+function useDocuments(shows: readonly Entry[], names: readonly string[], turn: number): readonly DocumentOf[] {
   const config = shows.find(({ command }) => command.tree === 'config');
   const state = shows.find(({ command }) => command.tree !== 'config');
   const requestOf = (show: Entry | undefined): Request | undefined =>
     show === undefined ? undefined : { method: 'GET', path: fillPath(show.path, names) };
-  const settings = useLoaded(requestOf(config), turn).value;
-  const present = useLoaded(requestOf(state), turn).value;
-  const repeated = settings.state === 'there' ? Object.keys(settings.answer.body ?? {}) : [];
-  return (
-    <>
-      {config !== undefined && <Document catalog={catalog} show={config} title="Settings" loaded={settings} without={[]} />}
-      {state !== undefined && <Document catalog={catalog} show={state} title="State" loaded={present} without={[...repeated, ...drawn]} />}
-    </>
-  );
+  const settings = useSteady(useLoaded(requestOf(config), turn).value);
+  const present = useSteady(useLoaded(requestOf(state), turn).value);
+  return [
+    ...(config === undefined ? [] : [{ show: config, title: 'Settings', loaded: settings } as const]),
+    ...(state === undefined ? [] : [{ show: state, title: 'State', loaded: present } as const]),
+  ];
+}
+
+type DocumentsProps = {
+  readonly catalog: Catalog;
+  readonly documents: readonly DocumentOf[];
+  /** names of fields that a drawn view shows */
+  readonly drawn: readonly string[];
+};
+
+/** What it is set to and, without repeating that, what state it is in. Where neither can be shown, one says why. */
+function Documents({ catalog, documents, drawn }: DocumentsProps): ComponentChildren {
+  const isSeen = documents.some(({ loaded }) => loaded.state === 'there');
+  const [settings] = documents.filter(({ title }) => title === 'Settings');
+  // A drawn view is made from the state.
+  const isDrawn = documents.some(({ title, loaded }) => title === 'State' && loaded.state === 'there');
+  const repeated = settings?.loaded.state === 'there' ? Object.keys(settings.loaded.answer.body ?? {}) : [];
+  if (documents.some(({ loaded }) => loaded.state === 'loading')) return <Loading />;
+  return documents.map(({ show, title, loaded }, index) => {
+    if (loaded.state === 'loading') return null;
+    if (loaded.state === 'there') {
+      const { body } = loaded.answer;
+      const without = title === 'State' ? [...repeated, ...drawn] : isDrawn ? drawn : [];
+      return <Document key={title} catalog={catalog} show={show} title={title} body={body} without={without} />;
+    }
+    const { error } = loaded;
+    if (isSeen && error instanceof Refusal && error.status === 403)
+      return (
+        <p key={title} class="quiet">
+          You may not see its {title.toLowerCase()}: {visible(error.detail ?? '')}
+        </p>
+      );
+    return isSeen || index === 0 ? <Problem key={title} error={error} /> : null;
+  });
 }
 
 type DocumentProps = {
   readonly catalog: Catalog;
   readonly show: Entry;
   readonly title: string;
-  readonly loaded: Loaded;
+  readonly body: unknown;
   /** names of fields that are shown already */
   readonly without: readonly string[];
 };
 
-function Document({ catalog, show, title, loaded, without }: DocumentProps): ComponentChildren {
+function Document({ catalog, show, title, body, without }: DocumentProps): ComponentChildren {
   const { document } = catalog;
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} />;
-  const { body } = loaded.answer;
   const isDocument = typeof body === 'object' && body !== null;
   const shown =
     isDocument && !Array.isArray(body) ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name))) : body;
+  if (title === 'State' && typeof shown === 'object' && shown !== null && Object.keys(shown).length === 0) return null;
   return (
     <section class="card">
       <h2>{title}</h2>

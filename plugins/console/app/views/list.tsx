@@ -4,15 +4,16 @@ import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
 import { address, hrefOf } from '../address/router.ts';
 import type { Catalog, Entry, Place } from '../description/catalog.ts';
-import { nameOf, titleOf } from '../description/catalog.ts';
+import { capital, nameOf, titleOf } from '../description/catalog.ts';
 import { columnsOf, outputOf, resolve, textOf } from '../description/schema.ts';
 import { FilterBar } from '../lists/filter-bar.tsx';
 import { ListCount, ListPages, NoEntries, rowsOfPage } from '../lists/list-pages.tsx';
 import { filterQuery, filtersOf } from '../lists/query.ts';
+import { DataTable, type Column } from '../marks/data-table.tsx';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { useLoaded } from '../parts/loaded.ts';
+import { isDenied, useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Value } from '../parts/value.tsx';
@@ -51,13 +52,14 @@ export function ListView({ catalog, place, entry, create }: ListProps): Componen
     },
     turn.value,
   ).value;
+  const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
   const title = nameOf(entry);
   const Drawn = drawnAt(place, 'above');
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
         <p class="quiet">
-          <Prose text={operation.summary} />
+          <Prose text={capital(operation.summary.replace(/^List /, ''))} />
         </p>
         <div class="buttons">
           {create !== undefined && (
@@ -76,7 +78,7 @@ export function ListView({ catalog, place, entry, create }: ListProps): Componen
         </div>
       </Heading>
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
-      <FilterBar path={path} fields={filtersOf(operation)} />
+      {!isRefused && <FilterBar path={path} fields={filtersOf(operation)} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -108,53 +110,42 @@ type RowsProps = {
   readonly isFiltered: boolean;
 };
 
+type RowOfList = Readonly<Record<string, unknown>>;
+
 function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, isFiltered }: RowsProps): ComponentChildren {
   const { document } = catalog;
   const fields = columnsOf(entry.operation, document);
   const all = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
   if (all.length === 0) return <NoEntries isFiltered={isFiltered} />;
+  const documents = all.map((row) => (typeof row === 'object' && row !== null ? (row as RowOfList) : { [columns[0] ?? '']: row }));
+  // A column that is empty in all of them says nothing.
+  const told = columns.filter((column) => documents.some((row) => valueOf(row, column) !== undefined));
+  const shown = told.map((column): Column<RowOfList> => {
+    if (column === nameField)
+      return {
+        head: titleOf(column),
+        is: 'name',
+        cell: (row) => <EntryLink catalog={catalog} path={path} name={textOf(valueOf(row, column))} />,
+      };
+    return {
+      head: titleOf(column),
+      cell: (row) => {
+        const value = valueOf(row, column);
+        return value === undefined ? undefined : <Value value={value} schema={fields[column]} document={document} />;
+      },
+    };
+  });
   return (
     <>
       <ListCount count={all.length} headers={headers} />
-      <div class="table" role="region" tabIndex={0} aria-label={title}>
-        <table>
-          <caption class="unseen">{title}</caption>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column} scope="col">
-                  {titleOf(column)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {all.map((row, index) => {
-              const one =
-                typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>) : { [columns[0] ?? '']: row };
-              return (
-                <tr key={index}>
-                  {columns.map((column) => {
-                    const value = Object.hasOwn(one, column) ? one[column] : undefined;
-                    if (column === nameField && typeof value === 'string')
-                      return (
-                        <th key={column} scope="row">
-                          <EntryLink catalog={catalog} path={path} name={value} />
-                        </th>
-                      );
-                    return (
-                      <td key={column}>{value === undefined ? '' : <Value value={value} schema={fields[column]} document={document} />}</td>
-                    );
-                  })}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label={title} columns={shown} rows={documents} keyOf={(_, index) => index} />
       <ListPages path={path} headers={headers} />
     </>
   );
+}
+
+function valueOf(row: RowOfList, column: string): unknown {
+  return Object.hasOwn(row, column) ? row[column] : undefined;
 }
 
 /** A name that is no part of a path is a text. */

@@ -4,8 +4,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { fillPath, parentOf } from '../../address/path.ts';
 import { address, go, hrefOf } from '../../address/router.ts';
+import { may } from '../../api/may.ts';
 import { send } from '../../api/request.ts';
 import { Act } from '../../forms/act.tsx';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
@@ -53,13 +55,14 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
   const error = useSignal<unknown>(undefined);
   const [entry] = entries;
   const [service = ''] = names;
+  const isAllowed = may('execute', path).value === 'yes';
   useEffect(() => {
-    if (kept === '') return;
+    if (kept === '' || !isAllowed) return;
     send({ method: 'POST', path, body: { login: kept } }).then(
       (answer) => (found.value = answer.body as Explanation),
       (thrown: unknown) => (error.value = thrown),
     );
-  }, []);
+  }, [isAllowed]);
   if (entry === undefined) return null;
   const document = parse(claims.value);
   const isLogin = way.value === 'login';
@@ -199,35 +202,7 @@ function Explained({ explanation, service }: { readonly explanation: Explanation
           )}
         </dd>
       </dl>
-      {roles.length > 0 && (
-        <div class="table" role="region" tabIndex={0} aria-label="Roles">
-          <table>
-            <caption class="unseen">Roles of the service</caption>
-            <thead>
-              <tr>
-                <th scope="col">Role</th>
-                <th scope="col">Gives its policies</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {roles.map(({ name, grants, reason }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <a href={hrefOf(`${rolePath}/${encodeURIComponent(name)}`)}>
-                      <bdi>{visible(name)}</bdi>
-                    </a>
-                  </th>
-                  <td>
-                    <Chip tone={grants ? 'good' : 'quiet'}>{grants ? 'yes' : 'no'}</Chip>
-                  </td>
-                  <td>{visible(reason)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {roles.length > 0 && <DataTable label="Roles" columns={columnsOf(rolePath)} rows={roles} keyOf={({ name }) => name} />}
       {notes.length > 0 && (
         <ul class="reasons">
           {notes.map((note) => (
@@ -237,6 +212,22 @@ function Explained({ explanation, service }: { readonly explanation: Explanation
       )}
     </section>
   );
+}
+
+function columnsOf(rolePath: string): readonly Column<Role>[] {
+  return [
+    {
+      head: 'Role',
+      is: 'name',
+      cell: ({ name }) => (
+        <a href={hrefOf(`${rolePath}/${encodeURIComponent(name)}`)}>
+          <bdi>{visible(name)}</bdi>
+        </a>
+      ),
+    },
+    { head: 'Gives its policies', cell: ({ grants }) => <Chip tone={grants ? 'good' : 'quiet'}>{grants ? 'yes' : 'no'}</Chip> },
+    { head: 'Why', cell: ({ reason }) => visible(reason) },
+  ];
 }
 
 function valuesOf(count: number | undefined): string {

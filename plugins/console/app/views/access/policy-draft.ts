@@ -1,4 +1,5 @@
 // The rules of a policy while they are edited: texts as they are typed, and the body that they make.
+import { capital } from '../../description/catalog.ts';
 
 export const operations = ['all', 'create', 'read', 'update', 'delete', 'execute'] as const;
 type Operation = (typeof operations)[number];
@@ -93,4 +94,9 @@ function writeValue(value: unknown): string {
 export function ruleIn(text: string): number | undefined {
   const index = /rules[/.[](\d+)/.exec(text)?.[1];
   return index === undefined ? undefined : Number(index);
+}
+
+/** A warning of the API as it is said beside the rule that it is about: without the place of that rule. */
+export function besideRule(text: string): string {
+  return capital(text.replace(/^rest-api\/rules\/\d+ \(\S*\) /, ''));
 }

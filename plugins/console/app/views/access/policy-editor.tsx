@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { fillPath } from '../../address/path.ts';
 import { go, guardLeaving, hrefOf } from '../../address/router.ts';
+import { may } from '../../api/may.ts';
 import type { Request } from '../../api/request.ts';
 import type { Catalog, Entry } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
@@ -15,7 +16,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useChecked, type Checked } from './policy-check.ts';
-import { bodyOf, draftOf, newRule, ruleIn, type Policy, type PolicyDraft, type RuleDraft } from './policy-draft.ts';
+import { besideRule, bodyOf, draftOf, newRule, ruleIn, type Policy, type PolicyDraft, type RuleDraft } from './policy-draft.ts';
 import { RuleRow } from './rule-row.tsx';
 import '../../style/access.css';
 
@@ -75,7 +76,9 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
     ...(headers && { headers }),
   };
   const lacks = isNew && draft.value.name.trim() === '' ? 'The policy has no name yet.' : problems[0];
-  const checked = useChecked(lacks === undefined ? request : undefined).value;
+  // Who may not save it is told so, and nothing is asked for them.
+  const isAllowed = may(save.operation['x-operation'], request.path).value === 'yes';
+  const checked = useChecked(lacks === undefined && isAllowed ? request : undefined).value;
   const change = (part: Partial<PolicyDraft>): void => {
     isTouched.value = true;
     draft.value = { ...draft.value, ...part };
@@ -182,5 +185,5 @@ function saidOf(checked: Checked, index: number): { readonly tone: 'warn' | 'bad
     return found === undefined ? undefined : { tone: 'bad', text: found.message };
   }
   const warning = checked.state === 'taken' ? checked.warnings.find((one) => ruleIn(one) === index) : undefined;
-  return warning === undefined ? undefined : { tone: 'warn', text: warning };
+  return warning === undefined ? undefined : { tone: 'warn', text: besideRule(warning) };
 }

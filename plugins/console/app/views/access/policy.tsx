@@ -2,14 +2,14 @@
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
 import { hrefOf } from '../../address/router.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
-import { draftOf, operations, ruleIn, type Policy, type RuleDraft } from './policy-draft.ts';
+import { besideRule, draftOf, operations, ruleIn, type Policy, type RuleDraft } from './policy-draft.ts';
 import '../../style/access.css';
 
 const check = '/v1/state/policy/check';
@@ -20,7 +20,8 @@ export function PolicyView({ place: { names }, turn }: DrawnProps): ComponentChi
   const [name = ''] = names;
   const loaded = useLoaded({ method: 'GET', path: fillPath('/v1/state/policy/policies/{name}', names) }, turn).value;
   if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Problem error={loaded.error} />;
+  // The page below says why.
+  if (loaded.state === 'failed') return null;
   const policy = loaded.answer.body as PolicyState;
   const { rules } = draftOf(name, policy);
   return (
@@ -34,51 +35,51 @@ export function PolicyView({ place: { names }, turn }: DrawnProps): ComponentChi
       {rules.length === 0 ? (
         <p class="quiet">No rules: it allows nothing.</p>
       ) : (
-        <div class="table" role="region" tabIndex={0} aria-label="Table of rules">
-          <table>
-            <caption class="unseen">Rules of the policy</caption>
-            <thead>
-              <tr>
-                <th scope="col">Paths</th>
-                <th scope="col">Allows</th>
-                <th scope="col">Rejects</th>
-                <th scope="col">Limits</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rules.map((rule, index) => (
-                <RuleCells key={rule.id} rule={rule} warning={policy.warnings?.find((one) => ruleIn(one) === index)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label="Table of rules"
+          columns={columns}
+          rows={rules.map((rule, index) => ({ rule, warning: policy.warnings?.find((one) => ruleIn(one) === index) }))}
+          keyOf={({ rule: { id } }) => id}
+        />
       )}
     </section>
   );
 }
 
-function RuleCells({ rule, warning }: { readonly rule: RuleDraft; readonly warning: string | undefined }): ComponentChildren {
-  const saying = (effect: 'allow' | 'reject'): string =>
-    operations
-      .filter((operation) => rule.effects[operation] === effect)
-      .map((operation) => (operation === 'all' ? 'anything else' : operation))
-      .join(', ');
-  return (
-    <tr>
-      <th scope="row">
+type RuleRow = { readonly rule: RuleDraft; readonly warning: string | undefined };
+
+const columns: readonly Column<RuleRow>[] = [
+  {
+    head: 'Paths',
+    is: 'name',
+    cell: ({ rule, warning }) => (
+      <>
         <code>{visible(rule.path)}</code>
         {warning !== undefined && (
           <div>
-            <Chip tone="warn">{visible(warning)}</Chip>
+            <Chip tone="warn">{visible(besideRule(warning))}</Chip>
           </div>
         )}
-      </th>
-      <td>{saying('allow')}</td>
-      <td>{saying('reject')}</td>
-      <td>
-        {rule.allowedValues !== '' && <code>{visible(rule.allowedValues, 'lines')}</code>}
-        {rule.hideFields !== '' && <div>hides {visible(rule.hideFields)}</div>}
-      </td>
-    </tr>
-  );
+      </>
+    ),
+  },
+  { head: 'Allows', cell: ({ rule }) => saying(rule, 'allow') },
+  { head: 'Rejects', cell: ({ rule }) => saying(rule, 'reject') },
+  {
+    head: 'Limits',
+    cell: ({ rule: { allowedValues, hideFields } }) =>
+      (allowedValues !== '' || hideFields !== '') && (
+        <>
+          {allowedValues !== '' && <code>{visible(allowedValues, 'lines')}</code>}
+          {hideFields !== '' && <div>hides {visible(hideFields)}</div>}
+        </>
+      ),
+  },
+];
+
+function saying({ effects }: RuleDraft, effect: 'allow' | 'reject'): string {
+  return operations
+    .filter((operation) => effects[operation] === effect)
+    .map((operation) => (operation === 'all' ? 'anything else' : operation))
+    .join(', ');
 }

@@ -9,10 +9,11 @@ import { Act } from '../../forms/act.tsx';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import { ListCount, ListPages, NoEntries, rowsOfPage } from '../../lists/list-pages.tsx';
 import { filterQuery, filtersOf } from '../../lists/query.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -42,6 +43,7 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
   const [list] = entries;
   const query = { limit: String(rowsOfPage), ...(list === undefined ? {} : filterQuery(list.operation, address.value.query)) };
   const loaded = useLoaded({ method: 'GET', path, query }, turn.value).value;
+  const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
   const own = useLoaded({ method: 'POST', path: info, body: {} }).value;
   const ownAccessor = own.state === 'there' ? (own.answer.body as Token).accessor : undefined;
   const entry = catalog.entries.find((one) => one.path === disable);
@@ -56,7 +58,7 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
           </button>
         </div>
       </Heading>
-      <FilterBar path={path} fields={filtersOf(list.operation)} />
+      {!isRefused && <FilterBar path={path} fields={filtersOf(list.operation)} />}
       {ending.value !== undefined && entry !== undefined && (
         <Ending
           key={ending.value.accessor}
@@ -95,63 +97,45 @@ type TokensProps = {
 function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): ComponentChildren {
   const mayEnd = typeof may('delete', `${path}/any`).value !== 'object' && typeof may('execute', disable).value !== 'object';
   if (tokens.length === 0) return <NoEntries isFiltered={address.value.query.has('after')} />;
+  const columns: readonly Column<Token>[] = [
+    {
+      head: 'Holder',
+      is: 'name',
+      cell: (token) => (
+        <>
+          <bdi>{visible(token.user)}</bdi> {token.accessor === ownAccessor && <Chip tone="good">this session</Chip>}
+          <OriginOf token={token} />
+        </>
+      ),
+    },
+    { head: 'Policies', cell: (token) => <PolicyLinks catalog={catalog} names={token.policies} /> },
+    { head: 'Made', cell: (token) => <Moment at={token['creation-time']} /> },
+    {
+      head: 'Ends',
+      cell: ({ expires }) => (expires === undefined ? <span class="quiet">never</span> : <Moment at={expires} />),
+    },
+    { head: 'Accessor', cell: ({ accessor }) => <code class="accessor">{visible(accessor)}</code> },
+    {
+      head: 'What you can do',
+      is: 'acts',
+      cell: (token) => (
+        <div class="row-actions">
+          <a href={hrefOf(check, { accessor: token.accessor })}>
+            May it …?<span class="unseen"> (asks what {visible(token.user)} may do)</span>
+          </a>
+          {mayEnd && (
+            <button type="button" class="small danger" aria-label={`End the token of ${visible(token.user)}`} onClick={() => onEnd(token)}>
+              End
+            </button>
+          )}
+        </div>
+      ),
+    },
+  ];
   return (
     <>
       <ListCount count={tokens.length} headers={headers} />
-      <div class="table" role="region" tabIndex={0} aria-label="Tokens and sessions">
-        <table>
-          <caption class="unseen">Tokens and sessions</caption>
-          <thead>
-            <tr>
-              <th scope="col">Holder</th>
-              <th scope="col">Policies</th>
-              <th scope="col">Made</th>
-              <th scope="col">Ends</th>
-              <th scope="col">Accessor</th>
-              <th scope="col">
-                <span class="unseen">What you can do</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {tokens.map((token) => (
-              <tr key={token.accessor}>
-                <th scope="row">
-                  <bdi>{visible(token.user)}</bdi> {token.accessor === ownAccessor && <Chip tone="good">this session</Chip>}
-                  <OriginOf token={token} />
-                </th>
-                <td>
-                  <PolicyLinks catalog={catalog} names={token.policies} />
-                </td>
-                <td>
-                  <Moment at={token['creation-time']} />
-                </td>
-                <td>{token.expires === undefined ? <span class="quiet">never</span> : <Moment at={token.expires} />}</td>
-                <td>
-                  <code class="accessor">{visible(token.accessor)}</code>
-                </td>
-                <td>
-                  <div class="row-actions">
-                    <a href={hrefOf(check, { accessor: token.accessor })}>
-                      May it …?<span class="unseen"> (asks what {visible(token.user)} may do)</span>
-                    </a>
-                    {mayEnd && (
-                      <button
-                        type="button"
-                        class="small danger"
-                        aria-label={`End the token of ${visible(token.user)}`}
-                        onClick={() => onEnd(token)}
-                      >
-                        End
-                      </button>
-                    )}
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label="Tokens and sessions" columns={columns} rows={tokens} keyOf={({ accessor }) => accessor} />
       <ListPages path={path} headers={headers} />
     </>
   );

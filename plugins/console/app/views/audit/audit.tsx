@@ -6,16 +6,20 @@ import { Histogram, type Bin } from '../../charts/histogram.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { isDenied } from '../../parts/loaded.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { timeOf } from '../../topics/read-topic.ts';
+import { useTopic, type Topic } from '../../topics/use-topic.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { Chains } from './chains.tsx';
-import { fits, noFilters, resultOf, timeOf, type Filters, type TrailRecord } from './records.ts';
+import { noFilters, queryOf, resultOf, type Filters, type TrailRecord } from './records.ts';
 import { AuditRows } from './rows.tsx';
-import { mostRecords, useTrail, type Trail } from './trail.ts';
 import { usualWindow, windows } from './windows.ts';
 import '../../style/audit.css';
 
 const barsShown = 60;
+/** Records that the page holds. */
+const mostRecords = 20_000;
 /** Shorter times are not drawn. */
 const shortestMs = 1_000;
 
@@ -28,24 +32,34 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
   const asked = query.get('since') ?? usualWindow;
   const since = Object.hasOwn(windows, asked) ? asked : usualWindow;
   const isLive = !isChosen && query.get('live') !== 'no';
-  const trail = useTrail(
-    path,
-    { since: isChosen ? new Date(from).toISOString() : since, untilMs: isChosen ? to : undefined, isLive },
-    turn.value,
-  );
-  const records = trail.value.records.filter((record) => fits(record, filters));
+  const begin = { since: isChosen ? new Date(from).toISOString() : since };
+  const asks = queryOf(filters);
+  const isFiltered = Object.keys(asks).length > 0;
+  const trail = useTopic({ path, begin, filters: asks, untilMs: isChosen ? to : undefined, isLive, most: mostRecords }, turn.value);
+  const records = trail.value.records as readonly TrailRecord[];
   const seconds = windows[since]?.seconds ?? 0;
-  const endMs = isChosen ? to : presentOf(trail.value.records, seconds);
+  const endMs = isChosen ? to : presentOf(records, seconds);
   const startMs = isChosen ? from : endMs - seconds * 1_000;
   const change = (part: Readonly<Record<string, string>>, how: 'push' | 'replace' = 'push'): void => {
     const next = { ...Object.fromEntries(query), ...part };
     go(hrefOf(path, Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ''))), how);
   };
+  const { error } = trail.value;
+  const heading = (
+    <Heading catalog={catalog} title="Audit trail" path={path}>
+      <p class="quiet">Who did what, as it was written before each answer.</p>
+    </Heading>
+  );
+  if (isDenied(error))
+    return (
+      <>
+        {heading}
+        <Problem error={error} />
+      </>
+    );
   return (
     <>
-      <Heading catalog={catalog} title="Audit trail" path={path}>
-        <p class="quiet">Who did what, as it was written before each answer.</p>
-      </Heading>
+      {heading}
       <AuditFilters
         filters={filters}
         since={since}
@@ -54,11 +68,11 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
         onChange={change}
         onRefresh={() => (turn.value += 1)}
       />
-      {trail.value.error !== undefined && <Problem error={trail.value.error} />}
+      {error !== undefined && <Problem error={error} />}
       <section class="card" aria-labelledby="when-title">
         <div class="card-head">
           <h2 id="when-title">{isChosen ? 'The time you chose' : `The last ${windows[since]?.label ?? ''}`}</h2>
-          <StateOf trail={trail.value} shown={records.length} />
+          <StateOf trail={trail.value} />
         </div>
         <Histogram
           key={isChosen ? `${from} ${to}` : since}
@@ -84,23 +98,22 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
           onOpen={(id) => change({ record: id }, 'replace')}
         />
       ) : (
-        trail.value.state !== 'reading' && (
-          <p class="empty">
-            {trail.value.records.length === 0 ? 'Nothing was recorded in this time.' : 'No record of this time fits the filters.'}
-          </p>
+        trail.value.state !== 'reading' &&
+        error === undefined && (
+          <p class="empty">{isFiltered ? 'No record of this time fits the filters.' : 'Nothing was recorded in this time.'}</p>
         )
       )}
-      <Chains records={trail.value.records} turn={turn.value} />
+      <Chains records={isFiltered ? undefined : records} turn={turn.value} />
     </>
   );
 }
 
-function StateOf({ trail: { state, records, isCut }, shown }: { readonly trail: Trail; readonly shown: number }): ComponentChildren {
-  const count = shown === records.length ? shown.toLocaleString() : `${shown.toLocaleString()} of ${records.length.toLocaleString()}`;
+function StateOf({ trail: { state, records, isCut } }: { readonly trail: Topic }): ComponentChildren {
   return (
     <p class="quiet">
-      {state === 'live' && <Chip tone="good">live</Chip>} {state === 'reading' && 'reading … '}
-      {count} {records.length === 1 ? 'record' : 'records'}
+      {state === 'live' && <Chip tone="good">live</Chip>}
+      {state === 'interrupted' && <Chip tone="warn">interrupted, trying again</Chip>} {state === 'reading' && 'reading … '}
+      {records.length.toLocaleString()} {records.length === 1 ? 'record' : 'records'}
       {isCut && `; older ones of this time are left out, because a page holds ${mostRecords.toLocaleString()}: choose a shorter time`}
     </p>
   );

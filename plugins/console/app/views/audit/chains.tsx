@@ -18,15 +18,21 @@ type Audit = {
   readonly heads: readonly { readonly chain: string; readonly sequence: number; readonly hash: string }[];
 };
 
-export function Chains({ records, turn }: { readonly records: readonly TrailRecord[]; readonly turn: number }): ComponentChildren {
+export type ChainsProps = {
+  /** all of a time; undefined where only some were asked for, which say nothing about the chains */
+  readonly records: readonly TrailRecord[] | undefined;
+  readonly turn: number;
+};
+
+export function Chains({ records, turn }: ChainsProps): ComponentChildren {
   const isAllowed = may('read', auditPath).value === 'yes';
   const loaded = useLoaded(isAllowed ? { method: 'GET', path: auditPath } : undefined, turn).value;
   if (!isAllowed) return null;
   if (loaded.state === 'failed') return <Problem error={loaded.error} />;
   if (loaded.state !== 'there') return null;
   const { keys, heads } = loaded.answer.body as Audit;
-  const signed = records.findLast(({ kind }) => kind === 'head');
-  const found = records.filter(({ kind, event }) => kind === 'trail' && findings.has(String(event)));
+  const signed = records?.findLast(({ kind }) => kind === 'head');
+  const found = (records ?? []).filter(({ kind, event }) => kind === 'trail' && findings.has(String(event)));
   return (
     <section class="card" aria-labelledby="chains-title">
       <div class="card-head">
@@ -40,7 +46,11 @@ export function Chains({ records, turn }: { readonly records: readonly TrailReco
       ))}
       <p class="quiet">
         {signed?.['occurred-at'] === undefined ? (
-          'No head was signed in this time.'
+          records === undefined ? (
+            ''
+          ) : (
+            'No head was signed in this time.'
+          )
         ) : (
           <>
             Signed last <Moment at={signed['occurred-at']} />
@@ -48,21 +58,22 @@ export function Chains({ records, turn }: { readonly records: readonly TrailReco
         )}
         {keys.length > 0 && (
           <>
-            {' '}
-            with key <code>{visible(keys.at(-1)?.['key-id'].slice(0, 12) ?? '')}…</code>
+            {signed === undefined ? ' Key' : ' with key'} <code>{visible(keys.at(-1)?.['key-id'].slice(0, 12) ?? '')}…</code>
           </>
         )}
       </p>
       <ul class="chains plain">
         {heads.map(({ chain, sequence, hash }) => {
-          const newest = records.findLast((record) => record.chain === chain)?.sequence ?? sequence;
+          const newest = records?.findLast((record) => record.chain === chain)?.sequence ?? sequence;
           return (
             <li key={chain}>
               <strong>{visible(chain)}</strong>
               <span>{sequence.toLocaleString()} records signed</span>
-              <Chip tone={newest > sequence + 1 ? 'quiet' : 'good'}>
-                {newest > sequence + 1 ? `${(newest - sequence).toLocaleString()} since wait for the next signature` : 'all'}
-              </Chip>
+              {records !== undefined && (
+                <Chip tone={newest > sequence + 1 ? 'quiet' : 'good'}>
+                  {newest > sequence + 1 ? `${(newest - sequence).toLocaleString()} since wait for the next signature` : 'all'}
+                </Chip>
+              )}
               <span class="head-hash">
                 <code>{visible(hash.slice(0, 16))}…</code> <CopyButton text={hash} what={`hash of ${visible(chain)}`} />
               </span>

@@ -1,7 +1,8 @@
 // Records of the audit trail as the console shows them: what they are about in words, and the filters.
+import type { TopicQuery, TopicRecord } from '../../topics/read-topic.ts';
 
-/** A line of the trail. Fields are absent where they do not apply, or where policies hide them. */
-export type TrailRecord = Readonly<Record<string, unknown>> & {
+/** A record of the trail. */
+export type TrailRecord = TopicRecord & {
   readonly kind?: string;
   readonly 'occurred-at'?: string;
   readonly 'request-id'?: string;
@@ -25,10 +26,6 @@ export function idOf(record: TrailRecord): string {
   return record.chain === undefined ? (record['request-id'] ?? '') : `${record.chain}-${record.sequence ?? ''}`;
 }
 
-export function timeOf(record: TrailRecord): number {
-  return Date.parse(record['occurred-at'] ?? '');
-}
-
 export type Result = 'done' | 'refused' | 'failed' | 'note';
 
 /** What came of it: 4xx is refused, 5xx failed; records of the trail about itself have no status. */
@@ -37,7 +34,7 @@ export function resultOf({ status }: TrailRecord): Result {
   return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
 }
 
-/** What the address asks for. */
+/** What the address asks for; the appliance looks for it, however many records there are. */
 export type Filters = {
   readonly who: string;
   readonly what: string;
@@ -49,25 +46,10 @@ export type Filters = {
 
 export const noFilters: Filters = { who: '', what: '', where: '', result: '', only: '' };
 
-const holds = (texts: readonly (string | undefined)[], wanted: string): boolean =>
-  wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted.toLowerCase()) === true);
-
-/** Requests that ask and change nothing, as POST. */
-const questions = /\/(?:policy\/check(?:-many)?|token\/info)$/;
-
-export function isRead({ method, path = '' }: TrailRecord): boolean {
-  return method === 'GET' || method === 'HEAD' || questions.test(path);
-}
-
-export function fits(record: TrailRecord, { who, what, where, result, only }: Filters): boolean {
-  const { user, tenant, accessor, method, kind, code, path } = record;
-  return (
-    holds([user, tenant, accessor, record['client-ip']], who) &&
-    holds([method, kind, code, path?.split('/').at(-1)], what) &&
-    holds([path], where) &&
-    (result === '' || resultOf(record) === result) &&
-    (only === '' || (!isRead(record) && resultOf(record) !== 'note'))
-  );
+/** The same as the API takes it. */
+export function queryOf({ only, ...texts }: Filters): TopicQuery {
+  const wanted = { ...texts, reads: only === 'changes' ? 'false' : '' };
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ''));
 }
 
 /** Records of the trail about itself, in words. */

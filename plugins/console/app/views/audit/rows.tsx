@@ -3,11 +3,13 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import type { Catalog } from '../../description/catalog.ts';
+import { DataTable } from '../../marks/data-table.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Fields } from '../../parts/value.tsx';
 import { visible } from '../../parts/visible.ts';
-import { idOf, resultOf, timeOf, wordsOf, type Result, type TrailRecord } from './records.ts';
+import { timeOf } from '../../topics/read-topic.ts';
+import { idOf, resultOf, wordsOf, type Result, type TrailRecord } from './records.ts';
 
 const shownAtOnce = 100;
 const tones: Readonly<Record<Result, Tone>> = { done: 'good', refused: 'warn', failed: 'bad', note: 'quiet' };
@@ -26,37 +28,23 @@ export function AuditRows({ catalog, records, open, onOpen }: RowsProps): Compon
   const shown = records.slice(0, count.value);
   // A link to a record shows it, however far down it is.
   const linked = shown.some((record) => idOf(record) === open) ? undefined : records.find((record) => idOf(record) === open);
+  const isOpen = (record: TrailRecord): boolean => idOf(record) === open && open !== '';
   return (
     <>
-      <div class="table" role="region" tabIndex={0} aria-label="Records">
-        <table class="records">
-          <caption class="unseen">Records of the audit trail, the newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...(linked === undefined ? [] : [linked]), ...shown].map((record) => {
-              const id = idOf(record);
-              const isOpen = id === open && id !== '';
-              return [
-                <Row key={id} catalog={catalog} record={record} isOpen={isOpen} onToggle={() => onOpen(isOpen ? '' : id)} />,
-                isOpen && (
-                  <tr key={`${id} open`}>
-                    <td colSpan={4} id={`record-${id}`}>
-                      <Whole catalog={catalog} record={record} />
-                    </td>
-                  </tr>
-                ),
-              ];
-            })}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Records of the audit trail, the newest first"
+        columns={[
+          { head: 'Time', is: 'name', cell: (record) => <Opener record={record} isOpen={isOpen(record)} onOpen={onOpen} /> },
+          { head: 'Who', cell: (record) => <Who record={record} /> },
+          { head: 'What', cell: (record) => <What catalog={catalog} record={record} /> },
+          { head: 'Result', cell: (record) => <ResultOf record={record} /> },
+        ]}
+        rows={[...(linked === undefined ? [] : [linked]), ...shown]}
+        keyOf={idOf}
+        below={(record) =>
+          isOpen(record) ? { id: `record-${idOf(record)}`, content: <Whole catalog={catalog} record={record} /> } : undefined
+        }
+      />
       {records.length > count.value && (
         <div class="buttons">
           <button type="button" onClick={() => (count.value += shownAtOnce)}>
@@ -68,49 +56,60 @@ export function AuditRows({ catalog, records, open, onOpen }: RowsProps): Compon
   );
 }
 
-type RowProps = { readonly catalog: Catalog; readonly record: TrailRecord; readonly isOpen: boolean; readonly onToggle: () => void };
+type OpenerProps = { readonly record: TrailRecord; readonly isOpen: boolean; readonly onOpen: (id: string) => void };
 
-function Row({ catalog, record, isOpen, onToggle }: RowProps): ComponentChildren {
-  const { user, tenant, method = '', path, status, code, via } = record;
-  const result = resultOf(record);
-  const words = wordsOf(record) ?? summaryOf(catalog, method, path);
+function Opener({ record, isOpen, onOpen }: OpenerProps): ComponentChildren {
+  const id = idOf(record);
   return (
-    <tr>
-      <td>
-        <button
-          type="button"
-          class="link"
-          aria-expanded={isOpen}
-          aria-controls={isOpen ? `record-${idOf(record)}` : undefined}
-          onClick={onToggle}
-        >
-          <span class="unseen">Record of </span>
-          {clockOf(timeOf(record))}
-        </button>
-      </td>
-      <td>
-        {user === undefined ? <span class="quiet">{path === undefined ? 'the appliance' : 'not known'}</span> : <bdi>{visible(user)}</bdi>}
-        {tenant !== undefined && (
-          <div class="quiet">
-            in <bdi>{visible(tenant)}</bdi>
-            {via === 'console' && ', in the console'}
-          </div>
-        )}
-      </td>
-      <td>
-        {words ?? visible(record.kind ?? '')}
-        {path !== undefined && (
-          <div class="quiet">
-            {visible(method)} <code>{visible(path)}</code>
-          </div>
-        )}
-      </td>
-      <td>
-        <Chip tone={tones[result]}>
-          {status ?? 'note'} {code !== undefined && <span class="quiet">{visible(code)}</span>}
-        </Chip>
-      </td>
-    </tr>
+    <button
+      type="button"
+      class="link"
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? `record-${id}` : undefined}
+      onClick={() => onOpen(isOpen ? '' : id)}
+    >
+      <span class="unseen">Record of </span>
+      {clockOf(timeOf(record))}
+    </button>
+  );
+}
+
+type RecordProps = { readonly record: TrailRecord };
+
+function Who({ record: { user, tenant, path, via } }: RecordProps): ComponentChildren {
+  return (
+    <>
+      {user === undefined ? <span class="quiet">{path === undefined ? 'the appliance' : 'not known'}</span> : <bdi>{visible(user)}</bdi>}
+      {tenant !== undefined && (
+        <div class="quiet">
+          in <bdi>{visible(tenant)}</bdi>
+          {via === 'console' && ', in the console'}
+        </div>
+      )}
+    </>
+  );
+}
+
+function What({ catalog, record }: RecordProps & { readonly catalog: Catalog }): ComponentChildren {
+  const { method = '', path, kind = '' } = record;
+  return (
+    <>
+      {wordsOf(record) ?? summaryOf(catalog, method, path) ?? visible(kind)}
+      {path !== undefined && (
+        <div class="quiet">
+          {visible(method)} <code>{visible(path)}</code>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ResultOf({ record }: RecordProps): ComponentChildren {
+  const { status, code } = record;
+  return (
+    <Chip tone={tones[resultOf(record)]}>
+      {status ?? 'note'} {code !== undefined && <span class="quiet">{visible(code)}</span>}
+    </Chip>
   );
 }
 

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { address, go, hrefOf } from '../../address/router.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Until } from '../../marks/until.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
@@ -25,6 +26,7 @@ export function CertificatesPage({ catalog, place: { names } }: DrawnProps): Com
   const asked = Object.fromEntries([...query].filter(([key]) => ['contains', 'status', 'after'].includes(key)));
   const fields = 'serial,subject,names,not-before,not-after,via,status,revoked-at,revocation-reason';
   const loaded = useLoaded({ method: 'GET', path, query: { ...asked, limit: String(rowsOfPage), fields } }, turn.value).value;
+  const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
   return (
     <>
       <Heading catalog={catalog} title={`Certificates of ${name}`} path={path}>
@@ -35,7 +37,7 @@ export function CertificatesPage({ catalog, place: { names } }: DrawnProps): Com
         </div>
       </Heading>
       <ExpiryCard name={name} turn={turn.value} />
-      <Search path={path} />
+      {!isRefused && <Search path={path} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -126,25 +128,7 @@ function Found({ name, path, certificates, headers }: FoundProps): ComponentChil
           ? `${certificates.length.toLocaleString('en')} found${after === undefined ? '' : ' so far'}`
           : `${certificates.length.toLocaleString('en')} of ${Number(headers.get('total-count')).toLocaleString('en')}, by serial number`}
       </p>
-      <div class="table" role="region" tabIndex={0} aria-label="Certificates">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Subject</th>
-              <th scope="col">Status</th>
-              <th scope="col">End</th>
-              <th scope="col">Other names</th>
-              <th scope="col">Made by</th>
-              <th scope="col">Serial number</th>
-            </tr>
-          </thead>
-          <tbody>
-            {certificates.map((one) => (
-              <Row key={one.serial} name={name} certificate={one} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label="Certificates" columns={columnsOf(name)} rows={certificates} keyOf={({ serial }) => serial} />
       {onwards}
     </>
   );
@@ -153,38 +137,44 @@ function Found({ name, path, certificates, headers }: FoundProps): ComponentChil
 /** Names that a row shows; the page of the certificate has all. */
 const shownNames = 3;
 
-function Row({ name, certificate }: { readonly name: string; readonly certificate: CertificateState }): ComponentChildren {
-  const { serial, subject, names, status, via } = certificate;
-  return (
-    <tr>
-      <th scope="row">
+function columnsOf(name: string): readonly Column<CertificateState>[] {
+  return [
+    {
+      head: 'Subject',
+      is: 'name',
+      cell: ({ serial, subject }) => (
         <a href={hrefOf(certificatePath(name, serial))}>
           <bdi>{subject === '' ? 'no subject' : visible(subject)}</bdi>
         </a>
-      </th>
-      <td>
-        <StatusBadge status={status} />
-        {status === 'revoked' && certificate['revocation-reason'] !== undefined && (
-          <span class="quiet"> {visible(certificate['revocation-reason'])}</span>
-        )}
-      </td>
-      <td>
-        <Until at={certificate['not-after']} isOver={status !== 'valid'} />
-      </td>
-      <td>
-        <bdi>
-          {names
-            .slice(0, shownNames)
-            .map((one) => visible(one))
-            .join(', ')}
-        </bdi>
-        {names.length > shownNames && <span class="quiet"> and {names.length - shownNames} more</span>}
-      </td>
-      <td>{visible(via)}</td>
-      <td>
-        <code>{visible(serial)}</code>
-      </td>
-    </tr>
+      ),
+    },
+    {
+      head: 'Status',
+      cell: ({ status, 'revocation-reason': reason }) => (
+        <>
+          <StatusBadge status={status} />
+          {status === 'revoked' && reason !== undefined && <span class="quiet"> {visible(reason)}</span>}
+        </>
+      ),
+    },
+    { head: 'End', cell: (certificate) => <Until at={certificate['not-after']} isOver={certificate.status !== 'valid'} /> },
+    { head: 'Other names', cell: ({ names }) => names.length > 0 && <OtherNames names={names} /> },
+    { head: 'Made by', cell: ({ via }) => visible(via) },
+    { head: 'Serial number', cell: ({ serial }) => <code>{visible(serial)}</code> },
+  ];
+}
+
+function OtherNames({ names }: Pick<CertificateState, 'names'>): ComponentChildren {
+  return (
+    <>
+      <bdi>
+        {names
+          .slice(0, shownNames)
+          .map((one) => visible(one))
+          .join(', ')}
+      </bdi>
+      {names.length > shownNames && <span class="quiet"> and {names.length - shownNames} more</span>}
+    </>
   );
 }
 

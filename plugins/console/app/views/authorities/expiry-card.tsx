@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../../address/router.ts';
+import { may } from '../../api/may.ts';
 import { send } from '../../api/request.ts';
 import { secret } from '../../api/session.ts';
 import { Columns } from '../../charts/columns.tsx';
@@ -28,13 +29,15 @@ const nothing: Counted = { endings: [], total: 0, isCounting: true };
 export function ExpiryCard({ name, turn }: { readonly name: string; readonly turn: number }): ComponentChildren {
   const counted = useSignal<Counted>(nothing);
   const goal = useSignal(countedAtOnce);
+  const isAllowed = may('read', certificatesPath(name)).value === 'yes';
   useEffect(() => {
+    if (!isAllowed || secret.value === undefined) return undefined;
     const controller = new AbortController();
     counted.value = nothing;
     goal.value = countedAtOnce;
     void count(name, nothing, countedAtOnce, controller.signal, (now) => (counted.value = now));
     return () => controller.abort();
-  }, [name, turn, secret.value]);
+  }, [name, turn, secret.value, isAllowed]);
   useEffect(() => {
     if (goal.value === countedAtOnce) return undefined;
     const controller = new AbortController();

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
+import { AllowedLink } from '../../parts/allowed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
@@ -46,9 +47,14 @@ function Steps({ name, state }: { readonly name: string; readonly state: Authori
         </p>
         {!isTrustOnly && (
           <div class="buttons">
-            <a class="button primary" href={hrefOf(authorityPath(name), { do: 'edit' })}>
+            <AllowedLink
+              operation="update"
+              path={authorityPath(name)}
+              href={hrefOf(authorityPath(name), { do: 'edit' })}
+              look="button primary"
+            >
               Edit {visible(name)}
-            </a>
+            </AllowedLink>
           </div>
         )}
       </section>
@@ -140,7 +146,9 @@ function Gaps({ name, est }: { readonly name: string; readonly est: EstState }):
           <li key={gap}>{gap}</li>
         ))}
       </ul>
-      <a href={hrefOf(authorityPath(name), { do: 'edit' })}>Edit {visible(name)}</a>
+      <AllowedLink operation="update" path={authorityPath(name)} href={hrefOf(authorityPath(name), { do: 'edit' })}>
+        Edit {visible(name)}
+      </AllowedLink>
     </section>
   );
 }

@@ -1,49 +1,41 @@
 // How long a token takes for each operation, as bars that can be compared.
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../../description/catalog.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import type { Latency } from './state.ts';
 
+type Measured = Latency & { readonly name: string };
+
 export function Latencies({ latencies }: { readonly latencies: Readonly<Record<string, Latency>> }): ComponentChildren {
-  const rows = Object.entries(latencies).filter(([, { count }]) => count > 0);
+  const rows = Object.entries(latencies).flatMap(([name, one]): Measured[] => (one.count > 0 ? [{ name, ...one }] : []));
   if (rows.length === 0) return <p class="quiet">No operation was measured yet.</p>;
-  const most = Math.max(...rows.map(([, { p99 }]) => p99));
+  const most = Math.max(...rows.map(({ p99 }) => p99));
   return (
     <section class="card">
       <h3>How long operations take</h3>
-      <div class="table" role="region" tabIndex={0} aria-label="Latencies">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              <th scope="col">Calls</th>
-              <th scope="col">Median</th>
-              <th scope="col">99th percentile</th>
-              <th scope="col">
-                <span class="unseen">Picture</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows
-              .toSorted(([, left], [, right]) => right.count - left.count)
-              .map(([name, { count, p50, p99 }]) => (
-                <tr key={name}>
-                  <th scope="row">{titleOf(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))}</th>
-                  <td class="number">{count.toLocaleString('en')}</td>
-                  <td class="number">{durationOf(p50)}</td>
-                  <td class="number">{durationOf(p99)}</td>
-                  <td class="wide">
-                    <svg class="bar-pair" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                      <rect class="tail" width={(p99 / most) * 100} height="10" />
-                      <rect width={(p50 / most) * 100} height="10" />
-                    </svg>
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Latencies"
+        columns={[...columns, { head: 'Picture', is: 'picture', cell: (row) => <Bars row={row} most={most} /> }]}
+        rows={rows.toSorted((left, right) => right.count - left.count)}
+        keyOf={({ name }) => name}
+      />
     </section>
+  );
+}
+
+const columns: readonly Column<Measured>[] = [
+  { head: 'Operation', is: 'name', cell: ({ name }) => titleOf(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)) },
+  { head: 'Calls', is: 'amount', cell: ({ count }) => count.toLocaleString('en') },
+  { head: 'Median', is: 'amount', cell: ({ p50 }) => durationOf(p50) },
+  { head: '99th percentile', is: 'amount', cell: ({ p99 }) => durationOf(p99) },
+];
+
+function Bars({ row: { p50, p99 }, most }: { readonly row: Measured; readonly most: number }): ComponentChildren {
+  return (
+    <svg class="bar-pair" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="tail" width={(p99 / most) * 100} height="10" />
+      <rect width={(p50 / most) * 100} height="10" />
+    </svg>
   );
 }
 

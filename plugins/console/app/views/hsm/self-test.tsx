@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Catalog } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { visible } from '../../parts/visible.ts';
 
@@ -62,38 +63,20 @@ function TrialResult({ trial: { name, works, milliseconds, problem, objects } }:
         )}
       </p>
       {objects.length > 0 && (
-        <div class="table" role="region" tabIndex={0} aria-label={`Objects in token ${visible(name)}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Object</th>
-                <th scope="col">Class</th>
-                <th scope="col">Custody</th>
-                <th scope="col">May</th>
-              </tr>
-            </thead>
-            <tbody>
-              {objects.map((one, index) => (
-                <ObjectRow key={index} object={one} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable label={`Objects in token ${visible(name)}`} columns={columns} rows={objects} keyOf={(_, index) => index} />
       )}
     </>
   );
 }
 
-function ObjectRow({ object }: { readonly object: OwnObject }): ComponentChildren {
-  const { label, kind, uses, needless } = object;
-  return (
-    <tr>
-      <th scope="row">
-        <code>{visible(label)}</code>
-      </th>
-      <td>{kind}</td>
-      <td>{custodyOf(object)}</td>
-      <td>
+const columns: readonly Column<OwnObject>[] = [
+  { head: 'Object', is: 'name', cell: ({ label }) => <code>{visible(label)}</code> },
+  { head: 'Class', cell: ({ kind }) => kind },
+  { head: 'Custody', cell: custodyOf },
+  {
+    head: 'May',
+    cell: ({ uses, needless }) => (
+      <>
         {uses.filter((use) => !needless.includes(use)).join(', ')}
         {needless.length > 0 && (
           <>
@@ -101,10 +84,10 @@ function ObjectRow({ object }: { readonly object: OwnObject }): ComponentChildre
             <Chip tone="warn">also {needless.join(', ')}</Chip>
           </>
         )}
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+];
 
 /** In words what CKA_SENSITIVE, CKA_EXTRACTABLE and CKA_MODIFIABLE say. */
 function custodyOf(object: OwnObject): ComponentChildren {

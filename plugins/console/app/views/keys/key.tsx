@@ -1,15 +1,15 @@
 // One transit key: the life of its versions, what its timers do next, trying it, rotating it, and ending old versions.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Entry } from '../../description/catalog.ts';
+import { capital, type Entry } from '../../description/catalog.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { fillPath } from '../../address/path.ts';
+import { may } from '../../api/may.ts';
 import { Act } from '../../forms/act.tsx';
 import { useKept, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { fromNow } from '../../parts/moments.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { comingOf, numbersOf, type KeyState } from './state.ts';
+import { can, comingOf, numbersOf, type KeyState } from './state.ts';
 import { Timeline } from './timeline.tsx';
 import { Trim } from './trim.tsx';
 import { TryKey } from './try.tsx';
@@ -21,13 +21,17 @@ export function KeyView({ catalog, place: { names }, turn: asked }: DrawnProps):
   const turn = useSignal(0);
   const loaded = useLoaded({ method: 'GET', path: fillPath(template, names) }, turn.value + asked).value;
   const answer = useKept(loaded);
-  const action = (name: string): Entry | undefined => catalog.entries.find(({ path }) => path === `${template}/${name}`);
-  const [rotate, trim] = [action('rotate'), action('trim')];
+  /** Undefined where the policies refuse it: the list of actions below says why. */
+  const action = (name: string): Entry | undefined => {
+    const entry = catalog.entries.find(({ path }) => path === `${template}/${name}`);
+    return typeof may(entry?.operation['x-operation'], fillPath(`${template}/${name}`, names)).value === 'object' ? undefined : entry;
+  };
   const again = (): void => void (turn.value += 1);
   const oldest = useSignal<number | undefined>(undefined);
-  if (loaded.state === 'failed') return <Problem error={loaded.error} />;
-  if (answer === undefined) return <Loading />;
+  // Where there is none to show, the page below says why.
+  if (answer === undefined) return loaded.state === 'failed' ? null : <Loading />;
   const state = answer.body as KeyState;
+  const [rotate, trim] = [can(state, 'rotate') ? action('rotate') : undefined, action('trim')];
   return (
     <>
       <section class="card" aria-labelledby="versions-title">
@@ -75,8 +79,4 @@ function NextEvents({ state }: { readonly state: KeyState }): ComponentChildren 
       ))}
     </ul>
   );
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,16 +7,17 @@ import type { Entry } from '../../description/catalog.ts';
 import { FilterBar } from '../../lists/filter-bar.tsx';
 import { ListCount, ListPages, NoEntries, rowsOfPage } from '../../lists/list-pages.tsx';
 import { filterQuery, filtersOf } from '../../lists/query.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../parts/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
-import type { KeyState } from './state.ts';
+import type { KeyState, Usage } from './state.ts';
 
 const path = '/v1/config/keystore/transit-keys';
 const fields = { config: 'name,cipher,custody', state: 'name,cipher,custody,latest-version,oldest-version,rotates,usage' };
@@ -33,6 +34,7 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
   const isKnown = list !== undefined && seesStates !== 'unknown';
   const query = { limit: String(rowsOfPage), ...asked, fields: list === settings ? fields.config : fields.state };
   const loaded = useLoaded(isKnown ? { method: 'GET', path: list.path, query } : undefined, turn.value).value;
+  const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
   return (
     <>
       <Heading catalog={catalog} title="Transit keys" path={path}>
@@ -53,7 +55,7 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
           </button>
         </div>
       </Heading>
-      {list !== undefined && <FilterBar path={path} fields={filtersOf(list.operation)} />}
+      {list !== undefined && !isRefused && <FilterBar path={path} fields={filtersOf(list.operation)} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -85,68 +87,62 @@ function Keys({ keys, headers, isFiltered, hasStates }: KeysProps): ComponentChi
   return (
     <>
       <ListCount count={keys.length} headers={headers} />
-      <div class="table" role="region" tabIndex={0} aria-label="Transit keys">
-        <table>
-          <caption class="unseen">Transit keys</caption>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Cipher</th>
-              <th scope="col">Custody</th>
-              {hasStates && (
-                <>
-                  <th scope="col" class="count">
-                    Versions
-                  </th>
-                  <th scope="col" class="count">
-                    Uses of the newest
-                  </th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">Rotates</th>
-                </>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.name}>
-                <th scope="row">
-                  <a href={hrefOf(`${path}/${encodeURIComponent(key.name)}`)}>
-                    <bdi>{visible(key.name)}</bdi>
-                  </a>
-                </th>
-                <td>{key.cipher}</td>
-                <td>{key.custody}</td>
-                {hasStates && <StateCells state={key} />}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Transit keys"
+        columns={hasStates ? [...settingColumns, ...stateColumns] : settingColumns}
+        rows={keys}
+        keyOf={({ name }) => name}
+      />
       <ListPages path={path} headers={headers} />
     </>
   );
 }
 
-function StateCells({ state }: { readonly state: KeyState }): ComponentChildren {
-  const { 'latest-version': latest, 'oldest-version': oldest, usage = {}, rotates } = state;
-  const { uses, 'last-used': lastUsed } = usage[String(latest)] ?? {};
-  return (
-    <>
-      <td class="count">{latest === oldest ? latest : `${oldest} – ${latest}`}</td>
-      <td class="count">{uses?.toLocaleString()}</td>
-      <td>{uses === undefined ? '' : lastUsed === undefined ? <span class="quiet">never</span> : <Moment at={lastUsed} />}</td>
-      <td>
-        {rotates === undefined ? (
-          <span class="quiet">by hand</span>
-        ) : Date.parse(rotates) < Date.now() ? (
-          <Chip tone="warn">
-            due <Moment at={rotates} />
-          </Chip>
-        ) : (
-          <Moment at={rotates} />
-        )}
-      </td>
-    </>
-  );
+const settingColumns: readonly Column<KeyState>[] = [
+  {
+    head: 'Name',
+    is: 'name',
+    cell: ({ name }) => (
+      <a href={hrefOf(`${path}/${encodeURIComponent(name)}`)}>
+        <bdi>{visible(name)}</bdi>
+      </a>
+    ),
+  },
+  { head: 'Cipher', cell: ({ cipher }) => cipher },
+  { head: 'Custody', cell: ({ custody }) => custody },
+];
+
+const stateColumns: readonly Column<KeyState>[] = [
+  {
+    head: 'Versions',
+    is: 'amount',
+    cell: ({ 'latest-version': latest, 'oldest-version': oldest }) => (latest === oldest ? latest : `${oldest} – ${latest}`),
+  },
+  { head: 'Uses of the newest', is: 'amount', cell: (state) => usageOf(state)?.uses.toLocaleString() },
+  {
+    head: 'Last used',
+    cell: (state) => {
+      const usage = usageOf(state);
+      const at = usage?.['last-used'];
+      return usage === undefined ? undefined : at === undefined ? <span class="quiet">never</span> : <Moment at={at} />;
+    },
+  },
+  {
+    head: 'Rotates',
+    cell: ({ rotates }) =>
+      rotates === undefined ? (
+        <span class="quiet">by hand</span>
+      ) : Date.parse(rotates) < Date.now() ? (
+        <Chip tone="warn">
+          due <Moment at={rotates} />
+        </Chip>
+      ) : (
+        <Moment at={rotates} />
+      ),
+  },
+];
+
+/** Of the newest version; undefined where policies hide it. */
+function usageOf({ usage = {}, 'latest-version': latest }: KeyState): Usage | undefined {
+  return usage[String(latest)];
 }

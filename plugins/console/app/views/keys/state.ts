@@ -27,11 +27,16 @@ export type KeyState = {
   readonly 'latest-version'?: number;
   readonly 'oldest-version'?: number;
   readonly 'supports-encryption'?: boolean;
-  readonly 'supports-signing'?: boolean;
+  readonly actions?: readonly string[];
   readonly rotates?: string;
   readonly versions?: Readonly<Record<string, VersionState>>;
   readonly usage?: Readonly<Record<string, Usage>>;
 };
+
+/** Whether the key can do an action as it is; yes where policies hide what it can do. */
+export function can({ actions }: KeyState, action: string): boolean {
+  return actions === undefined || actions.includes(action);
+}
 
 /** NIST SP 800-38D, section 8.3. */
 export const mostEncryptions = 2 ** 32;

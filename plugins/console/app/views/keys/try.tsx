@@ -10,7 +10,7 @@ import type { Catalog, Entry } from '../../description/catalog.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import type { KeyState } from './state.ts';
+import { can, type KeyState } from './state.ts';
 
 const template = '/v1/state/keystore/transit-keys/{name}';
 
@@ -80,7 +80,7 @@ export function TryKey({ catalog, names, state, onUsed }: TryProps): ComponentCh
   const said = useSignal('');
   const last = useSignal<Commanded | undefined>(undefined);
   const encrypts = state['supports-encryption'] === true;
-  const ways = (encrypts ? encryption : signing).filter(({ action }) => action !== 'sign' || state['supports-signing'] === true);
+  const ways = (encrypts ? encryption : signing).filter(({ action }) => can(state, action));
   const run = async (way: Way, entry: Entry): Promise<void> => {
     const { clear, value, context } = texts;
     const body = way.bodyOf({ clear: clear.value, value: value.value, context: context.value });

@@ -6,27 +6,29 @@ import { textOf } from '../../description/schema.ts';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { isDenied } from '../../parts/loaded.ts';
 import { Exact } from '../../parts/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
-import { useFollowed, type Followed } from './followed.ts';
-import { timeOf, type TopicRecord } from './records.ts';
 import { typedTexts } from '../../parts/typed.ts';
+import { timestampOf, type TopicRecord, type TopicState } from '../../topics/read-topic.ts';
+import { useTopic } from '../../topics/use-topic.ts';
 
 /** Lines that are kept; older ones are in the topic. */
 const mostLines = 500;
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 const tones: Readonly<Record<string, Tone>> = { warn: 'warn', error: 'bad' };
 
-const states: Readonly<Record<Followed['state'], readonly [tone: Tone, word: string]>> = {
-  connecting: ['quiet', 'connecting'],
+const states: Readonly<Record<TopicState, readonly [tone: Tone, word: string]>> = {
+  reading: ['quiet', 'connecting'],
   live: ['good', 'live'],
   interrupted: ['warn', 'interrupted, trying again'],
+  read: ['quiet', 'read'],
   refused: ['bad', 'ended'],
 };
 
 export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
-  const followed = useFollowed(path, mostLines).value;
+  const topic = useTopic({ path, begin: { limit: String(mostLines) }, isLive: true, most: mostLines }).value;
   const frozen = useSignal<readonly TopicRecord[] | undefined>(undefined);
   const { query } = address.value;
   const least = Math.max(
@@ -34,10 +36,18 @@ export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
     levels.findIndex((one) => one === query.get('level')),
   );
   const text = query.get('contains') ?? '';
-  const records = frozen.value ?? followed.records;
+  const newestFirst = topic.records.toReversed().slice(0, mostLines);
+  const records = frozen.value ?? newestFirst;
   const shown = records.filter((record) => isWanted(record, least, text.toLowerCase()));
-  const newer = frozen.value === undefined ? 0 : newerThan(followed.records, frozen.value);
-  const [tone, word] = states[followed.state];
+  const newer = frozen.value === undefined ? 0 : newerThan(newestFirst, frozen.value);
+  const [tone, word] = states[topic.state];
+  if (isDenied(topic.error))
+    return (
+      <>
+        <Heading catalog={catalog} title="Log" path={path} />
+        <Problem error={topic.error} />
+      </>
+    );
   return (
     <>
       <Heading catalog={catalog} title="Log" path={path}>
@@ -49,24 +59,25 @@ export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
           <button
             type="button"
             aria-pressed={frozen.value !== undefined}
-            onClick={() => (frozen.value = frozen.value === undefined ? followed.records : undefined)}
+            onClick={() => (frozen.value = frozen.value === undefined ? newestFirst : undefined)}
           >
             {frozen.value === undefined ? 'Pause' : newer === 0 ? 'Go on' : `Go on, ${newer.toLocaleString('en')} newer`}
           </button>
         </div>
       </Heading>
       <LogFilters path={path} level={levels[least] ?? 'debug'} text={text} />
-      {followed.error !== undefined && <Problem error={followed.error} />}
-      {shown.length === 0 ? (
-        <p class="empty" role="status">
-          {records.length === 0 ? 'Nothing has been written yet.' : 'No line matches.'}
-        </p>
-      ) : (
+      {topic.error !== undefined && <Problem error={topic.error} />}
+      {shown.length > 0 && (
         <ol class="log" aria-label="Lines of the log">
           {shown.map((record) => (
             <Line key={`${String(record['occurred-at'])} ${String(record['component'])} ${String(record['message'])}`} record={record} />
           ))}
         </ol>
+      )}
+      {shown.length === 0 && topic.error === undefined && (
+        <p class="empty" role="status">
+          {records.length > 0 ? 'No line matches.' : topic.state === 'reading' ? 'Reading …' : 'Nothing has been written yet.'}
+        </p>
       )}
     </>
   );
@@ -120,7 +131,7 @@ function Line({ record }: { readonly record: TopicRecord }): ComponentChildren {
   const hasFields = typeof fields === 'object' && fields !== null && Object.keys(fields).length > 0;
   return (
     <li>
-      <Exact at={timeOf(record) ?? ''} />
+      <Exact at={timestampOf(record)} />
       <span class="level">
         {tones[word] === undefined ? <span class="quiet">{visible(word)}</span> : <Chip tone={tones[word]}>{word}</Chip>}
       </span>
@@ -156,6 +167,7 @@ function isWanted(record: TopicRecord, least: number, text: string): boolean {
 }
 
 function newerThan(all: readonly TopicRecord[], frozen: readonly TopicRecord[]): number {
-  const last = timeOf(frozen[0]) ?? '';
-  return all.filter((record) => (timeOf(record) ?? '') > last).length;
+  const [newest] = frozen;
+  const last = newest === undefined ? '' : timestampOf(newest);
+  return all.filter((record) => timestampOf(record) > last).length;
 }

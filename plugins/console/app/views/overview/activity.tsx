@@ -42,9 +42,7 @@ export function Activity(): ComponentChildren {
       <div class="card-head">
         <h2 id="activity-title">Now</h2>
         <p class="quiet">
-          {presence.value
-            ? `every ${everySeconds} seconds, as long as this page is open`
-            : 'paused: nobody did anything here for five minutes'}
+          {presence.value ? `every ${everySeconds} seconds, on whatever page you are` : 'paused: nobody did anything here for five minutes'}
         </p>
       </div>
       <div class="sparks">

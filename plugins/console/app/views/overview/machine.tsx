@@ -52,6 +52,7 @@ export function MachineCard({ newest, turn }: { readonly newest: Reading; readon
 }
 
 function Tokens({ newest }: { readonly newest: Reading }): ComponentChildren {
+  const seesHsm = may('read', hsm).value === 'yes';
   const names = newest.samples.filter(({ name }) => name === 'keystored_hsm_token_up').map(({ labels }) => labels['token'] ?? '');
   return names.map((token) => {
     const ofToken = (name: string, state?: string): number =>
@@ -59,9 +60,7 @@ function Tokens({ newest }: { readonly newest: Reading }): ComponentChildren {
     const [busy, idle] = [ofToken('keystored_hsm_sessions', 'busy'), ofToken('keystored_hsm_sessions', 'idle')];
     const waiting = ofToken('keystored_hsm_waiting_calls');
     return [
-      <dt key={`${token} name`}>
-        Token <a href={hrefOf(hsm)}>{visible(token)}</a>
-      </dt>,
+      <dt key={`${token} name`}>Token {seesHsm ? <a href={hrefOf(hsm)}>{visible(token)}</a> : <bdi>{visible(token)}</bdi>}</dt>,
       <dd key={`${token} facts`}>
         {ofToken('keystored_hsm_token_up') === 0 && <Chip tone="bad">does not work</Chip>}
         <Meter share={busy / Math.max(1, busy + idle)} label={`${busy} of ${busy + idle} sessions in use`} />

@@ -1,22 +1,28 @@
 // The first page: whether the appliance works, what it does now, what wants a person soon, and the parts that this person may look at.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
+import { secret } from '../../api/session.ts';
 import { nameOf, titleOf, type Catalog } from '../../description/catalog.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Prose } from '../../parts/prose.tsx';
 import { Activity } from './activity.tsx';
+import { ClusterCard, clusterPath } from './cluster.tsx';
 import { EndingCard, KeysCard } from './ending.tsx';
 import { HealthCard, healthPath } from './health.tsx';
 import { MachineCard } from './machine.tsx';
-import { metricsPath, readings, readingsFailure, useReadings } from './readings.ts';
+import { OpenKey } from './open-key.tsx';
+import { keepReading, metricsPath, readings, readingsFailure } from './readings.ts';
 
 export function OverviewView({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const turn = useSignal(0);
   const readsMetrics = catalog.at(metricsPath) !== undefined && may('read', metricsPath).value === 'yes';
-  useReadings(readsMetrics);
+  useEffect(() => {
+    if (readsMetrics) keepReading();
+  }, [readsMetrics, secret.value]);
   const newest = readsMetrics ? readings.value.at(-1) : undefined;
   return (
     <>
@@ -28,11 +34,13 @@ export function OverviewView({ catalog }: { readonly catalog: Catalog }): Compon
         </div>
       </Heading>
       {catalog.at(healthPath) !== undefined && <HealthCard turn={turn.value} />}
+      {catalog.at(clusterPath) !== undefined && <ClusterCard turn={turn.value} />}
       {readingsFailure.value !== undefined && readsMetrics && <Problem error={readingsFailure.value} />}
       {readsMetrics && <Activity />}
       <div class="pair">
         {newest !== undefined && <MachineCard newest={newest} turn={turn.value} />}
         <div class="stack">
+          <OpenKey />
           <KeysCard turn={turn.value} />
           <EndingCard newest={newest} awaits={readsMetrics && newest === undefined} turn={turn.value} />
         </div>

@@ -1,8 +1,8 @@
-// Readings of the metrics while the console is open: the API says where the counters stand, and what lies between two readings is drawn.
-import { signal, type ReadonlySignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+// Readings of the metrics while the console is open: the API says where the counters are, and what is between two readings is drawn.
+import { effect, signal, type ReadonlySignal } from '@preact/signals';
 import { readMetrics, type Reading } from '../../api/metrics.ts';
 import { send } from '../../api/request.ts';
+import { secret, standing } from '../../api/session.ts';
 import { presence } from '../../parts/presence.ts';
 
 export const metricsPath = '/v1/state/system/metrics';
@@ -13,35 +13,56 @@ export const everySeconds = 10;
 export const mostReadings = 91;
 /** The second reading comes sooner, because the first one alone draws nothing. */
 const secondAfterMs = 2_000;
+/** What is older than a pause of this length is not of the same graph. */
+const longestPauseMs = 60_000;
 
 const kept = signal<readonly Reading[]>([]);
 const failure = signal<unknown>(undefined);
+/** The session in which they are read. */
+const session = signal<string | undefined>(undefined);
 
-/** The oldest first. They stay while the tab is open, so that coming back to the page finds them. */
+/** The oldest first. */
 export const readings: ReadonlySignal<readonly Reading[]> = kept;
 export const readingsFailure: ReadonlySignal<unknown> = failure;
 
-/** Reads as long as the page is shown and somebody is there. */
-export function useReadings(isAllowed: boolean): void {
-  const isWanted = isAllowed && presence.value;
-  useEffect(() => {
-    if (!isWanted) return undefined;
-    const controller = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const read = async (): Promise<void> => {
-      try {
-        const { body } = await send({ method: 'GET', path: metricsPath, headers: { accept: 'text/plain' } }, controller.signal);
-        kept.value = [...kept.value, { atMs: Date.now(), samples: readMetrics(String(body)) }].slice(-mostReadings);
-        failure.value = undefined;
-      } catch (error) {
-        if (!controller.signal.aborted) failure.value = error;
-      }
-      if (!controller.signal.aborted) timer = setTimeout(() => void read(), kept.value.length === 1 ? secondAfterMs : everySeconds * 1_000);
-    };
-    void read();
-    return () => {
-      controller.abort();
-      clearTimeout(timer);
-    };
-  }, [isWanted]);
+/** From now on the metrics are read in this session, on whatever page, as long as somebody is there. */
+export function keepReading(): void {
+  session.value = secret.peek();
+}
+
+effect(() => {
+  if (session.value === undefined || session.value !== secret.value) {
+    // They were read in the name of somebody else.
+    kept.value = [];
+    return undefined;
+  }
+  return presence.value && standing.value === 'signed-in' ? readAgainAndAgain() : undefined;
+});
+
+/** Answers how to end it. */
+function readAgainAndAgain(): () => void {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = async (): Promise<void> => {
+    try {
+      const { body } = await send({ method: 'GET', path: metricsPath, headers: { accept: 'text/plain' } }, controller.signal);
+      note({ atMs: Date.now(), samples: readMetrics(String(body)) });
+      failure.value = undefined;
+    } catch (error) {
+      if (!controller.signal.aborted) failure.value = error;
+    }
+    if (!controller.signal.aborted) timer = setTimeout(() => void read(), kept.peek().length === 1 ? secondAfterMs : everySeconds * 1_000);
+  };
+  void read();
+  return () => {
+    controller.abort();
+    clearTimeout(timer);
+  };
+}
+
+function note(reading: Reading): void {
+  const before = kept.peek();
+  const last = before.at(-1);
+  const isOneGraph = last !== undefined && reading.atMs - last.atMs <= longestPauseMs;
+  kept.value = isOneGraph ? [...before, reading].slice(-mostReadings) : [reading];
 }

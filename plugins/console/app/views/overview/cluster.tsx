@@ -1,0 +1,78 @@
+// The appliances that share the store: which of them answer, how far each has followed, and which one this is.
+import type { ComponentChildren } from 'preact';
+import { may } from '../../api/may.ts';
+import { DataTable, type Column } from '../../marks/data-table.tsx';
+import { Chip, type Tone } from '../../parts/chip.tsx';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { fromNow } from '../../parts/moments.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { visible } from '../../parts/visible.ts';
+
+export const clusterPath = '/v1/state/system/cluster';
+
+type Member = {
+  readonly name: string;
+  readonly id: string;
+  readonly version: string;
+  readonly state: 'in' | 'expelled' | 'out';
+  readonly self: boolean;
+  readonly 'leads-jobs': boolean;
+  readonly behind: number;
+  readonly 'silent-milliseconds': number;
+};
+
+type Cluster = { readonly shape: 'alone' | 'cluster'; readonly members: readonly Member[] };
+
+const states: Readonly<Record<Member['state'], readonly [tone: Tone, words: string]>> = {
+  in: ['good', 'answers'],
+  expelled: ['bad', 'expelled: it did not apply what it should'],
+  out: ['bad', 'does not answer'],
+};
+
+/** Revisions that a member may lack between two signs of life. */
+const ordinaryLag = 100;
+
+/** Nothing for an appliance that is alone, and for who may not see the others. */
+export function ClusterCard({ turn }: { readonly turn: number }): ComponentChildren {
+  const isAllowed = may('read', clusterPath).value === 'yes';
+  const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: clusterPath } : undefined, turn).value);
+  if (!isAllowed || loaded.state === 'loading') return null;
+  if (loaded.state === 'failed') return <Problem error={loaded.error} />;
+  const { shape, members } = loaded.answer.body as Cluster;
+  if (shape === 'alone') return null;
+  return (
+    <section class="card" aria-labelledby="cluster-title">
+      <h2 id="cluster-title">Appliances</h2>
+      <DataTable label="Appliances of the cluster" columns={columns} rows={members} keyOf={({ id }) => id} />
+    </section>
+  );
+}
+
+const columns: readonly Column<Member>[] = [
+  {
+    head: 'Name',
+    is: 'name',
+    cell: ({ name, self }) => (
+      <>
+        <bdi>{visible(name)}</bdi> {self && <span class="quiet">this one</span>}
+      </>
+    ),
+  },
+  {
+    head: 'State',
+    cell: ({ state }) => {
+      const [tone, words] = states[state];
+      return <Chip tone={tone}>{words}</Chip>;
+    },
+  },
+  {
+    head: 'Behind',
+    cell: ({ behind }) => {
+      const words = behind === 0 ? 'nothing' : `${behind.toLocaleString()} ${behind === 1 ? 'revision' : 'revisions'}`;
+      return behind > ordinaryLag ? <Chip tone="warn">{words}</Chip> : words;
+    },
+  },
+  { head: 'Last sign', cell: (member) => fromNow(-member['silent-milliseconds'], 0) },
+  { head: 'Jobs', cell: (member) => member['leads-jobs'] && 'runs those of all' },
+  { head: 'Version', cell: ({ version }) => visible(version) },
+];

@@ -1,0 +1,255 @@
+// Every view of the console by every role, over the real daemon in Chromium: nothing is asked for that is refused, no script fails, axe finds
+// nothing, nothing has to be scrolled sideways on a phone or at 200 % zoom, and nothing is lost there.
+import type { Browser as Chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCsr, makeKeys } from '../plugins/ca/pki.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
+import { findingsOf, looks, offeredOn, openPage, overflowOf, picture, signInWithToken, watchTraffic } from './console-browser.ts';
+
+const path = temporaryDirectory();
+const keys = '/v1/config/keystore/transit-keys';
+const keyStates = '/v1/state/keystore/transit-keys';
+const authorities = '/v1/config/keystore/tls/ca';
+const authorityStates = '/v1/state/keystore/tls/ca';
+const policies = '/v1/config/policy/policies';
+const approles = '/v1/config/keystore/authentication/approles';
+const oidc = '/v1/config/keystore/authentication/oidc';
+const topics = '/v1/state/topics';
+
+/** Addresses of the views that the design names, and some that are made from the description alone. */
+const views: Readonly<Record<string, (serial: string) => string>> = {
+  overview: () => '',
+  keys: () => keys,
+  'no-keys': () => `${keys}?contains=nothing-like-it`,
+  key: () => `${keys}/orders`,
+  'key-that-signs': () => `${keys}/releases`,
+  'key-made': () => `${keys}?do=create`,
+  'key-changed': () => `${keys}/orders?do=edit`,
+  'key-deleted': () => `${keys}/orders?do=delete`,
+  'key-action': () => `${keyStates}/orders/encrypt`,
+  authorities: () => authorities,
+  authority: () => `${authorities}/devices`,
+  'authority-made': () => `${authorities}?do=create`,
+  enrol: () => `${authorities}/devices?do=enrol`,
+  certificates: () => `${authorityStates}/devices/certificates`,
+  certificate: (serial) => `${authorityStates}/devices/certificates/${serial}`,
+  revoke: (serial) => `${authorityStates}/devices/certificates/${serial}?do=revoke`,
+  tenants: () => '/v1/config/tenants',
+  tenant: () => '/v1/config/tenants/shop',
+  policies: () => policies,
+  policy: () => `${policies}/reader`,
+  'policy-changed': () => `${policies}/reader?do=edit`,
+  'policy-made': () => `${policies}?do=create`,
+  approles: () => approles,
+  approle: () => `${approles}/robot`,
+  tokens: () => '/v1/state/keystore/tokens',
+  check: () => '/v1/state/policy/check',
+  'oidc-services': () => oidc,
+  'oidc-service': () => `${oidc}/corp`,
+  'oidc-test': () => '/v1/state/keystore/authentication/oidc/corp/test',
+  explain: () => '/v1/state/keystore/authentication/oidc/corp/explain',
+  topics: () => topics,
+  audit: () => `${topics}/system:audit-trail-log`,
+  heads: () => '/v1/state/system/audit',
+  hsm: () => '/v1/state/system/hsm',
+  backup: () => '/v1/state/system/backup',
+  backups: () => '/v1/state/system/backup-status',
+  log: () => `${topics}/system:logs`,
+  seal: () => '/v1/state/keystore/system/seal',
+  health: () => '/v1/state/system/health',
+  random: () => '/v1/state/keystore/crypto-functions/random-bytes',
+};
+
+type Role = {
+  readonly token: () => string;
+  readonly serial: () => string;
+  /** the pages that the navigation begins with */
+  readonly pages: readonly string[];
+  /** views that this role has no address of */
+  readonly without?: readonly string[];
+};
+
+const forAll = ['Overview', 'May they do this?'];
+const forOwners = ['Overview', 'Keys', 'Policies', 'May they do this?', 'Tokens and sessions'];
+const forSystem = [...forOwners, 'Tenants', 'Approles', 'Certificate authorities', 'HSM', 'Backups', 'Log', 'Audit trail'];
+
+const roles: Readonly<Record<string, Role>> = {
+  root: { token: () => daemon.rootToken, serial: () => serial, pages: forSystem },
+  'tenant admin': {
+    token: () => tokens.tenantAdmin,
+    serial: () => serialOfTenant,
+    pages: [...forOwners, 'Approles', 'Certificate authorities', 'Audit trail'],
+    // The topic is for the tenant system alone, and so the page is not offered.
+    without: ['log'],
+  },
+  'user with one key': { token: () => tokens.user, serial: () => serial, pages: forAll },
+  auditor: { token: () => tokens.auditor, serial: () => serial, pages: forSystem },
+  nobody: { token: () => tokens.nobody, serial: () => serial, pages: forAll },
+};
+
+let daemon: Daemon;
+let chromium: Chromium;
+let serial: string;
+let serialOfTenant: string;
+const tokens = { tenantAdmin: '', user: '', auditor: '', nobody: '' };
+
+/** The same entries in a tenant, so that every address is one. Answers the serial number of a certificate. */
+async function furnish(token: string): Promise<string> {
+  const make = (to: string, body: object): Promise<unknown> => daemon.request('POST', to, body, token);
+  await make(keys, { name: 'orders', 'auto-rotate': { 'rotate-after': '90d', 'deprecate-after': '30d' } });
+  await daemon.request('POST', `${keyStates}/orders/rotate`, undefined, token);
+  await make(keys, { name: 'releases', cipher: 'ed25519' });
+  const est = { enabled: true, 'initial-enroll-secret': 'born with it', 'allowed-domains': ['plant.example'], 'allow-subdomains': true };
+  await make(authorities, { name: 'plant-root', subject: 'CN=Plant Root, O=Example' });
+  await make(authorities, { name: 'devices', 'issuing-ca': 'plant-root', est });
+  await make(policies, { name: 'reader', 'rest-api': { rules: [{ path: '/v1/config/**', operations: { read: 'allow' } }] } });
+  await make(approles, { name: 'robot', 'token-policies': ['reader'] });
+  await daemon.request('POST', `${approles.replace('config', 'state')}/robot/generate-secret-id`, {}, token);
+  const service = {
+    'discovery-url': 'https://127.0.0.1:1/.well-known/openid-configuration',
+    'client-id': 'keystored',
+    'client-secret': 'not a secret',
+    'role-select': { 'role-claim': 'groups' },
+    'allowed-redirect-uris': ['https://keys.test/oidc-callback'],
+  };
+  await daemon.request('PUT', `${oidc}/corp`, service, token);
+  const der = await makeCsr({
+    keys: await makeKeys('P-256'),
+    subject: 'CN=pump-1.plant.example',
+    names: [{ type: 'dns', value: 'pump-1.plant.example' }],
+  });
+  const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  const signed = (await daemon.request('POST', `${authorityStates}/devices/sign-csr`, { csr, ttl: '20d' }, token)) as {
+    readonly serial: string;
+  };
+  return signed.serial;
+}
+
+async function tokenWith(...granted: readonly string[]): Promise<string> {
+  const made = await daemon.request('POST', '/v1/state/keystore/token/create', { policies: granted });
+  return (made as { readonly token: string }).token;
+}
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  daemon = await startDaemon({ directory: path('data') });
+  await daemon.request('POST', '/v1/config/tenants', { name: 'shop' });
+  const root = (await daemon.request('POST', '/v1/state/keystore/token/create-root', { name: 'shop' })) as { readonly token: string };
+  tokens.tenantAdmin = root.token;
+  serial = await furnish(daemon.rootToken);
+  serialOfTenant = await furnish(tokens.tenantAdmin);
+  const rules = [
+    { path: `${keys}/orders`, operations: { read: 'allow' } },
+    { path: `${keyStates}/orders`, operations: { read: 'allow' } },
+    { path: `${keyStates}/orders/encrypt`, operations: { execute: 'allow' } },
+    { path: `${keyStates}/orders/decrypt`, operations: { execute: 'allow' } },
+  ];
+  await daemon.request('POST', policies, { name: 'orders-user', 'rest-api': { rules } });
+  await daemon.request('POST', policies, {
+    name: 'auditor',
+    'rest-api': { rules: [{ path: '/v1/**', operations: { read: 'allow' } }] },
+  });
+  tokens.user = await tokenWith('orders-user');
+  tokens.auditor = await tokenWith('auditor');
+  tokens.nobody = await tokenWith();
+  chromium = await launchChromium();
+}, 180_000);
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await chromium.close();
+  await daemon.stop();
+});
+
+const examined = new Set<string>();
+const usual = { width: 1_280, height: 860 };
+/** A window of the usual size at 200 %. */
+const zoomed = { width: 640, height: 430 };
+
+describe.skipIf(chromiumPath === undefined).each(Object.entries(roles))('%s', (role, { token, serial: ownSerial, pages, without = [] }) => {
+  test('sees every view without a refused request, a fault, a finding of axe, or something lost at another width', async () => {
+    const { context, page, faults } = await openPage(chromium, { viewport: usual });
+    const traffic = watchTraffic(page);
+    const found: string[] = [];
+    await signInWithToken(page, daemon.url, token());
+    await traffic.settled();
+    expect(await page.locator('.main-pages a').allTextContents()).toEqual(pages);
+    for (const [name, addressOf] of Object.entries(views)) {
+      if (without.includes(name)) continue;
+      await page.setViewportSize(usual);
+      await page.goto(`${daemon.url}/ui${addressOf(ownSerial())}`);
+      await traffic.settled();
+      await picture(page, role.replaceAll(' ', '-'), name);
+      const offered = await offeredOn(page);
+      await page.setViewportSize(zoomed);
+      const still = await offeredOn(page);
+      const lost = [...offered].filter((one) => !still.has(one));
+      found.push(
+        ...lost.map((one) => `${name} at 200 %: without ${one}`),
+        ...(await overflowOf(page)).map((one) => `${name} at 200 %: ${one}`),
+      );
+      await page.setViewportSize(looks.narrow.viewport);
+      // What offers the same to two roles is looked at by axe once.
+      const sight = [name, ...offered].join(' ');
+      const findings = examined.has(sight) ? await overflowOf(page) : await findingsOf(page);
+      examined.add(sight);
+      found.push(...findings.map((one) => `${name} on a phone: ${one}`));
+      await picture(page, `${role.replaceAll(' ', '-')}-phone`, name);
+      found.push(...[...traffic.faults.splice(0), ...faults.splice(0)].map((one) => `${name}: ${one}`));
+    }
+    expect(found).toEqual([]);
+    await context.close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('what is offered', () => {
+  test('of a key is what it can do and what the policies allow; the rest is named with its reason', async () => {
+    const { context, page } = await openPage(chromium, { viewport: usual });
+    const traffic = watchTraffic(page);
+    await signInWithToken(page, daemon.url, tokens.user);
+    await page.fill('#key-name', 'orders');
+    await page.click('button:has-text("Open")');
+    await page.waitForSelector('h1:has-text("orders")');
+    await traffic.settled();
+    expect(await page.locator('nav[aria-label=Actions] a').allTextContents()).toEqual(['Encrypt', 'Decrypt']);
+    await page.click('summary:has-text("that your policies refuse")');
+    const refused = await page.locator('.actions dt').allTextContents();
+    expect(refused).toContain('Rotate');
+    expect(refused).not.toContain('Sign');
+    expect(traffic.faults).toEqual([]);
+    await context.close();
+  });
+
+  test('of a key that signs is no encryption, and of a CA each thing once', async () => {
+    const { context, page } = await openPage(chromium, { viewport: usual });
+    const traffic = watchTraffic(page);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    await page.goto(`${daemon.url}/ui${keys}/releases`);
+    await traffic.settled();
+    const actions = await page.locator('nav[aria-label=Actions] a').allTextContents();
+    expect(actions).toEqual(expect.arrayContaining(['Sign', 'Verify', 'HMAC', 'Rotate', 'Trim', 'Import']));
+    for (const one of ['Encrypt', 'Decrypt', 'Export', 'Backup', 'OpenPGP sign']) expect(actions).not.toContain(one);
+    await page.goto(`${daemon.url}/ui${authorities}/devices`);
+    await traffic.settled();
+    const links = await page.locator('main .button').allTextContents();
+    expect(links.filter((one) => /certificates/i.test(one))).toEqual(['Issued certificates']);
+    expect(await page.locator('.trail a').allTextContents()).toEqual(['Overview', 'Certificate authorities']);
+    await context.close();
+  });
+
+  test('is behind the menu where the window is narrow, all of it', async () => {
+    const { context, page } = await openPage(chromium, { viewport: zoomed });
+    const traffic = watchTraffic(page);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    await traffic.settled();
+    expect(await page.locator('.main-pages a').first().isVisible()).toBe(false);
+    await page.click('button:has-text("Menu")');
+    expect(await page.locator('.main-pages a:visible').allTextContents()).toEqual(forSystem);
+    await page.click('.main-pages a:has-text("HSM")');
+    await page.waitForSelector('h1:has-text("HSM")');
+    expect(await page.locator('.main-pages a').first().isVisible()).toBe(false);
+    await context.close();
+  });
+});
