@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonSchema, OpenApiDocument } from '../../../core/http/description/document.ts';
 import { Catalog } from '../../../plugins/console/app/description/catalog.ts';
 import { inputOf } from '../../../plugins/console/app/description/schema.ts';
+import { withoutTree } from '../../../plugins/console/app/address/path.ts';
 import { readDraft, typedOf, valueAt, type Draft, type Typed } from '../../../plugins/console/app/forms/draft.ts';
 import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -70,6 +71,17 @@ describe('every operation of the appliance', () => {
     expect(reads.filter(({ operation }) => ![undefined, 'read'].includes(operation['x-operation'])).map(({ path: one }) => one)).toEqual(
       [],
     );
+  });
+
+  test('can be reached from the pages above it: by a group of the navigation, from the page of what it is about, or from a list', () => {
+    const shapeOf = (template: string): string => withoutTree(template).replaceAll(/\{[^}]+\}/g, '{}');
+    const reached = new Set(catalog.groups().flatMap(({ entries }) => entries.map(({ path: one }) => shapeOf(one))));
+    for (const { path: template } of catalog.entries) {
+      const place = catalog.at(template.replaceAll(/\{[^}]+\}/g, 'a'));
+      for (const { path: one } of place === undefined ? [] : catalog.below(place)) reached.add(shapeOf(one));
+    }
+    const isInList = (shape: string): boolean => shape.endsWith('/{}') && reached.has(shape.slice(0, -'/{}'.length));
+    expect(catalog.entries.map(({ path: one }) => shapeOf(one)).filter((shape) => !reached.has(shape) && !isInList(shape))).toEqual([]);
   });
 
   test('is found at its own address', () => {

@@ -54,9 +54,9 @@ export class Catalog {
 
   /** What one can do with, and find below, an entry: its actions, lists and pages. */
   below({ entries, names }: Place): readonly Entry[] {
-    const templates = new Set(entries.map(({ path }) => withoutTree(path)));
+    const templates = new Set(entries.map(({ path }) => shapeOf(path)));
     return this.entries.filter((entry) => {
-      const segments = withoutTree(entry.path).split('/');
+      const segments = shapeOf(entry.path).split('/');
       return (
         entry.names.length === names.length &&
         (entry.command.verb === 'do' || entry.command.verb === 'list' || entry.command.verb === 'show') &&
@@ -82,6 +82,11 @@ export class Catalog {
       return entries.length === 0 ? [] : [{ tag: name, description, entries }];
     });
   }
+}
+
+/** A template without its tree and without the words that it has for names: what is below a path may have another word for the same name. */
+function shapeOf(template: string): string {
+  return withoutTree(template).replaceAll(/\{[^}]+\}/g, '{}');
 }
 
 /** Words that are not written as they are spelled in paths. */

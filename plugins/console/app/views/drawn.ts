@@ -71,7 +71,7 @@ const drawnViews: readonly DrawnView[] = [
   { template: '/v1/state/keystore/authentication/oidc/{name}/explain', shown: 'instead', view: ExplainView },
   { template: '/v1/state/topics/{topic}', names: ['system:audit-trail-log'], shown: 'instead', view: AuditView },
   { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
-  { template: authority, shown: 'above', view: AuthorityView, leadsTo: [certificates] },
+  { template: authority, shown: 'above', view: AuthorityView, fields: ['ca-cert', 'chain'], leadsTo: [certificates] },
   { template: authority, shown: 'enrol', view: EnrolPage },
   { template: certificates, shown: 'instead', view: CertificatesPage },
   { template: `${certificates}/{serial}`, shown: 'above', view: CertificateView },

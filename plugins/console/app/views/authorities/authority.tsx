@@ -4,7 +4,7 @@ import { hrefOf } from '../../address/router.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { Until } from '../../marks/until.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
@@ -14,7 +14,7 @@ import { authorityPath, authorityStatePath, certificatesPath, keyOf, type Author
 /** Nothing where the state may not be read: the settings below say what there is. */
 export function AuthorityView({ place: { names }, turn }: DrawnProps): ComponentChildren {
   const [name = ''] = names;
-  const loaded = useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value;
+  const loaded = useSteady(useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value);
   if (loaded.state !== 'there') return null;
   const state = loaded.answer.body as AuthorityState;
   const { subject, chain, est, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;

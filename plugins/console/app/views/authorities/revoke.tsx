@@ -61,7 +61,7 @@ function Revocation({ name, certificate: { serial, subject, status }, entry, rea
       does="Revoke"
       confirm={{
         name: visible(commonNameOf(subject) ?? serial),
-        what: `This ${entry.command.ends ?? 'revokes the certificate'}. ${entry.operation.description}`,
+        what: `This ${entry.command.ends ?? 'revokes the certificate'}. Revocation list and OCSP say so from now on, and a device that shows the certificate is refused.`,
       }}
       onDone={() => go(hrefOf(path), 'replace')}
     >
