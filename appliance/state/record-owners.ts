@@ -61,6 +61,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   // Keys that are being made name the appliance that makes them.
   'transit/graveyard': 'all',
   'transit/keys': 'all',
+  'transit/removed-versions': 'all',
   'transit/rotations': 'all',
   'transit/subkeys': 'all',
   // What is reserved of a count belongs to the process that has reserved it; the record has the sum.

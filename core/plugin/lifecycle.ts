@@ -13,7 +13,6 @@ import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import { storeOf } from './plugin-store.ts';
 import type { OpenStore } from '../store/open.ts';
-import type { WriteTransaction } from '../store/store.ts';
 
 export type LifecycleOptions = {
   readonly store: OpenStore;
@@ -39,7 +38,7 @@ export type RunningPlugins = {
   /** Every stored key of all plugins, in whatever custody. */
   keys(): Iterable<KeyReference>;
   /** What each plugin removes of a tenant that is gone. */
-  dropTenant(transaction: WriteTransaction, tenantId: string): void;
+  dropTenant(tenantId: string): Promise<void>;
   /** The findings of every plugin's own check. */
   check(): Promise<readonly CheckFinding[]>;
   /** Stops all plugins, the last started first. Safe to call twice; one that fails to stop does not keep the others running. */
@@ -89,7 +88,9 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
         yield* instance.tokenKeys?.() ?? [];
       }
     },
-    dropTenant: (transaction, tenantId) => running.forEach(({ instance }) => instance.dropTenant?.(transaction, tenantId)),
+    async dropTenant(tenantId) {
+      for (const { instance } of running) await instance.dropTenant?.(tenantId);
+    },
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
     stop,
   };

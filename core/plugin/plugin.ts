@@ -13,7 +13,7 @@ import type { Listener } from '../http/listener/listeners.ts';
 import type { SealedListeners } from './services/listeners.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Migration } from '../store/migrate.ts';
-import type { Store, WriteTransaction } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What a plugin gets. It sees its own part of the store and references to keys, never key octets or other plugins. */
 export type PluginContext<Config> = {
@@ -45,8 +45,11 @@ export type PluginInstance = {
   wrappedKeys?(): Iterable<KeyHolder>;
   /** Every key in token custody that no such record has, for a restore drill. */
   tokenKeys?(): Iterable<KeyReference>;
-  /** Removes what a deleted tenant leaves behind besides its records, for example keys in a token. */
-  dropTenant?(transaction: WriteTransaction, tenantId: string): void;
+  /**
+   * Removes what a deleted tenant leaves behind besides its records, for example keys in a token, in as many transactions as that takes. Called
+   * again where it was cut off.
+   */
+  dropTenant?(tenantId: string): Promise<void>;
   /** Checks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };

@@ -33,7 +33,7 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
     jobs: [housekeeping],
     gauges: [expiryGauge(context)],
     services: [provide(certificateAuthorityService, certificateAuthorities(context, protocols))],
-    dropTenant: (transaction, tenantId) => dropCas(context, transaction, tenantId),
+    dropTenant: (tenantId) => dropCas(context, tenantId),
     tokenKeys: () => keysOfCas(context),
     check: () => checkCas(context),
   };

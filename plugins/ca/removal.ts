@@ -33,10 +33,16 @@ export function revokeOwnCertificates(context: CaContext, transaction: WriteTran
 }
 
 /** Removes the CAs of a deleted tenant. */
-export function dropCas(context: CaContext, transaction: WriteTransaction, tenantId: string): void {
-  for (const [key, record] of Array.from(transaction.entries(context.tables.cas, [tenantId]))) {
-    removeCaRecords(context, transaction, tenantId, record);
-    transaction.delete(context.tables.cas, key);
+export async function dropCas(context: CaContext, tenantId: string): Promise<void> {
+  const { store, tables } = context;
+  store.refresh();
+  for (const [key] of Array.from(tables.cas.entries([tenantId]))) {
+    await store.write((transaction) => {
+      const record = transaction.get(tables.cas, key);
+      if (record === undefined) return;
+      removeCaRecords(context, transaction, tenantId, record);
+      transaction.delete(tables.cas, key);
+    });
   }
 }
 

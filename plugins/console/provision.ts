@@ -30,7 +30,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       {
         name: 'console: end idle sessions',
         everySeconds: 60,
-        run: () => context.store.write((transaction) => sessions.dropStale(transaction, context.clock.now().epochMilliseconds)),
+        run: (signal) => sessions.dropStale(context.clock.now().epochMilliseconds, signal),
       },
     ],
   };

@@ -5,13 +5,12 @@ import { onStrayError } from '../../core/base/async/last-resort.ts';
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { type Sessions, sessionsService } from '../../core/plugin/services/sessions.ts';
-import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Config } from './config.ts';
 import { openDestinations, ownListenersOf, type Destinations } from './provider/destinations.ts';
 import { fetchMetadata, MetadataCache, type ProviderMetadata } from './provider/discovery.ts';
 import { judgeProviderError } from './provider/provider-errors.ts';
 import { isLoopback, openOutbound, type Outbound } from './provider/outbound.ts';
-import { endSession } from './records/end-session.ts';
+import { endSessions, endUngranted, type SessionsEnd } from './records/end-session.ts';
 import { openTables, type Tables } from './records/tables.ts';
 import type { Session } from './records/sign-ins.ts';
 import type { NamedRole } from './records/role-record.ts';
@@ -44,8 +43,10 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     metadataOf(located: Located, outbound: Outbound): Promise<ProviderMetadata>;
     /** Makes the next login fetch the metadata again. */
     forgetMetadata(located: Located): void;
-    /** Ends the sessions of a tenant that `applies` selects: their tokens stop working with the transaction. */
-    endSessions(transaction: WriteTransaction, tenantId: string, applies: (session: Session) => boolean): void;
+    /** The end of the sessions of a tenant that `applies` selects, with a change. */
+    endSessions(tenantId: string, applies: (session: Session) => boolean): SessionsEnd;
+    /** For the job: ends the sessions of all tenants that no service and roles grant any more, because their end was cut off. */
+    endUngranted(signal: AbortSignal): Promise<void>;
   };
 
 /** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
@@ -101,11 +102,8 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
       }
     },
     forgetMetadata: (located) => metadata.forget(cacheKeyOf(located)),
-    endSessions(transaction, tenantId, applies) {
-      for (const [key, session] of Array.from(transaction.entries(tables.sessions, [tenantId]))) {
-        if (applies(session)) endSession(transaction, tables, accounts, key as readonly [string, string], session);
-      }
-    },
+    endSessions: (tenantId, applies) => endSessions({ store, accounts, sessions: tables.sessions }, tenantId, applies),
+    endUngranted: (signal) => endUngranted({ store, accounts, ...tables }, signal),
   };
 }
 

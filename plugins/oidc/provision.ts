@@ -1,5 +1,6 @@
 // What plugin `oidc` adds to the appliance, loaded by processes that serve.
-import type { WriteTransaction } from '../../core/store/store.ts';
+import { writeInPieces } from '../../core/store/records/pieces.ts';
+import type { StoreKey, Table, WriteTransaction } from '../../core/store/store.ts';
 import { endStaleSessions, signInWay } from './session/browser-session.ts';
 import { callbackEndpoint } from './login/callback.ts';
 import { checkRecords } from './check.ts';
@@ -38,21 +39,42 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       {
         name: 'oidc: drop what has expired',
         everySeconds: 60,
-        run: () => oidc.store.write((transaction) => dropStale(transaction, oidc)),
+        run: (signal) => dropStale(oidc, signal),
       },
     ],
   };
 }
 
-function dropStale(transaction: WriteTransaction, oidc: Oidc): void {
+async function dropStale(oidc: Oidc, signal: AbortSignal): Promise<void> {
   const nowMs = oidc.clock.now().epochMilliseconds;
-  oidc.pending.removeExpired(transaction, nowMs);
-  oidc.cliLogins.removeExpired(transaction, nowMs);
-  endStaleSessions(transaction, oidc, nowMs);
-  for (const [key, { untilMs }] of Array.from(transaction.entries(oidc.setAside, []))) {
-    if (nowMs >= untilMs) transaction.delete(oidc.setAside, key);
+  oidc.store.refresh();
+  for (const underWay of [oidc.pending, oidc.cliLogins]) await dropExpired(oidc, underWay, nowMs, signal);
+  await endStaleSessions(oidc, nowMs, signal);
+  await oidc.endUngranted(signal);
+  await dropWhere(oidc, oidc.setAside, ({ untilMs }) => nowMs >= untilMs, signal);
+  await dropWhere(oidc, oidc.failures, ({ atMs }) => nowMs >= atMs + keptFailureMs, signal);
+}
+
+/** Transactions that are queued together, for one commit. */
+const together = 20;
+
+async function dropExpired(
+  oidc: Oidc,
+  underWay: Pick<Oidc['pending'], 'removeExpired'>,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let mayBeMore = true; mayBeMore && !signal.aborted;) {
+    const pieces = Array.from({ length: together }, () => oidc.store.write((transaction) => underWay.removeExpired(transaction, nowMs)));
+    mayBeMore = (await Promise.all(pieces)).every(Boolean);
   }
-  for (const [key, failed] of Array.from(transaction.entries(oidc.failures, []))) {
-    if (nowMs >= failed.atMs + keptFailureMs) transaction.delete(oidc.failures, key);
-  }
+}
+
+async function dropWhere<T>({ store }: Oidc, table: Table<T>, isOver: (record: T) => boolean, signal: AbortSignal): Promise<void> {
+  const keys = Array.from(table.entries([])).flatMap(([key, record]) => (isOver(record) ? [key] : []));
+  const drop = (transaction: WriteTransaction, key: StoreKey): void => {
+    const record = transaction.get(table, key);
+    if (record !== undefined && isOver(record)) transaction.delete(table, key);
+  };
+  await writeInPieces(store, keys, drop, signal);
 }

@@ -9,6 +9,7 @@ import { requireRotatable } from './actions/rotate.ts';
 import { putIndexed } from './records/indexes.ts';
 import { instantOf, microseconds } from './instants.ts';
 import { addVersion } from './versions/new-version.ts';
+import { finishRemovals } from './versions/removal.ts';
 import type { KeyRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
 
@@ -28,6 +29,7 @@ export function autoRotateJob(transit: Transit): Job {
     run: async (signal) => {
       const now = microseconds(transit.clock.now());
       await transit.ledger.sweep();
+      await finishRemovals(transit);
       if (lastRun === undefined || now < lastRun) await correctDueTimes(transit, now);
       lastRun = now;
       for (const due of dueAt(transit, now)) {

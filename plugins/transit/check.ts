@@ -5,6 +5,7 @@ import { type Attachment, referenceOf } from './records/attachments.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
+import { isRemoved } from './versions/removal.ts';
 
 /** Checks that keys have exactly their versions, versions their material and order in time, and index entries their keys. */
 export function* check(transit: Transit): Iterable<CheckFinding> {
@@ -19,6 +20,7 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     for (const [tenantId, keyId, version] of table.keys([])) {
       const record = ids.get(`${tenantId}/${keyId}`);
       const where = `${table.name} ${tenantId}/${keyId}/${version}`;
+      if (isRemoved(transit, tenantId as string, keyId as string, version as number)) continue;
       if (record === undefined) yield { where, problem: 'belongs to no key' };
       else if ((version as number) < record.floor || (version as number) > record.latest)
         yield { where, problem: 'is outside the versions of its key' };

@@ -49,7 +49,7 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
     start: () => transit.usage.start(),
     stop: () => transit.usage.stop(),
     wrappedKeys: () => keyHolders(transit),
-    dropTenant: (transaction, tenantId) => dropKeys(transit, transaction, tenantId),
+    dropTenant: (tenantId) => dropKeys(transit, tenantId),
     check: () => check(transit),
   };
 }

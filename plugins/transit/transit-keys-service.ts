@@ -15,6 +15,7 @@ import { type Key, type Version, referenceTo, removedMeanwhile } from './records
 import type { KeyRecord } from './records/records.ts';
 import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
 import { putKept } from './versions/attached.ts';
+import { versionsIn } from './versions/removal.ts';
 import { keyView, type KeyView, versionView } from './versions/views.ts';
 
 /** Makes the service. */
@@ -116,7 +117,5 @@ function* versionsOf(transit: Transit, key: Key, transaction: WriteTransaction |
     yield* transit.keyring.versions(key);
     return;
   }
-  for (const [storeKey, record] of transaction.entries(transit.tables.versions, [key.tenantId, key.record.id])) {
-    yield { number: storeKey[2] as number, record };
-  }
+  yield* versionsIn(transit, transaction, key);
 }

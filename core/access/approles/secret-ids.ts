@@ -4,8 +4,9 @@ import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import type { Store, StoreKey, Table, WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
+import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
 
 /** What is stored of a secret-id: everything but the secret-id itself. */
@@ -102,15 +103,24 @@ export function disableSecretId(
   return true;
 }
 
-/** Disables all secret-ids of an approle. */
+/** Disables all secret-ids of an approle, of which there must be few. */
 export function dropSecretIds(transaction: WriteTransaction, store: Store, tenantId: string, approleId: string): void {
-  for (const [key, place] of Array.from(transaction.entries(accessorTable(store), [tenantId, approleId]))) {
-    transaction.delete(secretIdTable(store), [place]);
-    transaction.delete(accessorTable(store), key);
-  }
+  for (const entry of Array.from(transaction.entries(accessorTable(store), [tenantId, approleId]))) dropEntry(transaction, store, entry);
 }
 
-/** The job that removes expired secret-ids, and failed logins that no longer count. */
+/** Removes the secret-ids of an approle that is gone: no login takes them any more. */
+export async function dropSecretIdsInPieces(store: Store, tenantId: string, approleId: string, signal?: AbortSignal): Promise<void> {
+  store.refresh();
+  const entries = Array.from(accessorTable(store).entries([tenantId, approleId]));
+  await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
+}
+
+function dropEntry(transaction: WriteTransaction, store: Store, [key, place]: readonly [StoreKey, string]): void {
+  transaction.delete(secretIdTable(store), [place]);
+  transaction.delete(accessorTable(store), key);
+}
+
+/** The job that removes secret-ids that have expired or whose approle is gone, and failed logins that no longer count. */
 export function loginSweepJob(store: Store, clock: Clock): Job {
   return {
     name: 'expired-secret-ids',
@@ -119,7 +129,8 @@ export function loginSweepJob(store: Store, clock: Clock): Job {
       store.refresh();
       const now = clock.now();
       await dropOldFailures(store, now.epochMilliseconds, signal);
-      const over = [...secretIdTable(store).entries([])].map(([, record]) => record).filter((record) => isExpired(record, now));
+      const isOver = (record: SecretIdRecord): boolean => isExpired(record, now) || isOrphan(store, record);
+      const over = [...secretIdTable(store).entries([])].map(([, record]) => record).filter(isOver);
       await writeInPieces(store, over, (transaction, record) => dropSecretId(transaction, store, record), signal);
     },
   };
@@ -128,6 +139,11 @@ export function loginSweepJob(store: Store, clock: Clock): Job {
 function dropSecretId(transaction: WriteTransaction, store: Store, { hash, tenantId, approleId, accessor }: SecretIdRecord): void {
   transaction.delete(secretIdTable(store), [hash]);
   transaction.delete(accessorTable(store), [tenantId, approleId, accessor]);
+}
+
+/** An approle that is made again under the name has another id. */
+function isOrphan(store: Store, { tenantId, approle, approleId }: SecretIdRecord): boolean {
+  return approleTable(store).get([tenantId, approle])?.id !== approleId;
 }
 
 function isExpired({ expires }: SecretIdRecord, now: Temporal.Instant): boolean {

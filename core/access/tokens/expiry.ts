@@ -1,25 +1,38 @@
-// Removes expired tokens: they are no longer valid, but their records would stay.
+// Removes expired tokens, and those whose ancestor is gone: they are no longer valid, but their records would stay.
 import type { Clock, Job } from '../../base/context.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
-import { isExpired, tokenTable } from './record.ts';
-import { disableToken } from './tokens.ts';
+import { ancestorsOf, isExpired, tokenTable, type TokenRecord } from './record.ts';
+import { removeToken } from './tokens.ts';
 
-/** The job that removes expired tokens with their children. Safe to repeat and to interrupt. */
+/** A token that is over; of an orphan nothing is read again, because no accessor is used twice. */
+type Over = Pick<TokenRecord, 'tenantId' | 'accessor'> & { readonly isOrphan: boolean };
+
+/** The job that removes them. Safe to repeat and to interrupt. */
 export function tokenExpiryJob(store: Store, clock: Clock): Job {
   return {
     name: 'expired-tokens',
     everySeconds: 3_600,
     async run(signal) {
-      store.refresh();
-      const now = clock.now();
-      const expired = [...tokenTable(store).entries([])].filter(([, record]) => isExpired(record, now)).map(([key]) => key.map(String));
-      const drop = (transaction: WriteTransaction, [tenantId = '', accessor = '']: readonly string[]): void => {
-        const record = transaction.get(tokenTable(store), [tenantId, accessor]);
-        // Another process may have refreshed it meanwhile.
-        if (record !== undefined && isExpired(record, now)) disableToken(transaction, store, tenantId, accessor);
-      };
-      await writeInPieces(store, expired, drop, signal);
+      // What descends from those that are removed is found in the next round.
+      for (let over = findOver(store, clock); over.length > 0 && !signal.aborted; over = findOver(store, clock)) {
+        const now = clock.now();
+        const drop = (transaction: WriteTransaction, { tenantId, accessor, isOrphan }: Over): void => {
+          const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+          // Another process may have refreshed it meanwhile.
+          if (record !== undefined && (isOrphan || isExpired(record, now))) removeToken(transaction, store, tenantId, accessor);
+        };
+        await writeInPieces(store, over, drop, signal);
+      }
     },
   };
+}
+
+function findOver(store: Store, clock: Clock): readonly Over[] {
+  store.refresh();
+  const now = clock.now();
+  return Array.from(tokenTable(store).entries([])).flatMap(([, record]) => {
+    const isOrphan = record.parent !== undefined && ancestorsOf(store, record).includes(undefined);
+    return isOrphan || isExpired(record, now) ? [{ tenantId: record.tenantId, accessor: record.accessor, isOrphan }] : [];
+  });
 }

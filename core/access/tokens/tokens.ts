@@ -98,15 +98,31 @@ export function refreshToken(
   return refreshed;
 }
 
-/** Disables a token and its children at once. Returns whether there was one. */
-export function disableToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
+/**
+ * Removes a token. None that descends from it works any more, because each use reads all ancestors; the job `expired-tokens` removes their
+ * records. Returns whether there was one.
+ */
+export function removeToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
   const record = transaction.get(tokenTable(store), [tenantId, accessor]);
   if (record === undefined) return false;
-  const children = [...transaction.entries(childTable(store), [tenantId, accessor])];
-  for (const [key] of children) disableToken(transaction, store, tenantId, String(key.at(-1)));
   if (record.parent !== undefined) transaction.delete(childTable(store), [tenantId, record.parent, accessor]);
   transaction.delete(hashTable(store), [record.hash]);
   return transaction.delete(tokenTable(store), [tenantId, accessor]);
+}
+
+/** Descendants whose records are removed with a token. There may be any number of them, and a transaction of a shared store takes so many. */
+const removedTogether = 8;
+
+/** As removeToken, with the records of the nearest descendants, which are all of them as a rule. */
+export function disableToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
+  const going = [accessor];
+  // It grows while it is read: children of children follow.
+  for (const one of going) {
+    const children = Iterator.from(transaction.entries(childTable(store), [tenantId, one]));
+    going.push(...children.take(removedTogether + 1 - going.length).map(([key]) => String(key.at(-1))));
+  }
+  const [existed] = going.map((one) => removeToken(transaction, store, tenantId, one));
+  return existed === true;
 }
 
 /** The record of a token that is valid now, or undefined. */

@@ -108,7 +108,9 @@ async function changeInTurn(
       if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
       throw error;
     });
-    if (committed !== undefined) return { created, record: committed.record, document };
+    if (committed === undefined) continue;
+    await plan.after?.();
+    return { created, record: committed.record, document };
   }
   throw fail('conflict');
 }

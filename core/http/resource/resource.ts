@@ -25,6 +25,8 @@ export type Plan<Rec, Prepared> = {
   commit(transaction: WriteTransaction, prepared: Prepared): Rec;
   /** Undoes `prepare` when its result was not committed: another change came first, or the store could not be written. */
   discard?(prepared: Prepared): Promise<void>;
+  /** What follows when it is committed, before the answer. */
+  after?(): Promise<void>;
 };
 
 export type Resource<Document, Rec, Prepared> = {

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { formatTimestamp, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
-import { countSecretIds, dropSecretIds } from '../../access/approles/secret-ids.ts';
+import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
 import { tags } from '../../http/tags.ts';
 
 /** Below /v1/config and /v1/state. */
@@ -97,8 +97,9 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       commit(transaction) {
         // Its tokens end too: each use checks that the approle exists.
         dropRoleId(transaction, store, [caller.tenantId, name], approle);
-        dropSecretIds(transaction, store, caller.tenantId, approle.id);
       },
+      // No login takes them without the approle. Cut off here, the job for expired secret-ids removes them.
+      after: () => dropSecretIdsInPieces(store, caller.tenantId, approle.id).catch(() => undefined),
     }),
     toDocument: documentOf,
     toState: (approle, { caller }) => ({

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts';
 import { isUnclaimed } from '../../access/system-tenant.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
-import { disableToken, drawToken, findToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
+import { drawToken, findToken, issueToken, type IssuedToken, removeToken } from '../../access/tokens/tokens.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { PublicCall } from '../../http/endpoint.ts';
@@ -43,7 +43,7 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
     noteUse: (transaction, ...use) => ways.forEach((way) => way.noteUse?.(transaction, ...use)),
     signOut(transaction, tenantId, accessor) {
       const pages = ways.map((way) => way.onSignOut?.(transaction, tenantId, accessor));
-      disableToken(transaction, store, tenantId, accessor);
+      removeToken(transaction, store, tenantId, accessor);
       return pages.find((page) => page !== undefined);
     },
   };

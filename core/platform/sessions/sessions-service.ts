@@ -9,7 +9,7 @@ import { openTenants } from '../../access/tenants.ts';
 import { subscriberOf } from '../../base/addresses.ts';
 import { createAccessControl } from '../../access/access-control.ts';
 import { limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
-import { disableToken, drawToken, issueToken } from '../../access/tokens/tokens.ts';
+import { drawToken, issueToken, removeToken } from '../../access/tokens/tokens.ts';
 import { openBrowserSignIn } from './browser-sign-in.ts';
 
 /** The service over the platform's own (unprefixed) store. */
@@ -33,7 +33,7 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
       return { token, accessor, creationTime, expires };
     },
     find: (token) => access.callerOf(token, clock.now()),
-    disable: (transaction, tenantId, accessor) => disableToken(transaction, store, tenantId, accessor),
+    disable: (transaction, tenantId, accessor) => removeToken(transaction, store, tenantId, accessor),
   };
 }
 

@@ -1,13 +1,14 @@
 // Records of deleted tenants. The store refuses new ones; existing ones are reported by the check and removed by a job.
 import { defined } from '../../base/defined.ts';
 import { approleTable, dropRoleId } from '../../access/approles/approles.ts';
-import { dropSecretIds } from '../../access/approles/secret-ids.ts';
+import { dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
 import { tokenTable } from '../../access/tokens/record.ts';
-import { disableToken } from '../../access/tokens/tokens.ts';
+import { removeToken } from '../../access/tokens/tokens.ts';
 import type { CheckFinding, Job, Log } from '../../base/context.ts';
 import type { RunningPlugins } from '../../plugin/lifecycle.ts';
 import type { OpenStore } from '../../store/open.ts';
-import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { writeInPieces } from '../../store/records/pieces.ts';
+import type { Store, Table } from '../../store/store.ts';
 import type { TenantExists } from '../../store/tables.ts';
 import { openTenants } from '../../access/tenants.ts';
 
@@ -32,23 +33,34 @@ export function deadTenantJob(store: OpenStore, plugins: Pick<RunningPlugins, 'd
       store.refresh();
       for (const [tenantId, tables] of deadTenants(store)) {
         if (signal.aborted) return;
-        await store.write((transaction) => drop(transaction, store, plugins, tenantId));
+        await drop(store, plugins, tenantId, signal);
+        if (signal.aborted) return;
         log.warn('records of a tenant that does not exist were removed', { tenant: tenantId, tables: tables.map(({ name }) => name) });
       }
     },
   };
 }
 
-function drop(transaction: WriteTransaction, store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string): void {
-  for (const [[, accessor]] of Array.from(transaction.entries(tokenTable(store), [tenantId])))
-    disableToken(transaction, store, tenantId, String(accessor));
-  for (const [[, name], approle] of Array.from(transaction.entries(approleTable(store), [tenantId]))) {
-    dropRoleId(transaction, store, [tenantId, String(name)], approle);
-    dropSecretIds(transaction, store, tenantId, approle.id);
+/** Removes the tokens of a tenant that is gone, by which nobody is let in any more. */
+export async function dropTokens(store: Store, tenantId: string, signal?: AbortSignal): Promise<void> {
+  store.refresh();
+  const accessors = Array.from(tokenTable(store).keys([tenantId]), ([, accessor]) => String(accessor));
+  await writeInPieces(store, accessors, (transaction, accessor) => removeToken(transaction, store, tenantId, accessor), signal);
+}
+
+/** There may be any number of records, so it takes many transactions. What leads to other records is removed after them. */
+async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string, signal: AbortSignal): Promise<void> {
+  await dropTokens(store, tenantId, signal);
+  for (const [key, approle] of Array.from(approleTable(store).entries([tenantId]))) {
+    await dropSecretIdsInPieces(store, tenantId, approle.id, signal);
+    await store.write((transaction) => dropRoleId(transaction, store, [tenantId, String(key.at(-1))], approle));
   }
-  plugins.dropTenant(transaction, tenantId);
-  for (const table of store.tenantTables())
-    for (const [key] of Array.from(transaction.entries(table, [tenantId]))) transaction.delete(table, key);
+  await plugins.dropTenant(tenantId);
+  store.refresh();
+  for (const table of store.tenantTables()) {
+    const keys = Array.from(table.keys([tenantId]));
+    await writeInPieces(store, keys, (transaction, key) => transaction.delete(table, key), signal);
+  }
 }
 
 /** A tenant counts as deleted when neither its name nor its uuid is stored: one of which half was lost keeps its keys. */

@@ -1,7 +1,6 @@
 // Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
 import { z } from 'zod';
-import { type Read, tokenTable } from '../../access/tokens/record.ts';
-import { disableToken } from '../../access/tokens/tokens.ts';
+import type { Read } from '../../access/tokens/record.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField, timestampText } from '../../wire/fields.ts';
@@ -20,6 +19,7 @@ import {
   type Tenants,
 } from '../../access/tenants.ts';
 import { tags } from '../../http/tags.ts';
+import { dropTokens } from './dead-tenants.ts';
 
 const document = z.object({
   descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),
@@ -110,9 +110,9 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
         commit(transaction) {
           requireEmpty((table) => Iterator.from(transaction.entries(table, [uuid])).next().done === true);
           dropTenantUuid(transaction, store, uuid);
-          const tokens = [...transaction.entries(tokenTable(store), [uuid])];
-          for (const [key] of tokens) disableToken(transaction, store, uuid, String(key.at(-1)));
         },
+        // Without the tenant they are refused already. Cut off here, the job for dead tenants removes them.
+        after: () => dropTokens(store, uuid).catch(() => undefined),
       };
     },
     toDocument: ({ descriptiveName, kind, policies: names }) => ({ descriptiveName, kind, policies: [...names] }),

@@ -11,16 +11,20 @@ export function piecesOf<T>(items: readonly T[], length: number): readonly (read
   return Array.from({ length: Math.ceil(items.length / length) }, (_, index) => items.slice(index * length, (index + 1) * length));
 }
 
-/** Each piece is committed or refused by itself. Rejects with the first refusal; stops between commits when aborted. */
+/**
+ * Each piece is committed or refused by itself. Rejects with the first refusal; stops between commits when aborted. `atOnce`: records of a piece,
+ * fewer where a record takes many operations.
+ */
 export async function writeInPieces<T>(
   store: Pick<Store, 'write'>,
   items: readonly T[],
   change: (transaction: WriteTransaction, item: T) => void,
   signal?: AbortSignal,
+  atOnce = inOnePiece,
 ): Promise<void> {
   for (const some of piecesOf(items, together)) {
     if (signal?.aborted === true) return;
-    const writing = piecesOf(some, inOnePiece).map((piece) =>
+    const writing = piecesOf(some, atOnce).map((piece) =>
       store.write((transaction) => {
         for (const item of piece) change(transaction, item);
       }),

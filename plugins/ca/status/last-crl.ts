@@ -1,5 +1,6 @@
 // What remains of a deleted CA while certificates of it are valid: a last CRL for each of its keys, valid until the last of them expires.
 import { fail } from '../../../core/base/errors.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { newestCrl, signCrl } from './crl.ts';
@@ -98,8 +99,5 @@ export function lastGeneration(context: CaContext, tenantId: string, name: strin
 export async function forgetLastCrls(context: CaContext): Promise<void> {
   const now = context.clock.now();
   const over = Array.from(context.tables.lastCrls.entries([])).filter(([, { until }]) => Temporal.Instant.compare(until, now) <= 0);
-  if (over.length === 0) return;
-  await context.store.write((transaction) => {
-    for (const [key] of over) transaction.delete(context.tables.lastCrls, key);
-  });
+  await writeInPieces(context.store, over, (transaction, [key]) => transaction.delete(context.tables.lastCrls, key));
 }

@@ -7,7 +7,8 @@ import type { PublicCall } from '../../../core/http/endpoint.ts';
 import { findCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
 import type { PluginContext } from '../../../core/plugin/plugin.ts';
 import { sessionsService, type BrowserSession, type BrowserSignIn } from '../../../core/plugin/services/sessions.ts';
-import type { Table, WriteTransaction } from '../../../core/store/store.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { Config } from '../config.ts';
 
 /** What is kept of a session beside its token. [tenant uuid, accessor] */
@@ -102,13 +103,21 @@ export class ConsoleSessions {
   }
 
   /** For the job: ends idle sessions, and drops what is kept of those whose time is over. */
-  dropStale(transaction: WriteTransaction, nowMs: number): void {
-    for (const [key, record] of Array.from(transaction.entries(this.#table, []))) {
+  async dropStale(nowMs: number, signal: AbortSignal): Promise<void> {
+    const { store } = this.#context;
+    store.refresh();
+    const isStale = (record: ConsoleSession): boolean => this.#isIdle(record, nowMs) || nowMs >= record.expiresMs;
+    const stale = Array.from(this.#table.entries([])).flatMap(([key, record]) => (isStale(record) ? [key] : []));
+    const drop = (transaction: WriteTransaction, key: StoreKey): void => {
+      const record = transaction.get(this.#table, key);
+      // It may have been used meanwhile.
+      if (record === undefined || !isStale(record)) return;
       const [tenantId, accessor] = key as readonly [string, string];
-      const isIdle = this.#isIdle(record, nowMs);
-      if (isIdle) this.browsers.signOut(transaction, tenantId, accessor);
-      if (isIdle || nowMs >= record.expiresMs) transaction.delete(this.#table, key);
-    }
+      if (this.#isIdle(record, nowMs)) this.browsers.signOut(transaction, tenantId, accessor);
+      transaction.delete(this.#table, key);
+    };
+    // A session may have shown ten tokens, which end with it.
+    await writeInPieces(store, stale, drop, signal, 1);
   }
 
   /** Session of cookie and secret together, in a request that the browser says a page of this very origin sent. */

@@ -27,6 +27,12 @@ export const roleDocument = z.object({
 
 export type RoleRecord = z.output<typeof roleDocument>;
 
+/** Whether roles as they are now, undefined where one is gone, still give policies that they gave once. */
+export function stillGive(roles: readonly (RoleRecord | undefined)[], policies: readonly string[]): boolean {
+  const given = new Set(roles.flatMap((role) => role?.tokenPolicies ?? []));
+  return roles.every((role) => role !== undefined) && policies.every((policy) => given.has(policy));
+}
+
 /** A role with its name, as login and `explain` use it. */
 export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
 

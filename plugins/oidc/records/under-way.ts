@@ -11,7 +11,9 @@ export type Waiting = { readonly tenantId: string; readonly createdMs: number; r
 export type Bounds = { readonly perAddress: number; readonly perTenant: number; readonly inAll: number };
 
 /** Most expired records that one start removes; the job removes the others. */
-const clearedPerStart = 20;
+const clearedPerStart = 4;
+/** Those that the job removes in one transaction: each has nine operations of a shared store, and 128 are in a transaction. */
+const clearedAtOnce = 8;
 
 /** The four orders of a record, each by time: among all, of its tenant, of its address, and of both. */
 type Orders = Readonly<Record<'all' | 'tenant' | 'address' | 'both', StoreKey>>;
@@ -74,9 +76,9 @@ export class UnderWay<T extends Waiting> {
     return transaction.delete(this.#records, [key]);
   }
 
-  /** For the job: removes all expired records. */
-  removeExpired(transaction: WriteTransaction, nowMs: number): void {
-    this.#removeExpired(transaction, nowMs, Infinity);
+  /** For the job: removes the oldest expired records, as many as one transaction of a shared store takes. Returns whether there may be more. */
+  removeExpired(transaction: WriteTransaction, nowMs: number): boolean {
+    return this.#removeExpired(transaction, nowMs, clearedAtOnce) === clearedAtOnce;
   }
 
   /** For `check`: records that are missing in an order, and rows of an order without a record. */
@@ -87,12 +89,13 @@ export class UnderWay<T extends Waiting> {
     for (const key of this.#order.keys([])) if (!this.#records.has([String(key.at(-1))])) yield 'without a record';
   }
 
-  #removeExpired(transaction: WriteTransaction, nowMs: number, most: number): void {
+  #removeExpired(transaction: WriteTransaction, nowMs: number, most: number): number {
     for (let removed = 0; removed < most; removed += 1) {
       const oldest = this.#oldestOf(['all']);
-      if (oldest === undefined || !isExpired(oldest, nowMs)) return;
+      if (oldest === undefined || !isExpired(oldest, nowMs)) return removed;
       this.#drop(transaction, oldest);
     }
+    return most;
   }
 
   #makeRoom(transaction: WriteTransaction, order: StoreKey, bound: number, from: readonly StoreKey[]): void {

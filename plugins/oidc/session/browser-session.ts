@@ -2,13 +2,15 @@
 import type { PublicCall, Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { findCookie, formatCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
 import { formatLastTenant } from './cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 import { endSession, endToken } from '../records/end-session.ts';
+import { stillGive } from '../records/role-record.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Identity, Session } from '../records/sign-ins.ts';
 import { auditSuccess } from '../report.ts';
@@ -65,8 +67,7 @@ export function stillHolds(transaction: WriteTransaction, oidc: Oidc, basis: Gra
   const { tenantId, service, revision, roles, policies } = basis;
   if (transaction.get(oidc.services, [tenantId, service])?.revision !== revision) return false;
   const records = roles.map((role) => transaction.get(oidc.roles, [tenantId, service, role]));
-  const granted = new Set(records.flatMap((record) => record?.tokenPolicies ?? []));
-  return records.every((record) => record !== undefined) && policies.every((policy) => granted.has(policy));
+  return stillGive(records, policies);
 }
 
 /** Throws LoginFailure `service-changed` when the basis no longer holds. */
@@ -147,9 +148,15 @@ export function signInWay(oidc: Oidc): SignInWay {
 }
 
 /** For the job: ends idle browser sessions and drops what has expired. API tokens that were shown stay valid, because programs use them without the browser. */
-export function endStaleSessions(transaction: WriteTransaction, oidc: Oidc, nowMs: number): void {
-  for (const [key, session] of Array.from(transaction.entries(oidc.sessions, []))) {
+export async function endStaleSessions(oidc: Oidc, nowMs: number, signal: AbortSignal): Promise<void> {
+  const isOver = (session: Session): boolean => nowMs >= session.expiresMs || isIdle(oidc, session, nowMs);
+  const stale = Array.from(oidc.sessions.entries([])).flatMap(([key, session]) => (isOver(session) ? [key] : []));
+  const end = (transaction: WriteTransaction, key: StoreKey): void => {
+    const session = transaction.get(oidc.sessions, key);
+    if (session === undefined) return;
     if (nowMs >= session.expiresMs) transaction.delete(oidc.sessions, key);
+    // It may have been used meanwhile.
     else if (isIdle(oidc, session, nowMs)) endToken(transaction, oidc, oidc.accounts, key as readonly [string, string]);
-  }
+  };
+  await writeInPieces(oidc.store, stale, end, signal);
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
-import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Oidc } from '../context.ts';
+import type { SessionsEnd } from '../records/end-session.ts';
 import { roleDocument, type RoleRecord } from '../records/role-record.ts';
 import { oidcTag } from '../tags.ts';
 
@@ -32,18 +32,18 @@ export function roleResource(oidc: Oidc): AnyResource {
           items: [{ message: 'must not contain offline_access', info: 'oidc-scopes' }],
         });
       }
+      const loses = current?.tokenPolicies.some((policy) => !wanted.tokenPolicies.includes(policy)) === true;
+      const ending = sessionsEnd(oidc, call, service as string, role as string);
       return {
         commit(transaction) {
           if (transaction.get(oidc.services, [call.caller.tenantId, service as string]) === undefined) throw fail('not-found');
-          const lost = current?.tokenPolicies.some((policy) => !wanted.tokenPolicies.includes(policy)) === true;
-          if (lost) endSessionsOf(oidc, transaction, call, service as string, role as string);
+          if (loses) ending.commit(transaction);
           return wanted;
         },
+        after: () => ending.after(),
       };
     },
-    planRemoval: (call, [service, role]) => ({
-      commit: (transaction) => endSessionsOf(oidc, transaction, call, service as string, role as string),
-    }),
+    planRemoval: (call, [service, role]) => sessionsEnd(oidc, call, service as string, role as string),
     toDocument: (record) => record,
     toState: () => ({}),
   });
@@ -57,6 +57,6 @@ function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: Role
 }
 
 /** Tokens contain the names of their policies: after a role is removed or loses a policy, its people must sign in again. */
-function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string, role: string): void {
-  oidc.endSessions(transaction, call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
+function sessionsEnd(oidc: Oidc, call: EndpointCall, service: string, role: string): SessionsEnd {
+  return oidc.endSessions(call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
 }

@@ -11,6 +11,7 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
 import { isLoopback } from '../provider/outbound.ts';
 import type { Oidc } from '../context.ts';
+import type { SessionsEnd } from '../records/end-session.ts';
 import { callbackPath, serviceDocument, type ServiceDocument, type ServiceRecord } from '../records/service-record.ts';
 import { oidcTag } from '../tags.ts';
 
@@ -33,7 +34,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     // A secret cannot be read, so a replace without it keeps the present one.
     complete: ({ document, current }) => ({ ...document, ...defined({ clientSecret: document.clientSecret ?? current?.clientSecret }) }),
     plan: (change) => planService(oidc, change),
-    planRemoval: (call, names) => ({ commit: (transaction) => removeDependents(oidc, transaction, call, names[0] as string) }),
+    planRemoval: (call, names) => planRemoval(oidc, call, names[0] as string),
     toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
     toState: (record, call) => ({ notices: noticesOf(oidc, call, record) }),
   });
@@ -96,10 +97,16 @@ function isPem(text: string): boolean {
   }
 }
 
-function removeDependents(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string): void {
-  const { tenantId } = call.caller;
-  for (const [key] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
-  oidc.endSessions(transaction, tenantId, (session) => session.service === service);
+/** With its roles and the sessions that it has given. */
+function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service: string): SessionsEnd {
+  const ending = oidc.endSessions(tenantId, (session) => session.service === service);
+  return {
+    commit(transaction) {
+      for (const [key] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
+      ending.commit(transaction);
+    },
+    after: () => ending.after(),
+  };
 }
 
 function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord): readonly string[] {

@@ -10,12 +10,11 @@ import type { KeyReference } from '../../../hsm/api.ts';
 import { parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { removeVersions } from '../keys/resource.ts';
-import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
+import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
 import { requireVersionsRemovable } from '../versions/attached.ts';
-import { versionsIn } from '../versions/removal.ts';
+import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
 import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
@@ -65,15 +64,16 @@ async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<
   const validated = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, validated);
+  let replaced: readonly KeyReference[];
   try {
-    const replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
-    await transit.ledger.destroy(replaced);
-    return loaded;
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
     throw error;
   }
+  await finishRemoval(transit, key, replaced);
+  return loaded;
 }
 
 // Returns the keys that were replaced, to be destroyed after the commit.
@@ -86,9 +86,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
   requireVersionsRemovable(transit, transaction, before, versions, restored);
-  const references = versions.flatMap((version) => referencesOf(before, version));
-  removeVersions(transit, transaction, before);
-  transit.ledger.disown(transaction, references);
+  const references = removeVersions(transit, transaction, before);
   claimRestored(transit, transaction, restored);
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number];

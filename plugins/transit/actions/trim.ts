@@ -4,9 +4,9 @@ import { integer } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
+import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { requireVersionsRemovable } from '../versions/attached.ts';
-import { versionsIn } from '../versions/removal.ts';
+import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { defineKeyAction } from './action.ts';
@@ -27,7 +27,7 @@ export function trim(transit: Transit): AnyEndpoint {
     commandLine: { positional: ['version'], ends: 'destroys the older versions of the key: what they encrypted can never be opened again' },
     errors: ['version-unknown', 'in-use'],
     run: async (_call, { version: oldest }, key) => {
-      const { tables, ledger } = transit;
+      const { tables } = transit;
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();
@@ -35,16 +35,11 @@ export function trim(transit: Transit): AnyEndpoint {
         const present: Key = { ...key, record: current };
         const going = versionsIn(transit, transaction, present, oldest);
         requireVersionsRemovable(transit, transaction, present, going);
-        for (const { number } of going) {
-          transaction.delete(tables.versions, [key.tenantId, current.id, number]);
-          transaction.delete(tables.usage, [key.tenantId, current.id, number]);
-        }
-        const references = going.flatMap((version) => referencesOf(present, version));
+        const references = removeVersions(transit, transaction, present, oldest);
         if (oldest > current.floor) putIndexed(transit, transaction, present, { ...current, floor: oldest });
-        ledger.disown(transaction, references);
         return references;
       });
-      await ledger.destroy(removed);
+      await finishRemoval(transit, key, removed);
       return new Reply(204);
     },
   });

@@ -12,12 +12,12 @@ import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
-import { type Key, referencesOf } from '../records/keyring.ts';
+import type { Key } from '../records/keyring.ts';
 import { type CertifiedVersion, certify, recertify, requireDefinition, requireRemovable } from '../versions/attached.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
-import { versionsIn } from '../versions/removal.ts';
+import { finishRemoval, removeVersions } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
 import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
@@ -151,38 +151,33 @@ function planUpdate(
 function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTransaction): void; after(): Promise<void> } {
   if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
   requireRemovable(transit, key);
-  const references = Array.from(transit.keyring.versions(key), (version) => referencesOf(key, version)).flat();
+  let removed: readonly KeyReference[] = [];
   return {
     commit: (transaction) => {
       requireRemovable(transit, key, transaction);
-      removeKeyParts(transit, transaction, key, references);
+      removed = removeKeyParts(transit, transaction, key);
     },
-    after: () => transit.ledger.destroy(references),
+    after: () => finishRemoval(transit, key, removed),
   };
 }
 
-function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
-  removeVersions(transit, transaction, key);
+function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Key): readonly KeyReference[] {
   reindex(transit, transaction, key, key.record, undefined);
-  transit.ledger.disown(transaction, references);
+  return removeVersions(transit, transaction, key);
 }
 
 /** Removes the keys of a deleted tenant, whatever their flags: no caller can reach them any more. */
-export function dropKeys(transit: Transit, transaction: WriteTransaction, tenantId: string): void {
-  for (const [storeKey, record] of Array.from(transaction.entries(transit.tables.keys, [tenantId]))) {
-    const key: Key = { tenantId, name: String(storeKey[1]), record };
-    const references = versionsIn(transit, transaction, key).flatMap((version) => referencesOf(key, version));
-    removeKeyParts(transit, transaction, key, references);
-    transaction.delete(transit.tables.keys, storeKey);
-  }
-}
-
-/** Deletes version and usage records of a key. */
-export function removeVersions(transit: Transit, transaction: WriteTransaction, key: Key): void {
-  for (let number = key.record.floor; number <= key.record.latest; number += 1) {
-    const storeKey = [key.tenantId, key.record.id, number];
-    transaction.delete(transit.tables.versions, storeKey);
-    transaction.delete(transit.tables.usage, storeKey);
+export async function dropKeys(transit: Transit, tenantId: string): Promise<void> {
+  const { store, tables } = transit;
+  store.refresh();
+  for (const [storeKey, { id }] of Array.from(tables.keys.entries([tenantId]))) {
+    const removed = await store.write((transaction) => {
+      const record = transaction.get(tables.keys, storeKey);
+      if (record === undefined) return [];
+      transaction.delete(tables.keys, storeKey);
+      return removeKeyParts(transit, transaction, { tenantId, name: String(storeKey[1]), record });
+    });
+    await finishRemoval(transit, { tenantId, record: { id } }, removed);
   }
 }
 

@@ -40,9 +40,10 @@ export class Keyring {
     return { number, record: this.#record(key, number) };
   }
 
-  /** All versions, oldest first. */
+  /** All versions, oldest first. Of those that were removed, records may still be there. */
   *versions(key: Key): Iterable<Version> {
-    for (const [storeKey, record] of this.#tables.versions.entries([key.tenantId, key.record.id])) {
+    const { id, floor } = key.record;
+    for (const [storeKey, record] of this.#tables.versions.entries([key.tenantId, id], { after: floor - 1 })) {
       yield { number: storeKey[2] as number, record };
     }
   }

@@ -69,11 +69,16 @@ export type Tables = {
   readonly usage: Table<UsageRecord>;
   /** [rotatesAt, tenant, name] → key id: automatic rotations in the order they fall due */
   readonly rotations: Table<string>;
+  /** [tenant, key id]: versions that do not exist any more, while some of their records are still here */
+  readonly removedVersions: Table<RemovedVersions>;
   /** the key ledger */
   readonly pendingKeys: Table<KeyLedgerRecord>;
   /** ['rsa-4096']: the key under which others wrap what they import */
   readonly importWrappingKeys: Table<ImportWrappingKeyRecord>;
 };
+
+/** Of a key: what its references need, and the newest version that was removed. */
+export type RemovedVersions = Pick<KeyRecord, 'cipher' | 'derived'> & { readonly through: number };
 
 export type ImportWrappingKeyRecord = { readonly id: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
 
@@ -84,6 +89,7 @@ export function openTables(store: Store): Tables {
     versions: store.table('versions'),
     usage: store.table('usage'),
     rotations: store.table('rotations'),
+    removedVersions: store.table('removed-versions'),
     pendingKeys: store.table('graveyard'),
     importWrappingKeys: store.table('wrapping'),
   };

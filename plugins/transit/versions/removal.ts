@@ -1,19 +1,91 @@
-// The versions of a key inside a transaction that removes them.
+// Removing versions of a key: some with the transaction that ends them, and the others after it where that would be too much for a shared store.
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import type { Key, Version } from '../records/keyring.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
+import { type Key, referencesOf, type Version } from '../records/keyring.ts';
+import type { KeyRecord, RemovedVersions } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
-/** The versions of a key as the transaction sees them, oldest first; those below `end`, or all. */
+/** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to five. */
+const removedAtOnce = 12;
+
+/** The versions of a key as the transaction sees them, oldest first; those below `end`, or all. One search, however many there are. */
 export function versionsIn(
   { tables }: Transit,
   transaction: WriteTransaction,
   { tenantId, record: key }: Key,
   end = key.latest + 1,
 ): Version[] {
-  const versions: Version[] = [];
-  for (let number = key.floor; number < end; number += 1) {
-    const record = transaction.get(tables.versions, [tenantId, key.id, number]);
-    if (record !== undefined) versions.push({ number, record });
+  const all = Iterator.from(transaction.entries(tables.versions, [tenantId, key.id]));
+  return Array.from(all, ([storeKey, record]) => ({ number: Number(storeKey[2]), record })).filter(
+    ({ number }) => number >= key.floor && number < end,
+  );
+}
+
+/**
+ * Inside the transaction after which the versions below `end` do not exist any more: the record of the key is gone, or begins there. Removes the
+ * oldest, notes the others for `finishRemoval`, and returns the keys of those that it has removed.
+ */
+export function removeVersions(transit: Transit, transaction: WriteTransaction, key: Key, end = key.record.latest + 1): KeyReference[] {
+  const { tables, store } = transit;
+  const going = versionsIn(transit, transaction, key, end);
+  const now = store.appliance === undefined ? going : going.slice(0, removedAtOnce);
+  if (now.length < going.length) {
+    const { cipher, derived, id } = key.record;
+    transaction.put(tables.removedVersions, [key.tenantId, id], { cipher, derived, through: end - 1 });
   }
-  return versions;
+  return removeSome(transit, transaction, key, now);
+}
+
+/** After the commit: destroys the keys that it returned, and removes the versions that it has noted. Never rejects: the job tries again. */
+export async function finishRemoval(
+  transit: Transit,
+  key: Pick<Key, 'tenantId'> & { readonly record: Pick<KeyRecord, 'id'> },
+  removed: readonly KeyReference[],
+): Promise<void> {
+  await transit.ledger.destroy(removed);
+  const storeKey = [key.tenantId, key.record.id] as const;
+  const noted = transit.tables.removedVersions.get(storeKey);
+  if (noted !== undefined) await clear(transit, storeKey, noted).catch(() => undefined);
+}
+
+/** For the job: what a crash has left. */
+export async function finishRemovals(transit: Transit): Promise<void> {
+  transit.store.refresh();
+  for (const [storeKey, noted] of Array.from(transit.tables.removedVersions.entries([]))) {
+    await clear(transit, storeKey as readonly [string, string], noted);
+  }
+}
+
+/** Whether a version was removed, and its records are about to follow. */
+export function isRemoved({ tables }: Transit, tenantId: string, keyId: string, version: number): boolean {
+  return version <= (tables.removedVersions.get([tenantId, keyId])?.through ?? 0);
+}
+
+async function clear(transit: Transit, storeKey: readonly [string, string], noted: RemovedVersions): Promise<void> {
+  const { store, tables, ledger } = transit;
+  const [tenantId, id] = storeKey;
+  // Of a key that is gone this is all that its references need.
+  const key = { tenantId, name: '', record: { id, cipher: noted.cipher, derived: noted.derived } as KeyRecord };
+  for (;;) {
+    const [removed, isLeft] = await store.write((transaction) => {
+      const through = transaction.get(tables.removedVersions, storeKey)?.through ?? 0;
+      const oldest = Iterator.from(transaction.entries(tables.versions, storeKey)).take(removedAtOnce);
+      const going = Array.from(oldest, ([row, record]) => ({ number: Number(row[2]), record })).filter(({ number }) => number <= through);
+      const isLeft = going.length === removedAtOnce;
+      if (!isLeft) transaction.delete(tables.removedVersions, storeKey);
+      return [removeSome(transit, transaction, key, going), isLeft] as const;
+    });
+    await ledger.destroy(removed);
+    if (!isLeft) return;
+  }
+}
+
+function removeSome({ tables, ledger }: Transit, transaction: WriteTransaction, key: Key, going: readonly Version[]): KeyReference[] {
+  const references = going.flatMap((version) => referencesOf(key, version));
+  for (const { number } of going) {
+    transaction.delete(tables.versions, [key.tenantId, key.record.id, number]);
+    transaction.delete(tables.usage, [key.tenantId, key.record.id, number]);
+  }
+  ledger.disown(transaction, references);
+  return references;
 }
