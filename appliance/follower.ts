@@ -26,6 +26,9 @@ const handlers: OrderHandlers = {
       return { refused: (error as Error).message };
     }
   },
+  async renew(tls) {
+    return (await running?.renew(tls)) ?? { refused: 'it has not begun' };
+  },
   async stop() {
     await running?.stop();
     process.exit(0);

@@ -88,6 +88,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, _before, io) => (await import('./commands/audit.ts')).runAudit(words, io),
   },
   {
+    name: 'cluster',
+    summary: 'the appliances that share a store: cluster status, cluster remove MEMBER',
+    group: 'Administration:',
+    run: async (words, before, io) => (await import('./commands/cluster.ts')).runCluster(words, before, io),
+  },
+  {
     name: 'backup',
     summary: 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE',
     group: 'Administration:',

@@ -1,10 +1,6 @@
-// Keeps the follower running beside the workers: starts it, starts it again when it ends, stops it last.
-import { type ChildProcess, fork } from 'node:child_process';
+// The follower beside the workers, which has to begin before anything else does, and takes up renewed certificates.
 import { warnOnStandardError } from '../../core/log/journal.ts';
-import { type Channel, openChannel } from '../processes/channel.ts';
-import { endProcess } from '../processes/end-process.ts';
-import { memoryEnvironment } from '../processes/memory.ts';
-import { nothingAsked, workerPort } from '../processes/messages.ts';
+import { keepProcess } from '../processes/kept-process.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { followerOrders, type FollowerOrders } from './messages.ts';
 
@@ -15,77 +11,65 @@ export type FollowerProcess = {
   stop(): Promise<void>;
 };
 
-/** The processes that serve may answer for a second and a half without it. */
-const firstDelayMs = 20;
-const longestDelayMs = 5_000;
-const stopMs = 5_000;
+/** A start that takes longer is explained: etcd does not answer, or the whole shared store is on its way. */
+const explainedAfterMs = 5_000;
+const renewalLookMs = 60_000;
 
 /**
  * Resolves when the shared store, if there is one, is here and followed. Rejects with StartRefused when it cannot be. `ordersOf` is asked at
- * each start, so that a certificate that was renewed is used.
+ * each start and every minute, so that a certificate that was renewed is used. The processes that serve may answer for a second and a half
+ * without it.
  */
-export async function keepFollower(ordersOf: () => FollowerOrders): Promise<FollowerProcess> {
-  let isStopping = false;
-  let delayMs = firstDelayMs;
-  let current: { readonly child: ChildProcess; readonly channel: Channel<typeof followerOrders> } | undefined;
-
-  const start = async (orders: FollowerOrders): Promise<void> => {
-    const child = fork(new URL('../follower.ts', import.meta.url), [], { env: { ...process.env, ...memoryEnvironment() } });
-    const channel = openChannel({
-      ...{ port: workerPort(child), asks: followerOrders, serves: nothingAsked, handlers: {} },
-      report: warnOnStandardError,
-    });
-    current = { child, channel };
-    let hasBegun = false;
-    const ended = (how: string): void => {
-      current = undefined;
-      if (isStopping) return;
-      warnOnStandardError(`the follower ended (${how}); starting it again`);
-      delayMs = hasBegun ? firstDelayMs : Math.min(2 * delayMs, longestDelayMs);
-      startAgain();
-    };
-    child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
-    // A machine that cannot start another process, or a message to one that has just ended.
-    child.on('error', (error) => {
-      if (child.pid === undefined) ended(error.message);
-    });
-    const { refused } = await channel.request('begin', orders);
-    hasBegun = refused === undefined;
-    if (hasBegun) return;
-    // Its end starts it again, later each time; the first time there is nobody to wait for it.
-    child.kill('SIGKILL');
-    throw new StartRefused(refused ?? '');
-  };
-
-  const startAgain = (): void => {
-    setTimeout(() => {
-      if (isStopping) return;
-      const failed = (error: Error): void => warnOnStandardError(`the follower cannot start again: ${error.message}`);
-      let orders: FollowerOrders;
-      try {
-        orders = ordersOf();
-      } catch (error) {
-        failed(error as Error);
-        delayMs = Math.min(2 * delayMs, longestDelayMs);
-        return startAgain();
-      }
-      start(orders).catch(failed);
-    }, delayMs);
-  };
-
+export async function keepFollower(ordersOf: () => FollowerOrders, lookEveryMs = renewalLookMs): Promise<FollowerProcess> {
+  /** the certificates in use, and what was said last about those that are not */
+  let [used, told] = ['', ''];
+  const kept = keepProcess({
+    ...{ name: 'follower', program: new URL('../follower.ts', import.meta.url), asks: followerOrders },
+    ...{ calmMs: 0, firstDelayMs: 20, longestDelayMs: 5_000, stopMs: 5_000 },
+    async begin(channel) {
+      const orders = ordersOf();
+      const late = setTimeout(
+        () => warnOnStandardError('the follower waits for etcd, or fetches the store of the cluster …'),
+        explainedAfterMs,
+      );
+      const { refused } = await channel.request('begin', orders).finally(() => clearTimeout(late));
+      if (refused !== undefined) throw new StartRefused(refused);
+      used = JSON.stringify(orders.tls);
+    },
+    askToStop: (channel) => channel.request('stop', undefined),
+  });
   try {
-    await start(ordersOf());
+    await kept.start();
   } catch (error) {
-    isStopping = true;
+    await kept.stop();
     throw error instanceof StartRefused ? error : new StartRefused(`the follower of the cluster ${(error as Error).message}`);
   }
+
+  const look = async (): Promise<void> => {
+    try {
+      const { tls } = ordersOf();
+      if (tls === undefined || kept.current === undefined || JSON.stringify(tls) === used) return;
+      const { refused } = await kept.current.channel.request('renew', tls);
+      if (refused !== undefined) throw new Error(refused);
+      [used, told] = [JSON.stringify(tls), ''];
+    } catch (error) {
+      // Key and certificate may be written one after the other; it is tried again.
+      const { message } = error as Error;
+      if (message !== told) warnOnStandardError(`the renewed certificate for etcd is not used yet: ${message}`);
+      told = message;
+    }
+  };
+  let looked: Promise<void> | undefined;
+  const looking = setInterval(() => {
+    looked ??= look().finally(() => (looked = undefined));
+  }, lookEveryMs).unref();
   return {
     get pid() {
-      return current?.child.pid;
+      return kept.current?.child.pid;
     },
     async stop() {
-      isStopping = true;
-      await endProcess(current?.child, () => current?.channel.request('stop', undefined), stopMs);
+      clearInterval(looking);
+      await kept.stop();
     },
   };
 }

@@ -4,6 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
+import { layout } from '../../core/cluster/layout.ts';
 import { ClusterMember } from '../../core/cluster/member.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
@@ -14,10 +15,16 @@ import type { ClusterState } from '../state/cluster-way.ts';
 import { type FollowerHandlers, type FollowerOrders, followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
+type Certificates = NonNullable<FollowerOrders['tls']>;
+
 export type RunningFollower = {
+  /** Uses renewed certificates, or answers why etcd does not take them. */
+  renew(tls: Certificates): Promise<{ readonly refused?: string }>;
   /** Says goodbye. The processes that serve must not answer any more. */
   stop(): Promise<void>;
 };
+
+const trialMs = 5_000;
 
 /** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
 export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
@@ -26,7 +33,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const links = new Set<Channel<typeof linkRequests>>();
   const tell = (): void => {
     if (member === undefined) return;
-    const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' ? [] : [one.name]));
+    const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' || one.state === 'removed' ? [] : [one.name]));
     const state = { position: member.position, missing, ...defined({ sent: member.sent }) };
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
@@ -40,18 +47,12 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   member = joined;
 
   const handlers: FollowerHandlers = {
-    wrappedKeys: () => defined({ octets: joined.wrappedKeys }),
+    wrappedKeys: async () => defined({ octets: await joined.wrappedKeys() }),
+    replaceWrappedKeys: ({ from, to }) => orUnavailable(() => joined.replaceWrappedKeys(from, to)),
     found: ({ octets }) => orRefused(() => joined.found(octets)),
     enter: () => orRefused(() => joined.enter()),
-    async commit({ name, intent }) {
-      try {
-        return { outcome: await joined.commit(name, intent) };
-      } catch (error) {
-        // The text says whether the change may have been made.
-        if (error instanceof ServiceError) return { unavailable: error.message };
-        throw error;
-      }
-    },
+    commit: ({ name, intent }) => orUnavailable(() => joined.commit(name, intent)),
+    remove: ({ id: other, evenIfAlive }) => orUnavailable(() => joined.remove(other, evenIfAlive)),
     state: () => stateOf(joined, id),
   };
   const server = createServer((socket) => {
@@ -70,6 +71,18 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   chmodSync(orders.socket, 0o600);
 
   return {
+    renew: (renewed) =>
+      orRefused(async () => {
+        const wanted = octetsOf(renewed);
+        const trial = new EtcdClient({ endpoints, nowMs: () => performance.now(), tls: wanted });
+        try {
+          await trial.range({ key: layout.epoch }, trialMs);
+        } finally {
+          trial.close();
+        }
+        client.renew(wanted);
+        log.info('the renewed certificate for etcd is used');
+      }),
     async stop() {
       server.close();
       await joined.stop();
@@ -92,6 +105,16 @@ function stateOf(member: ClusterMember, id: string): ClusterState {
   };
 }
 
+/** The text says whether the change may have been made. */
+async function orUnavailable<T>(run: () => Promise<T>): Promise<{ readonly outcome: T } | { readonly unavailable: string }> {
+  try {
+    return { outcome: await run() };
+  } catch (error) {
+    if (error instanceof ServiceError) return { unavailable: error.message };
+    throw error;
+  }
+}
+
 async function orRefused(run: () => Promise<void>): Promise<{ readonly refused?: string }> {
   try {
     await run();
@@ -101,6 +124,6 @@ async function orRefused(run: () => Promise<void>): Promise<{ readonly refused?:
   }
 }
 
-function octetsOf(tls: NonNullable<FollowerOrders['tls']>): { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer } {
+function octetsOf(tls: Certificates): { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer } {
   return { ca: Buffer.from(tls.ca), certificate: Buffer.from(tls.certificate), key: Buffer.from(tls.key) };
 }

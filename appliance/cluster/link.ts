@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { RemovalOutcome } from '../../core/cluster/entry.ts';
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { isValid, type Moment } from '../../core/cluster/validity.ts';
 import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
@@ -32,6 +33,8 @@ const foundingMs = 600_000;
 /** A member in the way is watched for almost two seconds, etcd may be in an election. */
 const enteringMs = 30_000;
 const enterAgainMs = 1_000;
+/** One that gives signs of life is waited for until it can answer no more. */
+const removingMs = 20_000;
 const stateMs = 1_000;
 const lookEveryMs = 20;
 
@@ -68,9 +71,13 @@ export class FollowerLink implements ClusterWay {
     return this.#missing;
   }
 
-  /** The keys that the shared store was founded with; undefined while there is none. */
+  /** The keys of the shared store; undefined while there is none. */
   async wrappedKeys(): Promise<Uint8Array | undefined> {
     return (await this.#ask((channel) => channel.request('wrappedKeys', undefined, patienceMs), patienceMs)).octets;
+  }
+
+  async replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean> {
+    return orThrow(await this.#ask((channel) => channel.request('replaceWrappedKeys', { from, to }, patienceMs), patienceMs));
   }
 
   /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
@@ -105,8 +112,11 @@ export class FollowerLink implements ClusterWay {
   async commit(intent: Intent): Promise<'committed' | 'lost'> {
     const name = randomUUID();
     const answer = await this.#ask((channel) => channel.request('commit', { name, intent }, patienceMs), patienceMs);
-    if ('outcome' in answer) return answer.outcome;
-    throw clusterUnavailable(answer.unavailable);
+    return orThrow(answer);
+  }
+
+  async remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {
+    return orThrow(await this.#ask((channel) => channel.request('remove', { id, evenIfAlive }, removingMs), removingMs));
   }
 
   async close(): Promise<void> {
@@ -171,6 +181,11 @@ export class FollowerLink implements ClusterWay {
       await setTimeout(enterAgainMs, undefined, { ref: false });
     }
   }
+}
+
+function orThrow<T>(answer: { readonly outcome: T } | { readonly unavailable: string }): T {
+  if ('outcome' in answer) return answer.outcome;
+  throw clusterUnavailable(answer.unavailable);
 }
 
 function refuse({ refused }: { readonly refused?: string | undefined }): void {

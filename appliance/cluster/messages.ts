@@ -47,7 +47,7 @@ const member = z.object({
   id: z.string(),
   name: z.string(),
   version: z.string(),
-  state: z.enum(['in', 'expelled', 'out']),
+  state: z.enum(['in', 'expelled', 'out', 'removing', 'removed']),
   applied: z.int(),
   silentMs: z.number(),
 });
@@ -64,8 +64,13 @@ const outcome = z.object({ refused: z.string().optional() });
 
 /** Asked of the follower by the processes that serve, over its socket. */
 export const followerRequests = {
-  /** The keys that the shared store was founded with (state/cluster-keys.ts); absent while there is none. */
+  /** The keys of the shared store (state/cluster-keys.ts); absent while there is none. */
   wrappedKeys: { argument: nothing, answer: z.object({ octets: octets.optional() }) },
+  /** Puts another wrapping of them in their place; false when they are not `from` any more. */
+  replaceWrappedKeys: {
+    argument: z.object({ from: octets, to: octets }),
+    answer: z.union([z.object({ outcome: z.boolean() }), z.object({ unavailable: z.string() })]),
+  },
   /** Makes the shared store of the store of this appliance. */
   found: { argument: z.object({ octets }), answer: outcome },
   /** This appliance can open the keys and serves: it comes in among the members. */
@@ -74,6 +79,11 @@ export const followerRequests = {
   commit: {
     argument: z.object({ name: z.string(), intent }),
     answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
+  },
+  /** As RemovalOutcome of core/cluster/entry.ts. */
+  remove: {
+    argument: z.object({ id: z.string(), evenIfAlive: z.boolean() }),
+    answer: z.union([z.object({ outcome: z.enum(['removed', 'unknown', 'alive']) }), z.object({ unavailable: z.string() })]),
   },
   state: { argument: nothing, answer: clusterState },
 } as const satisfies RequestTable;
@@ -88,6 +98,7 @@ export const linkRequests = {
 } as const satisfies RequestTable;
 
 const pem = z.string();
+const certificates = z.object({ ca: pem, certificate: pem, key: pem });
 const orders = z.object({
   /** path of the socket */
   socket: z.string(),
@@ -99,7 +110,7 @@ const orders = z.object({
   /** drawn at each start of the appliance */
   run: z.string(),
   endpoints: z.array(z.string()),
-  tls: z.object({ ca: pem, certificate: pem, key: pem }).optional(),
+  tls: certificates.optional(),
   limits: z.object({ operations: z.int(), bytes: z.int() }),
   logs: z.object({ directory: z.string(), level: z.enum(['debug', 'info', 'warn', 'error']), maxFileBytes: z.int(), retainFiles: z.int() }),
 });
@@ -109,6 +120,8 @@ export type FollowerOrders = z.output<typeof orders>;
 export const followerOrders = {
   /** The first one. Answered when the shared store, if there is one, is here and followed, or with the reason why it cannot be. */
   begin: { argument: orders, answer: outcome },
+  /** Uses renewed certificates from now on, if etcd takes them. */
+  renew: { argument: certificates, answer: outcome },
   /** Says goodbye to the others and ends the process; never answered. */
   stop: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;

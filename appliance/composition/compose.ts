@@ -98,7 +98,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
         ...keystorectlEndpoints(parts.downloads),
-        ...(system === undefined ? [] : systemEndpoints(system, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
+        ...(system === undefined ? [] : systemEndpoints(system, store, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
         ...running.endpoints,
       ],
       resources: running.resources,

@@ -1,9 +1,14 @@
-// GET /v1/state/system/cluster: who shares the store, who is in, and how far everyone has followed; for the system tenant.
+// The appliances that share the store: who is in and how far everyone has followed, and the removal of one that is lost for ever.
 import { z } from 'zod';
+import { acknowledgementOf } from '../../core/audit/chains.ts';
 import { fail } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';
+import type { OpenStore } from '../../core/store/open.ts';
+import { timestampText } from '../../core/wire/fields.ts';
+import { removeAppliance } from './cluster-removal.ts';
+import { listDepartures } from '../provisioning/chain-records.ts';
 import type { ClusterState, ClusterWay, SeenAppliance } from '../state/cluster-way.ts';
 
 const member = z.object({
@@ -20,6 +25,13 @@ const member = z.object({
   silentMilliseconds: z.int().min(0).meta({ description: 'Time since its last sign of life was seen.', example: 210 }),
 });
 
+const departed = z.object({
+  name: member.shape.name,
+  id: member.shape.id,
+  removedAt: timestampText().describe('When it was removed.'),
+  removedBy: z.string().meta({ description: 'User of the token that removed it.', example: 'root' }),
+});
+
 const clusterState = z.object({
   shape: z
     .enum(['alone', 'cluster'])
@@ -27,20 +39,28 @@ const clusterState = z.object({
     .describe('`alone`: the configuration has no section `cluster`, and the other fields are empty.'),
   epoch: z.string().optional().meta({ description: 'Name of the shared store.', example: '6d1f1c1e-3b0a-4b6e-9b55-2f6f0e9b7a10' }),
   revision: z.int().min(0).meta({ description: 'The state of the shared store that the appliance has.', example: 48213 }),
-  members: z.array(member).describe('Every appliance that came in once, by name.'),
+  members: z.array(member).describe('Every appliance that came in once and was not removed, by name.'),
+  removed: z.array(departed).describe('Those that were removed for ever, by name.'),
 });
 
-/** The part of SystemParts that is needed. */
+/** The part of SystemParts that is needed, and the store. */
 export type ClusterParts = {
+  readonly store: OpenStore;
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
 };
 
-/** Refused with 404 for every tenant but `system`. */
-export function clusterEndpoint(system: ClusterParts): AnyEndpoint {
+const base = '/v1/state/system/cluster';
+
+/** Refused with 404 for every tenant but `system`; the removal needs the root policy there. */
+export function clusterEndpoints(parts: ClusterParts): AnyEndpoint[] {
+  return [stateEndpoint(parts), removalEndpoint(parts)];
+}
+
+function stateEndpoint(system: ClusterParts): AnyEndpoint {
   return defineEndpoint({
     method: 'GET',
-    path: '/v1/state/system/cluster',
+    path: base,
     access: 'token',
     operation: 'read',
     tag: tags.system,
@@ -53,11 +73,13 @@ export function clusterEndpoint(system: ClusterParts): AnyEndpoint {
     reservedFor: 'system-tenant',
     async run() {
       const { cluster } = system;
-      if (cluster === undefined) return { shape: 'alone' as const, revision: 0, members: [] };
+      if (cluster === undefined) return { shape: 'alone' as const, revision: 0, members: [], removed: [] };
       const state = await readCluster(cluster);
       const leader = system.jobsLeader?.();
-      const members = state.members.map((one) => ({
-        ...{ name: one.name, id: one.id, version: one.version, state: one.state },
+      const departures = listDepartures(system.store);
+      const present = state.members.filter(({ id }) => !departures.has(id));
+      const members = present.map((one) => ({
+        ...{ name: one.name, id: one.id, version: one.version, state: shownStates[one.state] },
         ...{ self: one.id === state.id, leadsJobs: one.id === leader },
         ...{ behind: behindOf(one, state.position), silentMilliseconds: Math.round(one.silentMs) },
       }));
@@ -65,8 +87,68 @@ export function clusterEndpoint(system: ClusterParts): AnyEndpoint {
         shape: 'cluster' as const,
         ...defined({ epoch: state.epoch }),
         revision: state.position,
-        members: members.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+        members: members.toSorted(byName),
+        removed: Array.from(departures, ([id, { name, at, by }]) => ({ name, id, removedAt: at, removedBy: by })).toSorted(byName),
       };
+    },
+  });
+}
+
+/** One whose removal was cut off before it was recorded is shown as before, so that it is removed again. */
+const shownStates = { in: 'in', expelled: 'expelled', removing: 'expelled', out: 'out', removed: 'out' } as const;
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+const removalInput = z.object({
+  member: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ description: 'Name or id of the appliance, as the state of the cluster has it.', example: 'plant-a' }),
+  evenIfAlive: z
+    .boolean()
+    .default(false)
+    .describe('Remove it although it gives signs of life. It refuses everything within two seconds, and for ever.'),
+});
+
+const removal = departed.extend({
+  lostChains: z.array(z.string()).meta({
+    description: 'Chains of the audit trail that are lost with it: no verification expects them any more.',
+    example: ['0f3c9a52-7d0e-4c35-9d53-7a1c26a5b1ee-worker-1'],
+  }),
+});
+
+function removalEndpoint({ cluster, store }: ClusterParts): AnyEndpoint {
+  return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
+    method: 'POST',
+    path: `${base}/remove-member`,
+    access: 'token',
+    operation: 'execute',
+    tag: tags.system,
+    summary: 'Remove an appliance that is lost for ever from the cluster',
+    description:
+      'It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Revoke its certificate for etcd as well.',
+    audit: 'required',
+    idempotent: true,
+    input: removalInput,
+    output: removal,
+    auditFields: ['member', 'evenIfAlive'],
+    commandLine: {
+      positional: ['member'],
+      ends: 'removes the appliance from its cluster for ever; its name is not given again, and its audit trail counts as lost',
+    },
+    errors: ['not-found', 'operation-refused'],
+    reservedFor: 'system-root',
+    async run(call, { member: wanted, evenIfAlive }) {
+      if (cluster === undefined)
+        throw fail('operation-refused', { detail: 'This appliance stands alone: there is no other that could be removed.' });
+      const parts = { cluster, store, state: await readCluster(cluster) };
+      const removed = await removeAppliance(parts, { member: wanted, evenIfAlive, by: call.caller, now: call.now });
+      call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
+      const { name, appliance: id, at, by, chains } = removed;
+      return { name, id, removedAt: at, removedBy: by, lostChains: [...chains] };
     },
   });
 }

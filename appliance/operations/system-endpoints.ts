@@ -4,10 +4,11 @@ import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Backups } from '../backup/run/backups.ts';
 import { backupEndpoints } from './backup-endpoints.ts';
-import { clusterEndpoint } from './cluster-endpoint.ts';
+import { clusterEndpoints } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
+import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
@@ -41,7 +42,7 @@ export type SystemParts = {
 const shared = { tag: tags.system, access: 'token', errors: ['not-found'] } as const;
 
 /** The endpoints. Those that change something, and the backup, need the root policy in the system tenant. */
-export function systemEndpoints(system: SystemParts, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
+export function systemEndpoints(system: SystemParts, store: OpenStore, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
   return [
     defineEndpoint({
       ...shared,
@@ -94,7 +95,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
     }),
     unsealEndpoint,
     ...shippingEndpoints(system.shipping),
-    clusterEndpoint(system),
+    ...clusterEndpoints({ ...system, store }),
     definePublicEndpoint({
       tag: tags.system,
       access: 'public',
@@ -161,7 +162,7 @@ export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
   whileSealed: true,
   input: unsealInput,
   secretInput: ['pin', 'pins'],
-  errors: ['not-sealed', 'pin-refused', 'rate-limited', 'hsm-unavailable'],
+  errors: ['not-sealed', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
   run() {
     throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
   },

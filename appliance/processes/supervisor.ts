@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../core/config/config.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { handOn } from './inherited-sockets.ts';
+import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
@@ -201,20 +202,11 @@ function retireOne(worker: RunningWorker): Promise<void> {
   return worker.channel.request('retire', undefined, retireMs).catch(() => endNow(worker));
 }
 
-async function endNow({ process: worker }: RunningWorker): Promise<void> {
-  if (worker.isDead()) return;
-  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  worker.process.kill('SIGKILL');
-  await gone;
+function endNow({ process: worker }: RunningWorker): Promise<void> {
+  return endProcess(worker.process);
 }
 
-async function stopOne(running: RunningWorker): Promise<void> {
-  const { process: worker, channel } = running;
-  if (worker.isDead()) return;
-  if (!running.hasBegun) return endNow(running);
-  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  channel.request('stop', undefined).catch(() => undefined);
-  const late = setTimeout(() => worker.process.kill('SIGKILL'), stopGraceMs);
-  await gone;
-  clearTimeout(late);
+function stopOne(running: RunningWorker): Promise<void> {
+  const { process: worker, channel, hasBegun } = running;
+  return hasBegun ? endProcess(worker.process, () => channel.request('stop', undefined), stopGraceMs) : endNow(running);
 }

@@ -61,6 +61,14 @@ export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file
   return issued !== undefined;
 }
 
+/** Ends the credential that an appliance has which is gone for ever. Another one offers its own at its next start. */
+export function withdrawBootstrapOf(transaction: WriteTransaction, store: Store, appliance: string): void {
+  if (transaction.get(ownTable(store), offeredByKey) !== appliance) return;
+  transaction.delete(ownTable(store), offeredByKey);
+  const found = findRole(transaction, store);
+  if (found !== undefined) dropSecretIds(transaction, store, found.tenant.uuid, found.approle.id);
+}
+
 function writeCredential(file: string, credential: BootstrapCredential): void {
   try {
     writeDurably(file, `${JSON.stringify(credential)}\n`);

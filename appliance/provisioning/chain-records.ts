@@ -1,19 +1,24 @@
-// What the store remembers of the chains of the audit trail, and which appliance of a cluster they belong to.
+// What the store remembers of the chains of the audit trail, which appliance of a cluster they belong to, and which of these are gone.
 import { applianceOf, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
 import type { HeadEntry } from '../../core/audit/heads.ts';
 import type { ChainHead } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
+import { removedReason } from '../../core/cluster/entry.ts';
 import { listStreams } from '../../core/log/stream-files.ts';
-import type { Store, Table } from '../../core/store/store.ts';
+import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import { StartRefused } from '../state/start-refused.ts';
 
 /** [chain, part] */
 const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
 /** ['latest']: where earlier versions remembered what they had signed */
 const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
 
+/** When an appliance left for ever, the name that it had, and who has said so. */
+export type Departure = { readonly name: string; readonly at: string; readonly by: string };
+
 /** An appliance that has written audit records in this cluster. `chains`: those it had begun when it stood alone, which are not named by it. */
-type ApplianceRecord = { readonly since: string; readonly chains: readonly string[] };
+type ApplianceRecord = { readonly since: string; readonly chains: readonly string[]; readonly removed?: Departure };
 
 /** [id of the appliance]; a record stays when its appliance has left, because its trail stays */
 const applianceTable = (store: Store): Table<ApplianceRecord> => store.table<ApplianceRecord>('appliances');
@@ -29,12 +34,14 @@ export async function adoptMemory(store: Store): Promise<void> {
 
 /**
  * At its first start in a cluster, records an appliance. The one that the cluster began with has files of chains in its `directory` that are
- * named by no appliance; they are its own from then on.
+ * named by no appliance; they are its own from then on. Throws StartRefused for one that was removed.
  */
 export async function registerAppliance(store: Store, directory: string, clock: Clock): Promise<void> {
   const { appliance } = store;
   const appliances = applianceTable(store);
-  if (appliance === undefined || appliances.has([appliance])) return;
+  const known = appliance === undefined ? undefined : appliances.get([appliance]);
+  if (known?.removed !== undefined) throw new StartRefused(`cluster: ${removedReason}`);
+  if (appliance === undefined || known !== undefined) return;
   const streams = await listStreams(directory);
   await store.write((transaction) => {
     if (transaction.has(appliances, [appliance])) return;
@@ -87,10 +94,37 @@ export function lastSignedHeads(store: Store): readonly HeadEntry[] {
   );
 }
 
+/** Records that an appliance is gone for ever. Repeated, the first record stays. */
+export function recordDeparture(transaction: WriteTransaction, store: Store, appliance: string, departure: Departure): Departure {
+  const known = transaction.get(applianceTable(store), [appliance]) ?? { since: departure.at, chains: [] };
+  if (known.removed !== undefined) return known.removed;
+  transaction.put(applianceTable(store), [appliance], { ...known, removed: departure });
+  return departure;
+}
+
+/** The appliances that are gone for ever, by id. */
+export function listDepartures(store: Store): ReadonlyMap<string, Departure> {
+  const records = Array.from(applianceTable(store).entries([]), ([[id], { removed }]) => [String(id), removed] as const);
+  return new Map(records.flatMap(([id, removed]) => (removed === undefined ? [] : [[id, removed]])));
+}
+
+/** Whether an appliance of that id ever wrote audit records in this cluster. */
+export function hasRegistered(store: Store, appliance: string): boolean {
+  return applianceTable(store).has([appliance]);
+}
+
+/** The chains of an appliance of which a head was signed: those that a verification expects to find. */
+export function signedChainsOf(store: Store, appliance: string): readonly string[] {
+  const isOf = chainsOf(store, appliance);
+  return lastSignedHeads(store).flatMap(({ chain }) => (isOf(chain) ? [chain] : []));
+}
+
 /** Tells the chains of this appliance from those of others. */
 function ownChains(store: Store): (chain: string) => boolean {
-  const { appliance } = store;
-  if (appliance === undefined) return () => true;
+  return store.appliance === undefined ? () => true : chainsOf(store, store.appliance);
+}
+
+function chainsOf(store: Store, appliance: string): (chain: string) => boolean {
   const former = new Set(applianceTable(store).get([appliance])?.chains);
   return (chain) => applianceOf(chain) === appliance || former.has(chain);
 }

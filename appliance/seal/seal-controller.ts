@@ -13,7 +13,7 @@ import { chainNames } from '../../core/audit/chains.ts';
 import { provideIdentity } from '../cluster/taking-part.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
@@ -141,6 +141,7 @@ export function controlSeal(
       const cause = hsmErrorOf(error);
       if (cause?.kind !== 'pin-refused') {
         log.error('the appliance could not be unsealed', { reason: (error as Error).message });
+        if (isAboutCluster(error)) throw fail('cluster-unavailable', { cause: error });
         throw fail('hsm-unavailable', { cause: cause ?? new HsmError('configuration', (error as Error).message) });
       }
       nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;

@@ -1,4 +1,6 @@
 // What a serving process knows of the cluster of its appliance, and asks of it. cluster/link.ts is the way.
+import type { RemovalOutcome } from '../../core/cluster/entry.ts';
+import type { MemberState } from '../../core/cluster/validity.ts';
 import type { SharedStore } from '../../core/store/intent.ts';
 
 /** A member as this appliance sees it. */
@@ -6,8 +8,7 @@ export type SeenAppliance = {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** `in`: it may answer, and a change waits for it; `expelled`: it did not apply what it should; `out`: it answers no more */
-  readonly state: 'in' | 'expelled' | 'out';
+  readonly state: MemberState;
   /** everything up to this revision is in its store, as its last sign of life says */
   readonly applied: number;
   /** since its last sign was seen here */
@@ -28,16 +29,20 @@ export type ClusterState = {
 export type ClusterWay = SharedStore & {
   /** Whether this appliance may answer at this moment. */
   readonly isValid: boolean;
-  /** Names of the members that are not in, as last heard. */
+  /** Names of the members that are not in and were not removed, as last heard. */
   readonly missing: readonly string[];
-  /** The keys that the shared store was founded with (cluster-keys.ts); undefined while there is none. */
+  /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. */
   wrappedKeys(): Promise<Uint8Array | undefined>;
+  /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
+  replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean>;
   /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
   found(wrappedKeys: Uint8Array): Promise<void>;
   /** Lets this appliance be a member, from now on. Throws an Error with the reason when it cannot be one. */
   enter(): Promise<void>;
   /** Resolves when this appliance may answer; false: it may not within that time. */
   untilValid(withinMs: number): Promise<boolean>;
+  /** As removeMember of core/cluster/entry.ts, for another member by its id. */
+  remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome>;
   /** Rejects while the process that knows it is being started again. */
   state(): Promise<ClusterState>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // Whose each record of the store is when several appliances share it. A table that is not named here is not to be used in a cluster: a test
 // compares this list with the tables that the sources open.
 import type { OpenStore } from '../../core/store/open.ts';
-import type { Table } from '../../core/store/store.ts';
+import type { Table, WriteTransaction } from '../../core/store/store.ts';
 
 /**
  * `all`: means the same to every appliance, no matter which of them writes it. `each`: a record for each appliance, with its id at the end of the key; one that
@@ -83,6 +83,15 @@ export async function dropOwnRecords(store: OpenStore): Promise<void> {
       }
     }
   });
+}
+
+/** Drops what an appliance that is gone for ever had for itself. */
+export function dropRecordsOf(transaction: WriteTransaction, store: OpenStore, appliance: string): void {
+  for (const [name, owner] of Object.entries(recordOwners)) {
+    if (owner !== 'each') continue;
+    const table = tableOf(store, name);
+    for (const [key] of Array.from(transaction.entries(table, []))) if (key.at(-1) === appliance) transaction.delete(table, key);
+  }
 }
 
 function tableOf(store: OpenStore, name: string): Table<unknown> {

@@ -1,7 +1,7 @@
-// The chains of the audit trail: how they are named, and what is remembered of them outside of their files, where an attacker who changes the
-// files cannot change it too.
+// The chains of the audit trail: how they are named, how the loss of some is acknowledged, and what is remembered of them outside of their
+// files, where an attacker who changes the files cannot change it too.
 import type { HeadEntry } from './heads.ts';
-import type { ChainHead } from './line.ts';
+import type { ChainHead, TrailRecord } from './line.ts';
 
 /** Names of the chains of an appliance; those of several that share a store are told apart by the id of the appliance in front. */
 export function chainNames(appliance: string | undefined): { readonly worker: (number: number) => string; readonly supervisor: string } {
@@ -41,4 +41,21 @@ export interface TrailMemory {
   recallOthers(): readonly HeadEntry[];
   /** Makes all changes together; resolves when they are on the disk. */
   update(changes: readonly MemoryChange[]): Promise<void>;
+}
+
+/** The trail of an appliance that is gone for ever. */
+export type LostTrail = { readonly appliance: string; readonly chains: readonly string[] };
+
+/** The request parameters of the record with which a person acknowledges that a trail is lost. No endpoint notes others of these names. */
+export function acknowledgementOf({ appliance, chains }: LostTrail): Readonly<Record<string, unknown>> {
+  return { 'removed-appliance': appliance, 'lost-chains': chains };
+}
+
+/** The loss that a record acknowledges: the request was granted, and it is not in a chain of the lost appliance itself. */
+export function acknowledgedIn(record: TrailRecord): LostTrail | undefined {
+  const { kind, status, chain, 'request-parameters': parameters } = record;
+  if (kind !== 'request' || !(Number(status) < 300) || typeof parameters !== 'object' || parameters === null) return undefined;
+  const { 'removed-appliance': appliance, 'lost-chains': chains } = parameters as Readonly<Record<string, unknown>>;
+  if (typeof appliance !== 'string' || !Array.isArray(chains) || applianceOf(chain) === appliance) return undefined;
+  return { appliance, chains: chains.map(String) };
 }

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CheckFinding } from '../base/context.ts';
-import { applianceOf } from './chains.ts';
+import { acknowledgedIn, applianceOf, type LostTrail } from './chains.ts';
 import { retirementOf } from './examine.ts';
 import { type HeadEntry, isHead, verifyHead } from './heads.ts';
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
@@ -24,6 +24,8 @@ export type Verification = {
   readonly lastSigned: string | undefined;
   /** the trail's records about itself: starts, stops, torn ends after a crash, times it could not be written, removed files */
   readonly notes: readonly { readonly where: string; readonly note: TrailRecord }[];
+  /** trails that a person has acknowledged as lost in a record that is covered by a valid signature; they are not expected to be here */
+  readonly lost: readonly (LostTrail & { readonly acknowledgedAt: string })[];
   /** empty when nothing is wrong */
   readonly findings: readonly CheckFinding[];
 };
@@ -65,6 +67,7 @@ export async function verifyTrails(
     findings.push({ where: 'the trail', problem: 'it has no head with a valid signature; every start signs one' });
   const notes: { where: string; note: TrailRecord }[] = [];
   const chains = [];
+  const lost: Verification['lost'][number][] = [];
   let records = 0;
   for (const [chain, files] of streams) {
     const promised = promises.of(chain);
@@ -72,10 +75,12 @@ export async function verifyTrails(
     const walk = new ChainWalk(chain, promised ?? new Map(), isProven, findings, notes);
     for (const file of files) await walk.readFile(file, file === files.at(-1));
     chains.push(walk.finish());
+    lost.push(...walk.acknowledged());
     records += walk.records;
   }
-  findings.push(...findMissing(promises.chains(), new Set(streams.keys())));
-  return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, findings };
+  const expected = promises.chains().filter((chain) => !lost.some((one) => one.chains.includes(chain)));
+  findings.push(...findMissing(expected, new Set(streams.keys())));
+  return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, lost, findings };
 }
 
 /** The records that heads name, with their hashes. All of them must match. */
@@ -170,6 +175,7 @@ class ChainWalk {
   #signedThrough = 0;
   /** the removed records according to the chain, and where the records about them are */
   #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
+  #acknowledged: readonly (Verification['lost'][number] & { readonly sequence: number })[] = [];
   #changedLines = 0;
   records = 0;
 
@@ -224,6 +230,12 @@ class ChainWalk {
     return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
   }
 
+  /** The losses that records of this chain acknowledge. Anyone who can write the files can write such a record. */
+  acknowledged(): Verification['lost'] {
+    const counted = this.#acknowledged.filter(({ sequence }) => !this.#isProven || sequence <= this.#signedThrough);
+    return counted.map(({ appliance, chains, acknowledgedAt }) => ({ appliance, chains, acknowledgedAt }));
+  }
+
   /** Anyone who can write the files can write such a record: it counts when a signed head covers it. */
   #isRetired(sequence: number): boolean {
     return this.#retired.some(
@@ -258,6 +270,8 @@ class ChainWalk {
       const through = retirementOf(record);
       if (through !== undefined) this.#retired = [...this.#retired, { at: sequence, through }];
     }
+    const loss = acknowledgedIn(record);
+    if (loss !== undefined) this.#acknowledged = [...this.#acknowledged, { ...loss, acknowledgedAt: record['occurred-at'], sequence }];
     this.#head = { sequence, hash };
     this.records++;
   }

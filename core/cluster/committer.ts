@@ -4,14 +4,15 @@ import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Intent } from '../store/intent.ts';
 import type { EtcdClient } from '../etcd/client.ts';
-import { type KeyRange, prefixed, put, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
+import { put, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
 import { EtcdError } from '../etcd/outcome.ts';
+import { declareMember } from './entry.ts';
 import type { Follower } from './follower.ts';
 import { Lane, type LaneState, type Settled } from './lane.ts';
 import { layout } from './layout.ts';
-import { buildTransaction, type Limits } from './transaction.ts';
+import { buildTransaction, type Limits, mostOperations } from './transaction.ts';
 import { clusterUnavailable } from './unavailable.ts';
-import { encodeSign, type Members, type MemberState, type SeenMember } from './validity.ts';
+import { type Members, wasRemoved } from './validity.ts';
 
 export type CommitterParts = {
   readonly client: EtcdClient;
@@ -57,7 +58,7 @@ export class Committer {
     const { client, id } = parts;
     const keys = Array.from({ length: laneCount }, (_, number) => layout.lane(id, number));
     for (;;) {
-      const { kvs } = await client.range(lanesOf(id));
+      const { kvs } = await client.range(layout.lanes(id));
       const states = keys.map((key): LaneState => {
         const found = kvs.find((one) => one.key.equals(key));
         return found === undefined
@@ -128,7 +129,7 @@ export class Committer {
     if ('exceeds' in built) {
       lane.answered(undefined);
       this.#release(lane);
-      throw clusterUnavailable(`Nothing is changed: the change needs more ${built.exceeds} than a transaction of etcd takes.`);
+      throw clusterUnavailable(tooLarge(built.exceeds, this.#parts.limits));
     }
     const settling = this.#settle(lane, built.request).finally(() => this.#release(lane));
     const late = Promise.withResolvers<never>();
@@ -192,9 +193,11 @@ export class Committer {
       const heard = Promise.withResolvers<void>();
       const end = follower.onApplied(() => heard.resolve());
       try {
-        for (const [id, member] of members.overdue(revision, nowMs())) await this.#declare(id, member, 'out');
+        for (const [id, member] of members.overdue(revision, nowMs()))
+          await declareMember(this.#parts, id, member, wasRemoved(member) ? 'removed' : 'out');
         if (nowMs() - begunMs > applyingMs) {
-          for (const [id, member] of members.behind(revision)) if (member.state === 'in') await this.#declare(id, member, 'expelled');
+          for (const [id, member] of members.behind(revision))
+            if (member.state === 'in') await declareMember(this.#parts, id, member, 'expelled');
         }
         await Promise.race([heard.promise, setTimeout(lookEveryMs)]);
       } finally {
@@ -202,26 +205,13 @@ export class Committer {
       }
     }
   }
-
-  /** Wins only when the member has given no sign since: none that it has sent can be committed then. */
-  async #declare(id: string, { name, version, run, applied, revision }: SeenMember, state: MemberState): Promise<void> {
-    const { client, follower, log } = this.#parts;
-    const key = layout.member(id);
-    try {
-      const { succeeded, header } = await client.txn(
-        { compare: [unchangedSince(key, revision)], success: [put(key, encodeSign({ name, version, run, state, applied }))], failure: [] },
-        txnDeadlineMs,
-      );
-      if (succeeded) log.warn(`a member was declared ${state}`, { member: name });
-      await follower.reaches(revisionOf(header.revision), txnDeadlineMs);
-    } catch (error) {
-      log.warn('a member could not be declared out', { member: name, reason: reasonOf(error) });
-      await setTimeout(lookEveryMs);
-    }
-  }
 }
 
-function lanesOf(id: string): KeyRange {
-  const first = layout.lane(id, 0);
-  return prefixed(first.subarray(0, first.lastIndexOf('/') + 1));
+/** Repeated, the change is refused again: what helps is said. */
+function tooLarge(exceeded: keyof Limits, { operations, bytes }: Limits): string {
+  if (exceeded === 'bytes') return `Nothing is changed: the change has more than the ${bytes} octets that a transaction of etcd takes.`;
+  return (
+    `Nothing is changed: the change takes more than ${operations} operations, which is what etcd takes in a transaction. ` +
+    `Start all members of etcd with --max-txn-ops=${mostOperations}, one after another, and then the appliances again.`
+  );
 }

@@ -1,9 +1,23 @@
-// Whether this appliance may come in among the members: nobody runs under its identity or its name, and all run the same program.
+// Who is among the members: whether this appliance may come in, and how one that is lost for ever is removed.
 import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../base/context.ts';
+import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
-import { remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import { put, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import type { Follower } from './follower.ts';
 import { layout, placeOf } from './layout.ts';
-import { decodeSign, type MemberSign, waitMs } from './validity.ts';
+import { clusterUnavailable } from './unavailable.ts';
+import {
+  decodeSign,
+  encodeSign,
+  wasRemoved,
+  isWaitedFor,
+  type Members,
+  type MemberSign,
+  type MemberState,
+  type SeenMember,
+  waitMs,
+} from './validity.ts';
 
 export type EntryParts = {
   readonly client: EtcdClient;
@@ -13,6 +27,10 @@ export type EntryParts = {
 
 type Found = MemberSign & { readonly id: string; readonly revision: number };
 
+/** What a removed appliance is told, whatever it tries. */
+export const removedReason =
+  'this appliance was removed from its cluster for ever: one that takes its place has an empty data directory and another cluster/name';
+
 /**
  * Throws an Error with the reason when it may not. Members in the way are given the time in which a living one gives a sign:
  * after a power failure there are only those that have died. Resolves with the run of the predecessor of this process, if it did not say
@@ -21,6 +39,8 @@ type Found = MemberSign & { readonly id: string; readonly revision: number };
 export async function requireEntry(parts: EntryParts): Promise<string | undefined> {
   const { client, id, self } = parts;
   const before = await readMembers(client);
+  const barred = before.flatMap((one) => removalOf(parts, one) ?? [])[0];
+  if (barred !== undefined) throw new Error(barred);
   const own = before.find((one) => one.id === id);
   const inTheWay = before.filter((one) => conflictOf(parts, one) !== undefined);
   if (inTheWay.length > 0) {
@@ -39,8 +59,22 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
   return own?.state === 'in' ? own.run : undefined;
 }
 
+/** Throws an Error with the reason when this appliance was removed: it must not follow the others any more. */
+export async function requireNotRemoved(client: EtcdClient, id: string): Promise<void> {
+  const { kvs } = await client.range({ key: layout.member(id) });
+  if (kvs.some(({ value }) => wasRemoved(decodeSign(value)))) throw new Error(removedReason);
+}
+
+/** Why the removal of a member keeps an appliance out. A name is never given again: audit trails and messages name appliances by it. */
+function removalOf({ id, self }: EntryParts, other: Found): string | undefined {
+  if (!wasRemoved(other)) return undefined;
+  if (other.id === id) return removedReason;
+  if (other.name !== self.name) return undefined;
+  return `${self.name} is the name of an appliance that was removed from this cluster for ever: give this one another cluster/name`;
+}
+
 function conflictOf({ id, self }: EntryParts, other: Found): string | undefined {
-  if (other.state === 'out') return undefined;
+  if (!isWaitedFor(other)) return undefined;
   if (other.id === id) {
     if (other.run === self.run) return undefined;
     return `another appliance runs with the identity of this one: one of their data directories is a copy, from which cluster.json has to be removed`;
@@ -56,4 +90,68 @@ async function readMembers(client: EtcdClient): Promise<readonly Found[]> {
     const place = placeOf(key);
     return place.kind === 'member' ? [{ ...decodeSign(value), id: place.id, revision: revisionOf(modified) }] : [];
   });
+}
+
+/** What it takes to say of another member what it is from now on. */
+export type DeclarationParts = { readonly client: EtcdClient; readonly follower: Follower; readonly log: Log };
+
+const declareMs = 1_000;
+const againMs = 50;
+
+/**
+ * Says what another member is from now on. Wins only when it has given no sign since it was seen: none that it has sent can be committed
+ * then. What became of it is in the view of the members when this resolves. Of one that is removed, no transaction can be committed any more
+ * either, because each compares a lane.
+ */
+export async function declareMember(
+  { client, follower, log }: DeclarationParts,
+  id: string,
+  { name, version, run, applied, revision }: SeenMember,
+  state: MemberState,
+): Promise<void> {
+  const key = layout.member(id);
+  const lanes = state === 'removed' ? [remove(layout.lanes(id))] : [];
+  try {
+    const { succeeded, header } = await client.txn(
+      {
+        compare: [unchangedSince(key, revision)],
+        success: [put(key, encodeSign({ name, version, run, state, applied })), ...lanes],
+        failure: [],
+      },
+      declareMs,
+    );
+    if (succeeded) log.warn(`a member was declared ${state}`, { member: name });
+    await follower.reaches(revisionOf(header.revision), declareMs);
+  } catch (error) {
+    log.warn(`a member could not be declared ${state}`, { member: name, reason: reasonOf(error) });
+    await setTimeout(againMs);
+  }
+}
+
+export type RemovalParts = DeclarationParts & { readonly members: Members; readonly nowMs: () => number };
+
+/** `alive`: it gives signs of life, and those were to be respected. `unknown`: there is no such member. */
+export type RemovalOutcome = 'removed' | 'unknown' | 'alive';
+
+/** Longer than a living member may answer, and than an election. */
+const removalMs = 8_000;
+
+/**
+ * Removes a member for ever: it never comes in again, nor another one of its name. One that gives signs of life is removed with `evenIfAlive`
+ * alone; its signs lose from the first moment, and it counts as removed when it can answer no more. Repeated, it has the same outcome. Rejects with
+ * `cluster-unavailable` while etcd does not answer.
+ */
+export async function removeMember(parts: RemovalParts, id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {
+  const { members, nowMs } = parts;
+  for (const deadlineMs = nowMs() + removalMs; nowMs() < deadlineMs;) {
+    const member = members.all.get(id);
+    if (member === undefined) return 'unknown';
+    const silentMs = nowMs() - member.seenMs;
+    if (member.state === 'removed') return 'removed';
+    if (member.state === 'out' || silentMs > waitMs) await declareMember(parts, id, member, 'removed');
+    else if (member.state === 'removing') await setTimeout(waitMs - silentMs + 1);
+    else if (evenIfAlive) await declareMember(parts, id, member, 'removing');
+    else return 'alive';
+  }
+  throw clusterUnavailable('unknown');
 }

@@ -8,7 +8,7 @@ import { layout } from './layout.ts';
 import type { ReplicaWriter } from './replica-writer.ts';
 import { batchLimits } from './transaction.ts';
 
-/** A shared store: the random text that names it, and the wrapped keys that it was founded with, which this floor cannot read. */
+/** A shared store: the random text that names it, and its wrapped keys, which this floor cannot read. */
 export type SharedStoreSeen = { readonly epoch: string; readonly wrappedKeys: Uint8Array };
 
 /** Undefined while there is none. */

@@ -31,11 +31,12 @@ export const layout = {
   members: prefixed(memberPrefix),
   member: (id: string): Buffer => Buffer.concat([memberPrefix, keyBytes(id)]),
   lane: (member: string, number: number): Buffer => Buffer.concat([lanePrefix, keyBytes(`${member}/${number}`)]),
+  lanes: (member: string): KeyRange => prefixed(Buffer.concat([lanePrefix, keyBytes(`${member}/`)])),
   /** Who is making the shared store: its first transaction, before the epoch. */
   founding: keyBytes(`${root}founding`),
   /** Random text, written last when the shared store is made. */
   epoch: keyBytes(`${root}epoch`),
-  /** What all appliances open with their tokens, written with the epoch and never changed. */
+  /** What all appliances open with their tokens. Written with the epoch, and again when their wrapping key was rotated. */
   wrappedKeys: keyBytes(`${root}keys`),
 } as const;
 

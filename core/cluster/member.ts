@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import type { Intent } from '../store/intent.ts';
-import { loadDeadlineMs, type EtcdClient } from '../etcd/client.ts';
-import type { Operation } from '../etcd/messages.ts';
-import { EtcdError } from '../etcd/outcome.ts';
-import { requireFitServers } from '../etcd/version.ts';
+import { keyBytes } from '../store/keys.ts';
+import type { EtcdClient } from '../etcd/client.ts';
+import { hasValue, put } from '../etcd/messages.ts';
+import { awaitFitServers } from '../etcd/version.ts';
 import { Committer } from './committer.ts';
-import { requireEntry } from './entry.ts';
+import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
 import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
 import { layout } from './layout.ts';
 import { Presence } from './presence.ts';
 import { ReplicaWriter } from './replica-writer.ts';
-import type { Limits } from './transaction.ts';
+import { type Limits, mostOperations } from './transaction.ts';
 import { clusterUnavailable } from './unavailable.ts';
 import { isValid, Members, type MemberSign, type Moment, type SeenMember } from './validity.ts';
 
@@ -27,6 +27,7 @@ export type MemberOptions = {
   readonly id: string;
   /** what every sign says of this appliance */
   readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
+  /** what a transaction must be able to have; where etcd takes more, ours may have more */
   readonly limits: Limits;
   readonly log: Log;
   readonly moment: () => Moment;
@@ -36,10 +37,11 @@ export type MemberOptions = {
   readonly onEnded: (reason: string) => void;
 };
 
-const usurped = 'another process is this member of the cluster: one of their data directories is a copy';
 /** Longer than an election. */
 const firstSignMs = 10_000;
 const lookEveryMs = 10;
+/** How long a start waits for an etcd that does not answer: after a power failure it may come up later. */
+const patienceMs = 60_000;
 
 /** What runs once there is a shared store. */
 type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly follower: Follower };
@@ -56,20 +58,23 @@ export class ClusterMember {
   #entering: Promise<void> | undefined;
   #presence: Presence | undefined;
   #committer: Committer | undefined;
+  #limits: Limits;
 
   private constructor(options: MemberOptions) {
     this.#options = options;
+    this.#limits = options.limits;
   }
 
   /**
-   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, and
-   * for a store with records of its own that would be lost. Nothing stays open then.
+   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, or does
+   * not answer for a minute, for an appliance that was removed, and for a store with records of its own that would be lost. Nothing stays open
+   * then.
    */
   static async connect(options: MemberOptions): Promise<ClusterMember> {
     const member = new ClusterMember(options);
     try {
-      await requireFitServers(options.client);
-      await requireLimits(options.client, options.limits);
+      await member.#awaitEtcd();
+      await requireNotRemoved(options.client, options.id);
       const shared = await findSharedStore(options.client);
       if (shared === undefined) await member.#requireNeverFollowed();
       else await member.#follow(shared, member.#openReplica());
@@ -80,9 +85,20 @@ export class ClusterMember {
     }
   }
 
-  /** The keys that the shared store was founded with; undefined while there is none. */
-  get wrappedKeys(): Uint8Array | undefined {
-    return this.#following?.shared.wrappedKeys;
+  /** The keys of the shared store as etcd has them now; undefined while there is none. Rejects with EtcdError. */
+  async wrappedKeys(): Promise<Uint8Array | undefined> {
+    return this.#following === undefined ? undefined : (await findSharedStore(this.#options.client))?.wrappedKeys;
+  }
+
+  /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
+  async replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean> {
+    if (this.#following === undefined) throw clusterUnavailable('unchanged');
+    const compare = [hasValue(layout.epoch, keyBytes(this.#following.shared.epoch)), hasValue(layout.wrappedKeys, from)];
+    try {
+      return (await this.#options.client.txn({ compare, success: [put(layout.wrappedKeys, to)], failure: [] })).succeeded;
+    } catch (error) {
+      throw clusterUnavailable('unknown', error);
+    }
   }
 
   get epoch(): string | undefined {
@@ -128,9 +144,28 @@ export class ClusterMember {
     return this.#committer.commit(name, intent);
   }
 
+  /** As removeMember (entry.ts), for another member. */
+  async remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {
+    if (this.#following === undefined) throw clusterUnavailable('unchanged');
+    const { client, log } = this.#options;
+    return removeMember({ client, log, ...this.#following, nowMs: this.#nowMs }, id, evenIfAlive);
+  }
+
   /** Says goodbye; call it when nothing is answered any more. */
   async stop(): Promise<void> {
     for (const close of this.#closing.splice(0).toReversed()) await close();
+  }
+
+  async #awaitEtcd(): Promise<void> {
+    const { client, limits, log } = this.#options;
+    const most = Math.max(mostOperations, limits.operations);
+    let told = '';
+    const tell = (reason: string): void => {
+      if (reason !== told) log.warn('waiting for etcd', { reason });
+      told = reason;
+    };
+    const operations = await awaitFitServers(client, { least: limits.operations, most }, patienceMs, tell);
+    this.#limits = { ...limits, operations };
   }
 
   #openReplica(): ReplicaWriter {
@@ -166,16 +201,16 @@ export class ClusterMember {
   }
 
   async #enter(): Promise<void> {
-    const { client, id, self, limits, moment, log, onChange, onEnded } = this.#options;
+    const { client, id, self, moment, log, onChange, onEnded } = this.#options;
     if (this.#following === undefined) throw new Error('there is no shared store yet');
     const { follower, members } = this.#following;
     const formerRun = await requireEntry({ client, id, self });
-    let isUsurped = false;
+    const ended: { reason?: string } = {};
     const presence = new Presence({
       ...{ client, follower, members, id, self, formerRun, moment, log, onChange },
-      onUsurped() {
-        isUsurped = true;
-        onEnded(usurped);
+      onLost(reason) {
+        ended.reason = reason;
+        onEnded(reason);
       },
     });
     presence.start();
@@ -183,11 +218,11 @@ export class ClusterMember {
     try {
       // The lanes are those of the member: a copy of it must not touch them.
       for (const deadlineMs = this.#nowMs() + firstSignMs; presence.sent === undefined; await setTimeout(lookEveryMs)) {
-        if (isUsurped) throw new Error(usurped);
+        if (ended.reason !== undefined) throw new Error(ended.reason);
         if (this.#nowMs() > deadlineMs) throw new Error('the majority of etcd does not answer');
       }
       const mayAnswer = (): boolean => isValid(presence.sent, moment());
-      const committer = await Committer.open({ client, follower, members, id, limits, mayAnswer, nowMs: this.#nowMs, log });
+      const committer = await Committer.open({ client, follower, members, id, limits: this.#limits, mayAnswer, nowMs: this.#nowMs, log });
       this.#committer = committer;
       this.#closing.push(
         () => committer.stop(),
@@ -198,18 +233,5 @@ export class ClusterMember {
       await presence.stop();
       throw error;
     }
-  }
-}
-
-/** Tries a transaction of as many operations as ours may have: a server with lower limits would refuse one much later. */
-async function requireLimits(client: EtcdClient, { operations }: Limits): Promise<void> {
-  const read: Operation = { request_range: { key: layout.epoch } };
-  try {
-    await client.readTxn({ compare: [], success: Array.from({ length: operations }, () => read), failure: [] }, loadDeadlineMs);
-  } catch (error) {
-    if (!(error instanceof EtcdError && error.isRefused)) throw error;
-    throw new Error(`etcd refuses transactions of ${operations} operations: start all its members with --max-txn-ops=${operations}`, {
-      cause: error,
-    });
   }
 }

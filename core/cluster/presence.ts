@@ -4,9 +4,21 @@ import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import { removedReason } from './entry.ts';
 import type { Follower } from './follower.ts';
 import { layout } from './layout.ts';
-import { decodeSign, encodeSign, type MemberSign, type MemberState, type Members, type Moment, signEveryMs, validMs } from './validity.ts';
+import {
+  decodeSign,
+  encodeSign,
+  isWaitedFor,
+  type MemberSign,
+  type MemberState,
+  type Members,
+  type Moment,
+  signEveryMs,
+  validMs,
+  wasRemoved,
+} from './validity.ts';
 
 export type PresenceParts = {
   readonly client: EtcdClient;
@@ -21,13 +33,14 @@ export type PresenceParts = {
   readonly log: Log;
   /** Told after each sign that was committed, and when the validity has ended early. */
   readonly onChange: () => void;
-  /** Another process gives signs as this member; none is given from here any more. */
-  readonly onUsurped: () => void;
+  /** Told why no sign is given from here any more: another process gives them as this member, or the member was removed. */
+  readonly onLost: (reason: string) => void;
 };
 
 /** An appliance that is so far behind its own last sign does not follow any more, and must not hold up the others. */
 const mostLagMs = 1_000;
 const signDeadlineMs = 700;
+const usurped = 'another process is this member of the cluster: one of their data directories is a copy';
 
 /** Our key: its revision, and what is in it. */
 type Key = { readonly revision: number } & Partial<Pick<MemberSign, 'state' | 'run'>>;
@@ -60,7 +73,7 @@ export class Presence {
     const { follower, members, id } = this.#parts;
     // The others wait until we say that we have applied what they have changed.
     follower.onApplied(({ hasRecords }) => {
-      if (hasRecords && [...members.all].some(([other, { state }]) => other !== id && state !== 'out')) this.#prompt.resolve();
+      if (hasRecords && [...members.all].some(([other, member]) => other !== id && isWaitedFor(member))) this.#prompt.resolve();
       this.#parts.onChange();
     });
     this.#running = this.#sign();
@@ -153,12 +166,14 @@ export class Presence {
 
   /** A copy of the data directory that runs elsewhere would count as this appliance, which then would not be waited for. */
   #requireOwn({ state, run }: Key): void {
-    const { self, formerRun, onUsurped, log } = this.#parts;
-    if (state !== 'in' || run === self.run || run === formerRun) return;
-    log.error('another process is this member of the cluster: its data directory is a copy');
+    const { self, formerRun, onLost, log } = this.#parts;
+    const isRemoved = state !== undefined && wasRemoved({ state });
+    if (!isRemoved && (state !== 'in' || run === self.run || run === formerRun)) return;
+    const reason = isRemoved ? removedReason : usurped;
+    log.error(reason);
     this.#stopping.abort();
     this.#end();
-    onUsurped();
+    onLost(reason);
   }
 
   #isLagging(nowMs: number): boolean {

@@ -8,7 +8,7 @@ import { layout, prefixOf } from './layout.ts';
 /** What one transaction may hold at most, each of its lists for itself; and the octets of the request. */
 export type Limits = { readonly operations: number; readonly bytes: number };
 
-/** The defaults of etcd (`--max-txn-ops`, `--max-request-bytes`), with a reserve for what surrounds keys and values. */
+/** The defaults of etcd (`--max-txn-ops`, `--max-request-bytes`), with a reserve for what surrounds keys and values: every etcd takes as much. */
 export const defaultLimits: Limits = { operations: 128, bytes: 1_400_000 };
 
 /**
@@ -16,6 +16,9 @@ export const defaultLimits: Limits = { operations: 128, bytes: 1_400_000 };
  * 450 MiB were seen for 2,000 of 105 KB.
  */
 export const batchLimits: Limits = { operations: 96, bytes: 256 << 10 };
+
+/** What the members of etcd are to be started with (`--max-txn-ops`), and the most that a change has: all that is removed or restored at once. */
+export const mostOperations = 4_096;
 
 /** What surrounds a key and a value in a request, in octets. */
 const frameBytes = 24;

@@ -31,7 +31,7 @@ export function isValid(sent: Moment | undefined, now: Moment): boolean {
   return now.monotonicMs - sent.monotonicMs < validMs && now.wallMs - sent.wallMs < validMs;
 }
 
-const memberStates = ['in', 'expelled', 'out'] as const;
+const memberStates = ['in', 'expelled', 'out', 'removing', 'removed'] as const;
 export type MemberState = (typeof memberStates)[number];
 
 /** What a member has last written about itself, or another member about it. */
@@ -43,7 +43,8 @@ export type MemberSign = {
   readonly run: string;
   /**
    * `in`: may answer, and is waited for. `expelled`: it did not apply what it should; its signs lose, so that it soon counts as silent.
-   * `out`: it answers no more, and nobody waits for it.
+   * `out`: it answers no more, and nobody waits for it. `removing`: it was removed while it gave signs, which lose from then on. `removed`: it is
+   * out for ever; the key stays, so that neither it nor its name comes in again.
    */
   readonly state: MemberState;
   /** everything up to this revision is in its store */
@@ -57,6 +58,16 @@ export type SeenMember = MemberSign & {
   /** when that was seen here */
   readonly seenMs: number;
 };
+
+/** Whether a member may still answer, so that changes wait for it. */
+export function isWaitedFor({ state }: Pick<MemberSign, 'state'>): boolean {
+  return state !== 'out' && state !== 'removed';
+}
+
+/** Whether a member was removed for ever, or is about to be. */
+export function wasRemoved({ state }: Pick<MemberSign, 'state'>): boolean {
+  return state === 'removing' || state === 'removed';
+}
 
 /** Who has to have applied a revision before it may be acknowledged. */
 export class Members {
@@ -80,7 +91,7 @@ export class Members {
 
   /** The other members that may answer and have not said that they applied a revision. Asked when this appliance has applied it. */
   behind(revision: number): [id: string, member: SeenMember][] {
-    return [...this.#seen].filter(([id, { state, applied }]) => id !== this.#own && state !== 'out' && applied < revision);
+    return [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member) && member.applied < revision);
   }
 
   /** Those of `behind` that may not answer any more, because their last sign is too old: they are to be declared out. */

@@ -81,12 +81,25 @@ const calls = {
 };
 
 export class EtcdClient {
-  readonly #channels: ReadonlyMap<string, Client>;
+  #channels: ReadonlyMap<string, Client>;
   readonly #endpoints: Endpoints<string>;
+  readonly #watching = new Set<Watching>();
 
   constructor({ endpoints, tls, nowMs }: EtcdOptions) {
-    this.#channels = new Map(endpoints.map((url) => [url, channelTo(new URL(url), tls)]));
+    this.#channels = channelsTo(endpoints, tls);
     this.#endpoints = new Endpoints(endpoints, nowMs);
+  }
+
+  /**
+   * Uses a renewed certificate for all calls from now on; a watch ends, so that it is opened again with it. Throws when key and certificate do
+   * not belong together; then nothing has changed.
+   */
+  renew(tls: NonNullable<EtcdOptions['tls']>): void {
+    const former = this.#channels;
+    this.#channels = channelsTo(this.endpoints, tls);
+    for (const watching of this.#watching) watching.cancel();
+    // Calls that are on their way end first.
+    setTimeout(() => closeAll(former), loadDeadlineMs).unref();
   }
 
   get endpoints(): readonly string[] {
@@ -101,6 +114,11 @@ export class EtcdClient {
   /** A transaction that writes nothing. Tried at every member. */
   readTxn(request: TxnRequest, deadlineMs = defaultDeadlineMs): Promise<TxnAnswer> {
     return this.#anywhere(calls.txn, request, deadlineMs);
+  }
+
+  /** As readTxn, of one member. */
+  readTxnAt(endpoint: string, request: TxnRequest, deadlineMs: number): Promise<TxnAnswer> {
+    return this.#ask(endpoint, calls.txn, request, deadlineMs);
   }
 
   /** Linearizable unless the request says otherwise. Tried at every member. */
@@ -129,9 +147,15 @@ export class EtcdClient {
       metadata,
     );
     let hasEnded = false;
+    const watching: Watching = {
+      requestProgress: () => void (hasEnded || stream.write({ progress_request: {} })),
+      cancel: () => stream.cancel(),
+    };
+    this.#watching.add(watching);
     const ended = (error: EtcdError): void => {
       if (hasEnded) return;
       hasEnded = true;
+      this.#watching.delete(watching);
       if (error.code !== status.CANCELLED) this.#endpoints.failed(endpoint);
       onEnd(error);
     };
@@ -141,14 +165,11 @@ export class EtcdClient {
     stream.on('error', (error: GrpcError) => ended(new EtcdError(error.code, error.details)));
     stream.on('end', () => ended(new EtcdError(status.UNAVAILABLE, 'the watch has ended')));
     stream.write({ create_request: { ...range, start_revision: startRevision, progress_notify: true, fragment: true } });
-    return {
-      requestProgress: () => void (hasEnded || stream.write({ progress_request: {} })),
-      cancel: () => stream.cancel(),
-    };
+    return watching;
   }
 
   close(): void {
-    for (const channel of this.#channels.values()) channel.close();
+    closeAll(this.#channels);
   }
 
   async #anywhere<Asked, Answered>(call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {
@@ -204,6 +225,14 @@ function methodOf<Asked, Answered>(service: string, name: string): Call<Asked, A
   const method = (definitions[service] as ServiceDefinition | undefined)?.[name];
   if (method === undefined) throw new TypeError(`the proto files have no ${service}/${name}`);
   return method as unknown as Call<Asked, Answered>;
+}
+
+function channelsTo(urls: readonly string[], tls: EtcdOptions['tls']): ReadonlyMap<string, Client> {
+  return new Map(urls.map((url) => [url, channelTo(new URL(url), tls)]));
+}
+
+function closeAll(channels: ReadonlyMap<string, Client>): void {
+  for (const channel of channels.values()) channel.close();
 }
 
 /**

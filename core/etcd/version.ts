@@ -1,6 +1,8 @@
-// Which versions of etcd keep the promises that a shared store needs.
+// Which servers of etcd are fit for a shared store: of a version that keeps its promises, and how large their transactions may be.
+import { setTimeout } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { EtcdClient } from './client.ts';
+import { read } from './messages.ts';
 import { EtcdError } from './outcome.ts';
 
 /**
@@ -21,21 +23,87 @@ export function versionProblem(version: string): string | undefined {
 
 /** Longer than other calls take: it is asked once, at a start, when the machine has much to do. */
 const statusDeadlineMs = 5_000;
+const againMs = 500;
+
+/** No member of etcd answers, which may pass: etcd starts later after a power failure, or the network is not there yet. */
+class EtcdSilent extends Error {
+  override readonly name = 'EtcdSilent';
+}
+
+export type Wanted = {
+  /** operations that a transaction must be able to have, and the most that is of use */
+  readonly least: number;
+  readonly most: number;
+};
 
 /**
- * Asks every endpoint that answers for its version, at least one. Throws an Error that names the endpoint and the reason: too old, or no
- * certificate that it takes.
+ * Asks every endpoint for its version and how large transactions may be; at least one has to answer. Resolves with the operations that all
+ * that answer take in one. Throws an Error that names the endpoint and the reason: too old, too narrow, or no certificate that it takes.
  */
-export async function requireFitServers(client: EtcdClient): Promise<void> {
+export async function requireFitServers(client: EtcdClient, { least, most }: Wanted = { least: 1, most: 1 }): Promise<number> {
   const { endpoints } = client;
-  const answers = await Promise.allSettled(endpoints.map((endpoint) => client.status(endpoint, statusDeadlineMs)));
-  const problems = answers.map((answer, index) => {
-    if (answer.status === 'rejected') return { endpoint: endpoints[index], fatal: false, text: describe(answer.reason) };
-    const text = versionProblem(answer.value.version);
-    return text === undefined ? undefined : { endpoint: endpoints[index], fatal: true, text };
-  });
-  const refused = problems.find((problem) => problem?.fatal === true) ?? (problems.every(Boolean) ? problems[0] : undefined);
-  if (refused !== undefined) throw new Error(`etcd at ${refused.endpoint}: ${refused.text}`);
+  const answers = await Promise.allSettled(endpoints.map((endpoint) => examine(client, endpoint, { least, most })));
+  const taken: number[] = [];
+  const silent: string[] = [];
+  for (const [index, answer] of answers.entries()) {
+    const place = `etcd at ${endpoints[index]}`;
+    if (answer.status === 'rejected') silent.push(`${place}: ${describe(answer.reason)}`);
+    else if ('problem' in answer.value) throw new Error(`${place}: ${answer.value.problem}`);
+    else taken.push(answer.value.operations);
+  }
+  if (taken.length === 0) throw new EtcdSilent(silent[0]);
+  return Math.min(...taken);
+}
+
+/** As requireFitServers, again while none answers. `tell` hears why it is not over yet. */
+export async function awaitFitServers(
+  client: EtcdClient,
+  wanted: Wanted,
+  patienceMs: number,
+  tell: (reason: string) => void,
+): Promise<number> {
+  for (const begunMs = performance.now(); ; await setTimeout(againMs)) {
+    try {
+      return await requireFitServers(client, wanted);
+    } catch (error) {
+      if (!(error instanceof EtcdSilent) || performance.now() - begunMs > patienceMs) throw error;
+      tell(error.message);
+    }
+  }
+}
+
+type Examined = { readonly operations: number } | { readonly problem: string };
+
+async function examine(client: EtcdClient, endpoint: string, wanted: Wanted): Promise<Examined> {
+  const { version } = await client.status(endpoint, statusDeadlineMs);
+  const problem = versionProblem(version);
+  if (problem !== undefined) return { problem };
+  const operations = await measureOperations(client, endpoint, wanted);
+  if (operations !== undefined) return { operations };
+  const { least } = wanted;
+  return { problem: `it refuses transactions of ${least} operations: start all its members with --max-txn-ops=${least}, or more` };
+}
+
+/** The largest half, quarter and so on of `most` that a member takes; nothing but a try tells its --max-txn-ops. */
+async function measureOperations(client: EtcdClient, endpoint: string, { least, most }: Wanted): Promise<number | undefined> {
+  for (let operations = most; operations >= least; operations = nextBelow(operations, least)) {
+    const one = read({ key: absentKey });
+    const request = { compare: [], success: Array.from({ length: operations }, () => one), failure: [] };
+    try {
+      await client.readTxnAt(endpoint, request, statusDeadlineMs);
+      return operations;
+    } catch (error) {
+      if (!(error instanceof EtcdError && error.isRefused)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** A key that nobody writes. */
+const absentKey = Buffer.from('keystored/none');
+
+function nextBelow(operations: number, least: number): number {
+  return operations > least ? Math.max(least, Math.floor(operations / 2)) : 0;
 }
 
 function describe(error: unknown): string {

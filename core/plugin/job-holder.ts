@@ -6,7 +6,7 @@ import type { Clock, Job, Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import { behindFence, type Fence } from '../store/fence.ts';
-import type { Store, Table } from '../store/store.ts';
+import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 
 /*
@@ -25,6 +25,12 @@ const beatKey = ['beat'];
 /** Id of the appliance that runs the jobs, as the store has it now; undefined while none does, and for an appliance that stands alone. */
 export function findJobHolder(store: Store): string | undefined {
   return store.table<Holding>('job-holder').get(termKey)?.appliance;
+}
+
+/** Ends the holding of an appliance that is gone for ever, so that another takes the jobs at its next look. */
+export function releaseJobsOf(transaction: WriteTransaction, store: Store, appliance: string): void {
+  const table = store.table<Holding>('job-holder');
+  if (transaction.get(table, termKey)?.appliance === appliance) transaction.delete(table, termKey);
 }
 
 export type JobsOptions = {

@@ -44,7 +44,7 @@ export async function startAppliance(
     ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
   });
   try {
-    if (member.wrappedKeys === undefined) {
+    if ((await member.wrappedKeys()) === undefined) {
       await (await openStore({ directory, dataKey })).close();
       await member.found(Buffer.from('keys'));
     }

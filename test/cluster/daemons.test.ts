@@ -1,7 +1,8 @@
 // npm run test:cluster: three whole appliances as one. Each test goes on with what the one before has left.
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { validMs } from '../../core/cluster/validity.ts';
+import { ctlFor, type Run } from '../appliance/cli/run.ts';
 import { startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { makeEmptySoftToken, makeSoftToken } from '../harness/token/softhsm.ts';
@@ -20,8 +21,10 @@ let b: Member;
 let c: Member;
 /** made before there was a cluster */
 let early: string;
+/** of the one that loses its disk */
+let formerId: string;
 
-type Seen = { readonly name: string; readonly state: string; readonly self: boolean; readonly 'leads-jobs'?: boolean };
+type Seen = { readonly id: string; readonly name: string; readonly state: string; readonly self: boolean; readonly 'leads-jobs'?: boolean };
 const membersSeenBy = async (member: Member): Promise<readonly Seen[]> =>
   ((await member.request('GET', state)) as { members: Seen[] }).members;
 const stateOf = async (member: Member, name: string): Promise<string | undefined> =>
@@ -254,10 +257,44 @@ test('a member does not start alone, where it would change what the others never
 });
 
 test('an appliance that lost its disk comes in again under its name', async () => {
+  formerId = (await membersSeenBy(a)).find(({ name }) => name === 'b')?.id ?? '';
   await b.kill();
   b.network.close();
   rmSync(path('data-b'), { recursive: true });
   b = await startMember(shared, 'b');
   expect((await b.exchange('POST', decrypt('early'), { ciphertext: early })).status).toBe(200);
   expect((await membersSeenBy(a)).map(({ name, state: one }) => [name, one]).filter(([name]) => name === 'b')).toEqual([['b', 'in']]);
+});
+
+test('one that is lost for ever is removed, on record: nobody misses it or its trail, and neither it nor its name comes back', async () => {
+  mkdirSync(path('home'), { recursive: true });
+  const ctl = ctlFor(a, a.caPem, path('home'));
+  const remove = (member: string): Promise<Run> => ctl(['cluster', 'remove', member, '--yes']);
+  expect(await remove('c')).toMatchObject({ code: 5, stderr: expect.stringContaining('gave a sign of life') });
+  expect(await remove('a')).toMatchObject({ code: 5, stderr: expect.stringContaining('none removes itself') });
+  expect(await remove('nobody')).toMatchObject({ code: 4 });
+  await b.kill();
+  b.network.close();
+  await vi.waitUntil(async () => (await remove('b')).code === 0, { timeout: 60_000, interval: 500 });
+  // One that has left long ago, and the former identity of the one that lost its disk.
+  expect(await remove('wrong')).toMatchObject({ code: 0 });
+  expect(await remove(formerId)).toMatchObject({ code: 0 });
+  const status = (await ctl.json('cluster', 'status')) as { members: Seen[]; removed: { id: string; name: string }[] };
+  expect(status.members.map(({ name }) => name)).toEqual(['a', 'c']);
+  expect(status.removed.map(({ name }) => name).toSorted()).toEqual(['b', 'wrong', formerId].toSorted());
+  await expect
+    .poll(async () => (await c.exchange('GET', '/v1/state/system/health')).body, { timeout: 30_000 })
+    .toMatchObject({ status: 'ok', cluster: { state: 'up' } });
+  await expect.poll(() => leadersSeenBy(c), { timeout: 30_000 }).toHaveLength(1);
+  expect(await refusalOf(startMember(shared, 'b'))).toContain('was removed from its cluster for ever');
+  rmSync(path('data-b'), { recursive: true });
+  expect(await refusalOf(startMember(shared, 'b'))).toContain('is the name of an appliance that was removed');
+  // The last signatures of both cover the records of the removal.
+  for (const member of [c, a]) await endMember(member);
+  const trails = [path('data-a', 'audit'), path('data-c', 'audit')];
+  const verified = await ctl(['audit', 'verify', ...trails]);
+  const { findings, lost } = JSON.parse(verified.stdout) as { findings: object[]; lost: { appliance: string }[] };
+  expect(findings).toEqual([]);
+  expect(lost.map(({ appliance }) => appliance).toSorted()).toEqual(status.removed.map(({ id }) => id).toSorted());
+  expect(verified.code).toBe(0);
 });

@@ -1,8 +1,10 @@
-// npm run test:cluster: who may come in among the members, and what happens when two run as one.
+// npm run test:cluster: who may come in among the members, what happens when two run as one, and who is removed for ever.
 import { cpSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { layout } from '../../core/cluster/layout.ts';
 import { waitMs } from '../../core/cluster/validity.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { type Identity, startAppliance, type TestAppliance } from './appliance.ts';
 import { type EtcdCluster, startEtcd } from './etcd.ts';
@@ -90,4 +92,51 @@ test('an appliance that followed a store finds an etcd without one: it founds no
   } finally {
     await empty.stop();
   }
+});
+
+describe('a member is removed for ever', () => {
+  const wasRemoved = 'was removed from its cluster for ever';
+
+  test('when it is lost: nobody waits for it, nothing that it sent is committed any more, and neither it nor its name comes in again', async () => {
+    const ended: string[] = [];
+    const network = await relaysTo(etcd.urls);
+    const identity = { id: 'lost-id', onEnded: (reason: string) => ended.push(reason) };
+    const lost = await startAppliance('lost-for-ever', temporary('lost-for-ever'), network.urls, identity);
+    await vi.waitUntil(() => lost.isValid, { timeout: 20_000 });
+    await lost.add('count');
+    network.cut();
+    await vi.waitUntil(async () => (await first.member.remove('lost-id', false)) === 'removed', { timeout: 20_000, interval: 100 });
+    expect(lost.isValid).toBe(false);
+    expect(first.member.members.get('lost-id')?.state).toBe('removed');
+    const client = new EtcdClient({ endpoints: etcd.urls, nowMs: () => performance.now() });
+    expect((await client.range(layout.lanes('lost-id'))).kvs).toEqual([]);
+    client.close();
+    expect(await first.add('count')).toBeGreaterThan(0);
+    expect(await first.member.remove('lost-id', false)).toBe('removed');
+    await expect(start('lost-for-ever', { id: 'another' })).rejects.toThrow('is the name of an appliance that was removed');
+    network.heal();
+    await vi.waitUntil(() => ended.length > 0, { timeout: 20_000 });
+    expect(ended[0]).toContain(wasRemoved);
+    await lost.stop();
+    network.close();
+    await expect(start('lost-for-ever', { id: 'lost-id' }, temporary('lost-for-ever'))).rejects.toThrow(wasRemoved);
+  });
+
+  test('while it gives signs of life only if that is said; then it refuses everything when the answer is there', async () => {
+    const ended: string[] = [];
+    const alive = await startAppliance('alive', temporary('alive'), etcd.urls, { onEnded: (reason) => ended.push(reason) });
+    await vi.waitUntil(() => alive.isValid, { timeout: 20_000 });
+    expect(await first.member.remove('alive', false)).toBe('alive');
+    expect(await alive.add('count')).toBeGreaterThan(0);
+    expect(await first.member.remove('alive', true)).toBe('removed');
+    expect(alive.isValid).toBe(false);
+    await expect(alive.add('count')).rejects.toMatchObject({ code: 'cluster-unavailable' });
+    await vi.waitUntil(() => ended.length > 0, { timeout: 20_000 });
+    expect(ended).toEqual([expect.stringContaining(wasRemoved)]);
+    await alive.stop();
+  });
+
+  test('and one that nobody knows is not', async () => {
+    expect(await first.member.remove('nobody', true)).toBe('unknown');
+  });
 });

@@ -1,13 +1,18 @@
 // npm run test:cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type FollowerProcess, keepFollower } from '../../appliance/cluster/follower-process.ts';
 import { FollowerLink } from '../../appliance/cluster/link.ts';
+import type { FollowerOrders } from '../../appliance/cluster/messages.ts';
+import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
 import { type OpenStore, openStore } from '../../core/store/open.ts';
 import type { Table } from '../../core/store/store.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { securedIn } from './certificates.ts';
 import { maxOperations, startEtcd } from './etcd.ts';
 
 const temporary = temporaryDirectory();
@@ -28,12 +33,13 @@ async function startAppliance(
   name: string,
   urls: readonly string[],
   limits = { operations: maxOperations, bytes: 1_400_000 },
+  tlsOf: () => FollowerOrders['tls'] = () => undefined,
 ): Promise<Appliance> {
   const root = (part: string): string => temporary(`${part}-${name}-${runs}`);
   const directory = root('store');
   const logs = { directory: root('logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 } as const;
   const orders = { socket: root('socket'), directory, id: name, name, version: '1', run: 'r', endpoints: [...urls], limits, logs };
-  const follower = await keepFollower(() => orders);
+  const follower = await keepFollower(() => ({ ...orders, ...defined({ tls: tlsOf() }) }), 100);
   closing.push(() => follower.stop());
   const newLink = (): FollowerLink => {
     const link = new FollowerLink({ appliance: name, socket: root('socket'), moment: machineMoment, report: () => undefined });
@@ -148,4 +154,48 @@ test('an appliance with records of its own, and one whose etcd takes too few ope
   await alone.write((tx) => tx.put(alone.table<number>('things'), ['own'], 1));
   await alone.close();
   await expect(startAppliance('first', etcd.urls, { operations: 64, bytes: 1_400_000 })).rejects.toThrow('records of its own');
+});
+
+test('a renewed certificate is used without a new start, and one that etcd does not take is not', async () => {
+  const secure = securedIn(temporary);
+  secure.makeAuthority('others');
+  secure.issue('intruder', 'others');
+  secure.issue('renewed', 'ours');
+  const etcd = await startEtcd(1, { secure });
+  closing.push(() => etcd.stop());
+  runs++;
+  let identity = 'appliance';
+  const text = (name: string): string => readFileSync(temporary(name), 'utf8');
+  const tlsOf = () => ({ ca: text('ours.pem'), certificate: text(`${identity}.pem`), key: text(`${identity}-key.pem`) });
+  const { follower, serve } = await startAppliance('first', etcd.urls, undefined, tlsOf);
+  const { add, link } = await serve();
+  const { pid } = follower;
+  const logs = temporary(`logs-first-${runs}`);
+  const isUsed = (): boolean =>
+    readdirSync(logs).some((name) => readFileSync(join(logs, name), 'utf8').includes('the renewed certificate'));
+  const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  identity = 'intruder';
+  await vi.waitUntil(() => said.mock.calls.some(([line]) => String(line).includes('is not used yet')), { timeout: 60_000 });
+  expect([isUsed(), link.isValid]).toEqual([false, true]);
+  identity = 'renewed';
+  await vi.waitUntil(isUsed, { timeout: 20_000 });
+  await vi.waitUntil(() => link.isValid, { timeout: 20_000 });
+  expect(await add()).toBe(1);
+  expect(follower.pid).toBe(pid);
+});
+
+test('a change takes as many operations as etcd does; a larger one is refused, and told what helps', async () => {
+  const etcd = await startEtcd(1);
+  closing.push(() => etcd.stop());
+  runs++;
+  const { serve } = await startAppliance('first', etcd.urls, { operations: 128, bytes: 1_400_000 });
+  const { store, table } = await serve();
+  const put = (count: number): Promise<void> =>
+    store.write((tx) => {
+      for (let n = 0; n < count; n++) tx.put(table, [`of-${count}`, n], n);
+    });
+  await put(400);
+  await expect(put(600)).rejects.toMatchObject({ code: 'cluster-unavailable', message: expect.stringContaining('--max-txn-ops=') });
+  store.refresh();
+  expect([table.count(['of-400']), table.count(['of-600'])]).toEqual([400, 0]);
 });

@@ -63,6 +63,28 @@ test('a server with our certificate for another address gets nothing of us', asy
   expect(octets).toBe(0);
 });
 
+test('a renewed certificate is used for all calls that follow, and by a watch that is opened again', async () => {
+  secure.issue('renewed', 'ours');
+  const pair = (identity: string): NonNullable<ConstructorParameters<typeof EtcdClient>[0]['tls']> => ({
+    ca: readFileSync(temporary('ours.pem')),
+    certificate: readFileSync(temporary(`${identity}.pem`)),
+    key: readFileSync(temporary(`${identity}-key.pem`)),
+  });
+  const client = clientWith('ours', 'intruder');
+  await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('etcd: ');
+  client.renew(pair('renewed'));
+  await client.range({ key: Buffer.from('key') }, 3_000);
+  const ended = new Promise<Error>((resolve) =>
+    client.watch({ range: { key: Buffer.from('key') }, startRevision: 1, onAnswer: () => undefined, onEnd: resolve }),
+  );
+  expect(() => client.renew({ ...pair('renewed'), key: pair('appliance').key })).toThrow('key values mismatch');
+  await client.range({ key: Buffer.from('key') }, 3_000);
+  client.renew(pair('intruder'));
+  expect(await ended).toMatchObject({ code: 1 });
+  await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('etcd: ');
+  client.close();
+});
+
 test('without a certificate https is not tried at all', () => {
   expect(() => new EtcdClient({ endpoints: etcd.urls, nowMs })).toThrow('needs a certificate');
 });

@@ -14,7 +14,8 @@ const unused = (): never => {
 };
 const member = { version: '0.1.0', state: 'in', applied: 102, silentMs: 210 } as const;
 const cluster: ClusterWay = {
-  ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, found: unused, enter: unused, untilValid: unused },
+  ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
+  ...{ found: unused, enter: unused, untilValid: unused, remove: unused },
   isValid: true,
   missing: ['plant-a'],
   state: async () => ({

@@ -66,6 +66,12 @@ export async function takeLease(
   };
 }
 
+/** Gives back the right of an appliance that is gone for ever. */
+export function releaseLeaseOf(transaction: WriteTransaction, store: Store, appliance: string): void {
+  const table = runningTable(store);
+  if (transaction.get(table, runningKey)?.appliance === appliance) transaction.delete(table, runningKey);
+}
+
 /** The backup that runs now, in whatever process. */
 export function findRunning(store: Store, clock: Clock): RunningRecord | undefined {
   const present = runningTable(store).get(runningKey);

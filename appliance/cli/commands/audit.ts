@@ -42,13 +42,14 @@ async function verifyDirectories(directories: readonly string[], options: Option
   const keys = new Map(files.flatMap((file) => [...readKeys(file)]));
   if (keys.size === 0) throw usageError(`${files.join(', ')} has no public key`);
   const verification = await verifyTrails(directories, keys, options.heads === undefined ? [] : readHeads(options.heads));
-  const { records, chains, signedHeads, lastSigned, notes, findings } = verification;
+  const { records, chains, signedHeads, lastSigned, notes, lost, findings } = verification;
   const report = {
     records,
     chains: chains.map(({ signedThrough, ...chain }) => ({ ...chain, 'signed-through': signedThrough })),
     'signed-heads': signedHeads,
     ...defined({ 'last-signed': lastSigned }),
     notes: notes.length,
+    ...(lost.length === 0 ? {} : { lost: lost.map(({ acknowledgedAt, ...trail }) => ({ ...trail, 'acknowledged-at': acknowledgedAt })) }),
     findings,
   };
   await printValue(report, options.output, io);

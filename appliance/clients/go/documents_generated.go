@@ -564,8 +564,11 @@ type ClusterAnswer struct {
 	// Revision: The state of the shared store that the appliance has.
 	Revision int64 `json:"revision"`
 
-	// Members: Every appliance that came in once, by name.
+	// Members: Every appliance that came in once and was not removed, by name.
 	Members []ClusterMember `json:"members"`
+
+	// Removed: Those that were removed for ever, by name.
+	Removed []ClusterRemoved `json:"removed"`
 }
 
 // ClusterMember: A document of the API.
@@ -608,6 +611,48 @@ const (
 
 	ClusterMemberStateOut ClusterMemberState = "out"
 )
+
+// ClusterRemoveMemberAnswer: A document of the API.
+type ClusterRemoveMemberAnswer struct {
+	// Name: Name of the appliance in its configuration.
+	Name string `json:"name"`
+
+	// ID: Its identity, drawn when it came in first.
+	ID string `json:"id"`
+
+	// RemovedAt: When it was removed.
+	RemovedAt time.Time `json:"removed-at"`
+
+	// RemovedBy: User of the token that removed it.
+	RemovedBy string `json:"removed-by"`
+
+	// LostChains: Chains of the audit trail that are lost with it: no verification expects them any more.
+	LostChains []string `json:"lost-chains"`
+}
+
+// ClusterRemoveMemberRequest: A document of the API.
+type ClusterRemoveMemberRequest struct {
+	// Member: Name or id of the appliance, as the state of the cluster has it.
+	Member string `json:"member"`
+
+	// EvenIfAlive: Remove it although it gives signs of life. It refuses everything within two seconds, and for ever.
+	EvenIfAlive *bool `json:"even-if-alive,omitempty"`
+}
+
+// ClusterRemoved: A document of the API.
+type ClusterRemoved struct {
+	// Name: Name of the appliance in its configuration.
+	Name string `json:"name"`
+
+	// ID: Its identity, drawn when it came in first.
+	ID string `json:"id"`
+
+	// RemovedAt: When it was removed.
+	RemovedAt time.Time `json:"removed-at"`
+
+	// RemovedBy: User of the token that removed it.
+	RemovedBy string `json:"removed-by"`
+}
 
 // ClusterShape: `alone`: the configuration has no section `cluster`, and the other fields are empty. Later versions
 // may answer others.

@@ -951,6 +951,19 @@ func (g CACertificatesGroup) Show(ctx context.Context, name string, serial strin
 // ClusterGroup has the operations of the group.
 type ClusterGroup struct{ client *Client }
 
+var opClusterRemoveMember = operation{method: "POST", path: "/v1/state/system/cluster/remove-member", idempotent: true, accept: "application/json"}
+
+// RemoveMember: Remove an appliance that is lost for ever from the cluster.
+//
+// It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it
+// ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk,
+// is not removed: it comes back under its name. Ask any other appliance. Revoke its certificate for etcd as well.
+//
+// POST /v1/state/system/cluster/remove-member
+func (g ClusterGroup) RemoveMember(ctx context.Context, body ClusterRemoveMemberRequest, options ...CallOption) (*ClusterRemoveMemberAnswer, error) {
+	return sendFor[ClusterRemoveMemberAnswer](ctx, g.client, opClusterRemoveMember, parts{body: body, options: options})
+}
+
 var opClusterShow = operation{method: "GET", path: "/v1/state/system/cluster", idempotent: true, accept: "application/json"}
 
 // Show: The appliances that share the store.

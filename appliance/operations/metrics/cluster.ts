@@ -11,6 +11,7 @@ export async function measureCluster(registry: Registry, cluster: ClusterWay | u
   const silent = gauge('keystored_cluster_member_silent_seconds', 'Time since the last sign of life of an appliance was seen');
   const state = cluster === undefined ? undefined : await readCluster(cluster).catch(() => undefined);
   for (const member of state?.members ?? []) {
+    if (member.state === 'removed') continue;
     const labels = { appliance: member.name };
     isIn.set(labels, member.state === 'in' ? 1 : 0);
     behind.set(labels, behindOf(member, state?.position ?? 0));

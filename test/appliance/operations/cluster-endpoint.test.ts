@@ -1,5 +1,10 @@
-// What the API shows of a cluster: who is in, how far they are, and what an appliance that shares its token does not do.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+// What the API shows of a cluster: who is in, how far they are, and the removal of one that is lost for ever.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { acknowledgedIn } from '../../../core/audit/chains.ts';
+import { parseLine } from '../../../core/audit/line.ts';
+import type { RemovalOutcome } from '../../../core/cluster/entry.ts';
 import type { ClusterState, ClusterWay } from '../../../appliance/state/cluster-way.ts';
 import { batchLimits } from '../../../core/cluster/transaction.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -8,42 +13,60 @@ import { temporaryDirectory } from '../../harness/temporary.ts';
 const temporary = temporaryDirectory();
 const [path, health, metrics] = ['/v1/state/system/cluster', '/v1/state/system/health', '/v1/state/system/metrics'];
 const member = { version: '0.1.0', state: 'in', applied: 100, silentMs: 210.4 } as const;
-const state: ClusterState = {
-  ...{ id: 'id-b', epoch: 'epoch', position: 102, isValid: true },
-  members: [
-    { ...member, id: 'id-b', name: 'plant-b' },
-    { ...member, id: 'id-a', name: 'plant-a', state: 'out', applied: 40, silentMs: 60_000 },
-  ],
-};
-const seen = { isValid: true, missing: [] as string[], answers: true };
+const members: ClusterState['members'] = [
+  { ...member, id: 'id-b', name: 'plant-b' },
+  { ...member, id: 'id-a', name: 'plant-a', state: 'out', applied: 40, silentMs: 60_000 },
+];
+const state = { id: 'id-b', epoch: 'epoch', position: 102, isValid: true };
+const asItIs = { isValid: true, missing: [] as string[], answers: true, members, outcome: 'removed' as RemovalOutcome };
+const seen = { ...asItIs };
+const asked: (readonly [id: string, evenIfAlive: boolean])[] = [];
 const unused = (): never => {
   throw new Error('the store of this test is not shared');
 };
 const cluster: ClusterWay = {
-  ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, found: unused, enter: unused, untilValid: unused },
+  ...{
+    appliance: 'id-b',
+    batch: batchLimits,
+    commit: unused,
+    wrappedKeys: unused,
+    replaceWrappedKeys: unused,
+    found: unused,
+    enter: unused,
+    untilValid: unused,
+  },
   get isValid() {
     return seen.isValid;
   },
   get missing() {
     return seen.missing;
   },
-  state: () => (seen.answers ? Promise.resolve(state) : Promise.reject(new Error('it is being started again'))),
+  remove: async (...which) => {
+    asked.push(which);
+    return seen.outcome;
+  },
+  state: () =>
+    seen.answers ? Promise.resolve({ ...state, members: seen.members }) : Promise.reject(new Error('it is being started again')),
   close: async () => undefined,
 };
 let alone: TestAppliance;
 let one: TestAppliance;
+/** of the root of another tenant */
+let foreign: string;
 
 beforeAll(async () => {
   [alone, one] = await Promise.all([
     startTestAppliance({ directory: temporary('alone') }),
     startTestAppliance({ directory: temporary('one'), cluster }),
   ]);
+  await one.request('POST', '/v1/config/tenants', { name: 'foreign', policies: ['root'] });
+  foreign = String((await one.request('POST', '/v1/state/keystore/token/create-root', { name: 'foreign' })).body.token);
 });
-afterEach(() => Object.assign(seen, { isValid: true, missing: [], answers: true }));
+afterEach(() => Object.assign(seen, asItIs));
 afterAll(() => Promise.all([alone.close(), one.close()]));
 
 test('an appliance that stands alone says so, and its health says nothing of a cluster', async () => {
-  expect(await alone.request('GET', path)).toMatchObject({ status: 200, body: { shape: 'alone', revision: 0, members: [] } });
+  expect(await alone.request('GET', path)).toMatchObject({ status: 200, body: { shape: 'alone', revision: 0, members: [], removed: [] } });
   expect((await alone.request('GET', health)).body).not.toHaveProperty('cluster');
   expect((await alone.request('GET', metrics)).text).not.toMatch(/^keystored_cluster_\w+\{/m);
 });
@@ -59,8 +82,6 @@ test('the members by name, which of them answers, and what each lacked', async (
 });
 
 test('other tenants learn nothing of it', async () => {
-  await one.request('POST', '/v1/config/tenants', { name: 'foreign', policies: ['root'] });
-  const foreign = String((await one.request('POST', '/v1/state/keystore/token/create-root', { name: 'foreign' })).body.token);
   expect(await one.request('GET', path, undefined, { token: foreign })).toMatchObject({ status: 404 });
 });
 
@@ -97,4 +118,66 @@ test('the wrapping key is not rotated, because the others keep the key of the st
   expect(await one.request('POST', rotate, {})).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
   expect(one.jobs.map(({ name }) => name)).not.toContain('rewrapping');
   expect(alone.jobs.map(({ name }) => name)).toContain('rewrapping');
+});
+
+describe('the removal of an appliance', () => {
+  const remove = `${path}/remove-member`;
+  const present = [...members, { ...member, id: 'id-c', name: 'plant-c' }];
+  const removal = (member: string, more: object = {}, from = one) => from.request('POST', remove, { member, ...more });
+
+  test.each<[string, string, Partial<typeof seen>, number, string, string]>([
+    ['of one that nobody knows', 'plant-x', {}, 404, 'not-found', '"plant-x"'],
+    ['of the one that is asked', 'plant-b', {}, 409, 'operation-refused', 'none removes itself'],
+    ['of the one that is asked, by its id', 'id-b', {}, 409, 'operation-refused', 'none removes itself'],
+    ['of the last', 'plant-b', { members: [{ ...member, id: 'id-b', name: 'plant-b' }] }, 409, 'operation-refused', 'the last appliance'],
+    ['of one that gives signs of life', 'plant-c', { outcome: 'alive' }, 409, 'operation-refused', '0.2 s ago'],
+    ['of one that went meanwhile', 'plant-c', { outcome: 'unknown' }, 404, 'not-found', '"plant-c"'],
+  ])('%s is refused, and nothing is recorded', async (_, which, change, status, code, text) => {
+    Object.assign(seen, { members: present }, change);
+    expect(await removal(which)).toMatchObject({ status, body: { code, detail: expect.stringContaining(text) } });
+    expect((await one.request('GET', path)).body.removed).toEqual([]);
+  });
+
+  test('is refused where there is no other, to other tenants, and to all but the root of the system', async () => {
+    expect(await removal('plant-a', {}, alone)).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
+    expect(await one.request('POST', remove, { member: 'plant-a' }, { token: foreign })).toMatchObject({ status: 404 });
+    const user = String((await one.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })).body.token);
+    expect((await one.request('POST', remove, { member: 'plant-a' }, { token: user })).status).toBe(403);
+    expect((await removal('plant-a', { 'even-if-alive': 'yes' })).status).toBe(400);
+  });
+
+  test('ends what it held, is on record with the loss of its trail, and repeated it is the same', async () => {
+    const { store } = one;
+    const [holder, chains, seenTime] = [store.table('job-holder'), store.table('audit-chains'), store.table('seen-time')];
+    await store.write((transaction) => {
+      transaction.put(holder, ['term'], { appliance: 'id-a', term: 'theirs', beats: 0 });
+      transaction.put(chains, ['id-a-worker-1', 'signed'], { sequence: 7, hash: 'a'.repeat(64) });
+      transaction.put(chains, ['id-b-worker-1', 'signed'], { sequence: 9, hash: 'b'.repeat(64) });
+      for (const id of ['id-a', 'id-b']) transaction.put(seenTime, ['time', id], 1);
+    });
+    const first = await removal('plant-a');
+    expect(first).toMatchObject({
+      status: 200,
+      body: { name: 'plant-a', id: 'id-a', 'removed-by': 'root', 'lost-chains': ['id-a-worker-1'] },
+    });
+    expect(asked.at(-1)).toEqual(['id-a', false]);
+    store.refresh();
+    expect(holder.get(['term'])).toBeUndefined();
+    expect([seenTime.get(['time', 'id-a']), seenTime.get(['time', 'id-b'])]).toEqual([undefined, 1]);
+    seen.members = members.map((shown) => (shown.id === 'id-a' ? { ...shown, state: 'removed' as const } : shown));
+    const { body } = await one.request('GET', path);
+    expect(body.members).toEqual([expect.objectContaining({ name: 'plant-b' })]);
+    expect(body.removed).toEqual([{ name: 'plant-a', id: 'id-a', 'removed-by': 'root', 'removed-at': expect.stringMatching(/Z$/) }]);
+    expect((await one.request('GET', metrics)).text).not.toContain('appliance="plant-a"');
+    expect((await removal('id-a', { 'even-if-alive': true })).body).toEqual(first.body);
+    expect(asked.at(-1)).toEqual(['id-a', true]);
+    const audit = join(one.directory, 'audit');
+    const lines = readdirSync(audit).flatMap((name) => readFileSync(join(audit, name), 'utf8').split('\n'));
+    const losses = lines.flatMap((line) => {
+      const record = parseLine(Buffer.from(line));
+      return record === undefined ? [] : (acknowledgedIn(record) ?? []);
+    });
+    const loss = { appliance: 'id-a', chains: ['id-a-worker-1'] };
+    expect(losses).toEqual([loss, loss]);
+  });
 });

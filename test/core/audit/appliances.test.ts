@@ -1,8 +1,9 @@
 // Trails of several appliances that share a store: their chains are told apart, and a trail that has disappeared is found in those of the others.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applianceOf, chainNames } from '../../../core/audit/chains.ts';
+import { acknowledgedIn, acknowledgementOf, applianceOf, chainNames } from '../../../core/audit/chains.ts';
 import { openChains } from '../../../core/audit/opening.ts';
+import type { AuditRecord } from '../../../core/audit/record.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
 import { verifyTrail, verifyTrails } from '../../../core/audit/verify.ts';
 import { systemClock } from '../../../core/base/time.ts';
@@ -22,7 +23,11 @@ let cluster: ModelCluster;
 let appliances: ModelAppliance[];
 
 /** A start, some records, and a stop, as one worker and the provisioning before it do it. */
-async function serve({ store, appliance }: ModelAppliance, records = 3): Promise<void> {
+async function serve(
+  { store, appliance }: ModelAppliance,
+  records: readonly AuditRecord[] = [record(0), record(1), record(2)],
+  { signs = true } = {},
+): Promise<void> {
   const directory = directoryOf(appliance);
   const { signHead } = signers[names.indexOf(appliance)] as (typeof signers)[number];
   mkdirSync(directory, { recursive: true });
@@ -31,8 +36,9 @@ async function serve({ store, appliance }: ModelAppliance, records = 3): Promise
   const [memory, chains] = [memoryIn(store), chainNames(appliance)];
   const parts = { directory, memory, signHead, clock: systemClock, log: quiet };
   await openChains({ ...parts, chains: [chains.worker(1), chains.supervisor] });
-  const trail = await openAuditTrail({ ...parts, chain: chains.worker(1) });
-  for (let n = 0; n < records; n++) await trail.write(record(n));
+  const { signHead: _, ...unsigned } = parts;
+  const trail = await openAuditTrail({ ...(signs ? parts : unsigned), chain: chains.worker(1) });
+  for (const one of records) await trail.write(one);
   await trail.close();
 }
 
@@ -149,4 +155,33 @@ test('the store of each appliance names the heads of all: kept elsewhere, they s
   expect((await verifyTrails(all, keys, heads)).findings).toEqual([]);
   const without = (await verifyTrails([directoryOf('third')], keys, heads)).findings;
   expect(without.map(({ where }) => where)).toEqual(['appliance first', 'appliance second']);
+});
+
+test('a trail whose loss a person has acknowledged is not missed, once a signed head covers the record', async () => {
+  const [first, , third] = appliances as [ModelAppliance, ModelAppliance, ModelAppliance];
+  const chain = chainNames('second').worker(1);
+  const requestParameters = acknowledgementOf({ appliance: 'second', chains: [chain] });
+  const without = [directoryOf('first'), directoryOf('third')];
+  const isMissed = [expect.stringMatching(/^appliance second: signed heads name its chains/)];
+  await serve(first, [record(1, { requestParameters, status: 409 })]);
+  expect(await problemsOf(without)).toEqual(isMissed);
+  await serve(third, [record(1, { requestParameters })], { signs: false });
+  expect(await problemsOf(without)).toEqual(isMissed);
+  await serve(third);
+  const { findings, lost } = await verifyTrails(without, keys, lastSignedHeads(first.store));
+  expect(findings).toEqual([]);
+  expect(lost).toEqual([{ appliance: 'second', chains: [chain], acknowledgedAt: record(1).occurredAt }]);
+  expect(await problemsOf([directoryOf('first')])).toHaveLength(2);
+});
+
+test('an appliance does not acknowledge the loss of its own trail', () => {
+  const trailed = { sequence: 1, previous: '', kind: 'request', 'occurred-at': '', hash: '', status: 200 };
+  const parameters = { 'request-parameters': acknowledgementOf({ appliance: 'second', chains: ['second-worker-1'] }) };
+  expect(acknowledgedIn({ ...trailed, ...parameters, chain: 'first-worker-1' })).toEqual({
+    appliance: 'second',
+    chains: ['second-worker-1'],
+  });
+  expect(acknowledgedIn({ ...trailed, ...parameters, chain: 'second-worker-1' })).toBeUndefined();
+  const { status: _, ...unanswered } = { ...trailed, ...parameters, chain: 'first-worker-1' };
+  expect(acknowledgedIn(unanswered)).toBeUndefined();
 });

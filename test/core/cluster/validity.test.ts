@@ -69,6 +69,15 @@ describe('members', () => {
     expect(members.behind(9)).toEqual([]);
   });
 
+  test('one that is being removed is waited for until it can answer no more, a removed one never', () => {
+    const members = new Members('a');
+    members.see('b', sign(5, 'removing'), 6, 1_000);
+    members.see('c', sign(5, 'removed'), 7, 1_000);
+    expect(members.behind(9).map(([id]) => id)).toEqual(['b']);
+    expect(members.overdue(9, 1_000 + waitMs)).toEqual([]);
+    expect(members.overdue(9, 1_001 + waitMs).map(([id]) => id)).toEqual(['b']);
+  });
+
   test('a sign that cannot be read is an error, not an absence', () => {
     expect(decodeSign(encodeSign(sign(7)))).toEqual(sign(7));
     for (const text of [

@@ -451,6 +451,17 @@ class ClusterOperations {
   }
 
   /**
+   * Remove an appliance that is lost for ever from the cluster.
+   * It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it
+   * ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk,
+   * is not removed: it comes back under its name. Ask any other appliance. Revoke its certificate for etcd as well.
+   * `POST /v1/state/system/cluster/remove-member`
+   */
+  removeMember(body: Api.ClusterRemoveMemberRequest, options: CallOptions = {}): Promise<Api.ClusterRemoveMemberAnswer> {
+    return this.#sender.json<Api.ClusterRemoveMemberAnswer>({ method: 'POST', path: '/v1/state/system/cluster/remove-member', body, isIdempotent: true }, options);
+  }
+
+  /**
    * The appliances that share the store.
    * As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.
    * `GET /v1/state/system/cluster`

@@ -308,8 +308,10 @@ export type ClusterAnswer = {
   epoch?: string | undefined;
   /** The state of the shared store that the appliance has. */
   revision: number;
-  /** Every appliance that came in once, by name. */
+  /** Every appliance that came in once and was not removed, by name. */
   members: ClusterMember[];
+  /** Those that were removed for ever, by name. */
+  removed: ClusterRemoved[];
 };
 
 export type ClusterMember = {
@@ -333,6 +335,37 @@ export type ClusterMember = {
 
 /** `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more. */
 export type ClusterMemberState = 'in' | 'expelled' | 'out';
+
+export type ClusterRemoveMemberAnswer = {
+  /** Name of the appliance in its configuration. */
+  name: string;
+  /** Its identity, drawn when it came in first. */
+  id: string;
+  /** When it was removed. */
+  'removed-at': string;
+  /** User of the token that removed it. */
+  'removed-by': string;
+  /** Chains of the audit trail that are lost with it: no verification expects them any more. */
+  'lost-chains': string[];
+};
+
+export type ClusterRemoveMemberRequest = {
+  /** Name or id of the appliance, as the state of the cluster has it. */
+  member: string;
+  /** Remove it although it gives signs of life. It refuses everything within two seconds, and for ever. */
+  'even-if-alive'?: boolean | undefined;
+};
+
+export type ClusterRemoved = {
+  /** Name of the appliance in its configuration. */
+  name: string;
+  /** Its identity, drawn when it came in first. */
+  id: string;
+  /** When it was removed. */
+  'removed-at': string;
+  /** User of the token that removed it. */
+  'removed-by': string;
+};
 
 /** `alone`: the configuration has no section `cluster`, and the other fields are empty. */
 export type ClusterShape = 'alone' | 'cluster';

@@ -41,6 +41,9 @@ __all__ = [
     "ClusterAnswer",
     "ClusterMember",
     "ClusterMemberState",
+    "ClusterRemoveMemberAnswer",
+    "ClusterRemoveMemberRequest",
+    "ClusterRemoved",
     "ClusterShape",
     "Custody",
     "DataKeyBits",
@@ -794,7 +797,9 @@ class ClusterAnswer(Document):
     revision: int
     """The state of the shared store that the appliance has."""
     members: list[ClusterMember]
-    """Every appliance that came in once, by name."""
+    """Every appliance that came in once and was not removed, by name."""
+    removed: list[ClusterRemoved]
+    """Those that were removed for ever, by name."""
     epoch: Optional[str] = None
     """Name of the shared store."""
 
@@ -822,6 +827,46 @@ class ClusterMember(Document):
     """Revisions that it lacked at its last sign of life; a few are ordinary."""
     silent_milliseconds: int
     """Time since its last sign of life was seen."""
+
+
+@dataclass(frozen=True)
+class ClusterRemoveMemberAnswer(Document):
+    """ClusterRemoveMemberAnswer."""
+
+    name: str
+    """Name of the appliance in its configuration."""
+    id: str
+    """Its identity, drawn when it came in first."""
+    removed_at: str
+    """When it was removed."""
+    removed_by: str
+    """User of the token that removed it."""
+    lost_chains: list[str]
+    """Chains of the audit trail that are lost with it: no verification expects them any more."""
+
+
+@dataclass(frozen=True)
+class ClusterRemoveMemberRequest(Document):
+    """ClusterRemoveMemberRequest."""
+
+    member: str
+    """Name or id of the appliance, as the state of the cluster has it."""
+    even_if_alive: Optional[bool] = None
+    """Remove it although it gives signs of life. It refuses everything within two seconds, and for ever."""
+
+
+@dataclass(frozen=True)
+class ClusterRemoved(Document):
+    """ClusterRemoved."""
+
+    name: str
+    """Name of the appliance in its configuration."""
+    id: str
+    """Its identity, drawn when it came in first."""
+    removed_at: str
+    """When it was removed."""
+    removed_by: str
+    """User of the token that removed it."""
 
 
 @dataclass(frozen=True)

@@ -773,6 +773,26 @@ class ClusterOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
+    def remove_member(self, body: models.ClusterRemoveMemberRequest, *, timeout: Optional[float] = None) -> models.ClusterRemoveMemberAnswer:
+        """Remove an appliance that is lost for ever from the cluster.
+
+        It never comes in again, and its name is given to no other. Health no longer misses it, the background
+        jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only
+        stopped, or has lost its disk, is not removed: it comes back under its name. Ask any other appliance.
+        Revoke its certificate for etcd as well.
+
+        ``POST /v1/state/system/cluster/remove-member``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/remove-member",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.ClusterRemoveMemberAnswer, timeout,
+        )
+
     def show(self, *, timeout: Optional[float] = None) -> models.ClusterAnswer:
         """The appliances that share the store.
 

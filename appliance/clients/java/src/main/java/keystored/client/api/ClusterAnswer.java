@@ -10,11 +10,13 @@ import java.util.List;
  * @param shape `alone`: the configuration has no section `cluster`, and the other fields are empty.
  * @param epoch Name of the shared store. May be null: absent.
  * @param revision The state of the shared store that the appliance has.
- * @param members Every appliance that came in once, by name.
+ * @param members Every appliance that came in once and was not removed, by name.
+ * @param removed Those that were removed for ever, by name.
  */
 public record ClusterAnswer(
     @JsonProperty("shape") ClusterShape shape,
     @JsonProperty("epoch") String epoch,
     @JsonProperty("revision") Long revision,
-    @JsonProperty("members") List<ClusterMember> members) {
+    @JsonProperty("members") List<ClusterMember> members,
+    @JsonProperty("removed") List<ClusterRemoved> removed) {
 }

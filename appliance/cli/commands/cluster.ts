@@ -1,0 +1,32 @@
+// cluster: the appliances that share a store, under the names that administrators look for. The operations are those of the API.
+import { Command } from 'commander';
+import type { ConnectionOptions } from '../connection-options.ts';
+import { outputOf } from '../terminal/command-output.ts';
+import type { Io } from '../terminal/io.ts';
+import { runVerb } from './verbs.ts';
+
+/** `cluster status | remove MEMBER`, with the options of `show cluster` and `do cluster remove-member`. */
+export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const cluster = new Command('keystorectl cluster')
+    .description('The appliances that share a store.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput(outputOf(io));
+  const add = (name: string, description: string, run: (rest: readonly string[]) => Promise<void>): void => {
+    cluster
+      .command(name)
+      .description(description)
+      .argument('[words...]')
+      .helpOption(false)
+      .allowUnknownOption()
+      .passThroughOptions()
+      .action(async (rest: readonly string[]) => run(rest));
+  };
+  add('status', 'who is in, who runs the background jobs, and how far everyone has followed', (rest) =>
+    runVerb('show', ['cluster', ...rest], before, io),
+  );
+  add('remove', 'remove an appliance that is lost for ever: remove MEMBER [--even-if-alive]', (rest) =>
+    runVerb('do', ['cluster', 'remove-member', ...rest], before, io),
+  );
+  await cluster.parseAsync([...words], { from: 'user' });
+}

@@ -1,0 +1,23 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the appliance in its configuration.
+ * @param id Its identity, drawn when it came in first.
+ * @param removedAt When it was removed.
+ * @param removedBy User of the token that removed it.
+ * @param lostChains Chains of the audit trail that are lost with it: no verification expects them any more.
+ */
+public record ClusterRemoveMemberAnswer(
+    @JsonProperty("name") String name,
+    @JsonProperty("id") String id,
+    @JsonProperty("removed-at") Instant removedAt,
+    @JsonProperty("removed-by") String removedBy,
+    @JsonProperty("lost-chains") List<String> lostChains) {
+}
