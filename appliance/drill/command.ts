@@ -18,7 +18,8 @@ The appliance that serves is not touched: no listener is opened, no data directo
   --identity-file FILE    age identities that open the backup; mode 0600
   --passphrase-file FILE  the passphrase that opens the backup
   --audit-keys FILE       audit-keys.pem of the appliance, kept elsewhere: proves who made the backup
-  --audit DIR             a copy of the audit trail: it must contain the signed heads that the backup remembers
+  --audit DIR             a copy of the audit trail: it must contain the signed heads that the backup remembers; of a
+                          cluster given again for the trail of each appliance
   --config FILE           the configuration of the appliance, for its tokens
   --pin-file FILE         the PIN of the tokens, where the backup and the configuration have none
   --work DIR              where the temporary directory is made; default: the directory for temporary files
@@ -29,7 +30,7 @@ const options = {
   'identity-file': { type: 'string' },
   'passphrase-file': { type: 'string' },
   'audit-keys': { type: 'string' },
-  audit: { type: 'string' },
+  audit: { type: 'string', multiple: true },
   config: { type: 'string' },
   'pin-file': { type: 'string' },
   work: { type: 'string' },
@@ -59,7 +60,7 @@ async function drill(file: string, values: Values, directory: string): Promise<n
   const { findings, notes } = await runDrill({
     configuration: loadConfiguration(['--data', directory, ...(values.config === undefined ? [] : ['--config', values.config])]),
     ...{ file, identityFile: values['identity-file'], passphraseFile: values['passphrase-file'], auditKeysFile: values['audit-keys'] },
-    ...{ auditDirectory: values.audit, pins: pin === undefined ? undefined : { pin: new Secret(pin) } },
+    ...{ auditDirectories: values.audit ?? [], pins: pin === undefined ? undefined : { pin: new Secret(pin) } },
     log: terminalLog,
     say: (line) => console.log(inWordsOfDrill(line)),
   });

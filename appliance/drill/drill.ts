@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
-import { verifyTrail } from '../../core/audit/verify.ts';
+import { verifyTrails } from '../../core/audit/verify.ts';
 import type { CheckFinding, Log } from '../../core/base/context.ts';
 import { systemClock } from '../../core/base/time.ts';
 import type { Configuration } from '../../core/config/config.ts';
@@ -28,7 +28,7 @@ export type DrillOptions = Omit<RestoreOptions, 'directory' | 'tokens'> & {
   /** for tokens whose PIN is not in the backup and not in the configuration */
   readonly pins: GivenPins | undefined;
   /** the audit trail, or a copy of it, of the appliance that made the backup; it is only read */
-  readonly auditDirectory: string | undefined;
+  readonly auditDirectories: readonly string[];
   readonly log: Log;
   /** Called with a line after each step. */
   readonly say: (line: string) => void;
@@ -60,7 +60,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   return { findings: findings.filter(({ isNote }) => isNote !== true), notes: findings.filter(({ isNote }) => isNote === true) };
 }
 
-async function examine(runtime: Runtime, { configuration, auditDirectory, log, say }: DrillOptions): Promise<readonly CheckFinding[]> {
+async function examine(runtime: Runtime, { configuration, auditDirectories, log, say }: DrillOptions): Promise<readonly CheckFinding[]> {
   const composed = await compose({
     ...{ plugins, store: runtime.store, hsm: runtime.hsm, audit: closedAudit, log, clock: systemClock },
     configurationOf: (plugin) => configuration.plugins[plugin],
@@ -72,7 +72,7 @@ async function examine(runtime: Runtime, { configuration, auditDirectory, log, s
     const keys = await proveKeys(runtime.hsm, both(composed.keys(), auditKeyReferences(runtime.store)));
     const kinds = Object.entries(keys.byType).map(([type, count]) => `${count} ${type}`);
     say(`keys that were loaded and used: ${kinds.length === 0 ? 'none' : kinds.toSorted().join(', ')}`);
-    return [...checked, ...keys.findings, ...(await verifyAudit(runtime.store, auditDirectory, say))];
+    return [...checked, ...keys.findings, ...(await verifyAudit(runtime.store, auditDirectories, say))];
   } finally {
     await composed.stop();
   }
@@ -84,14 +84,16 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Iterable<T> {
 }
 
 /** The trail must contain the heads that the store of the backup remembers, under the keys that it holds. */
-async function verifyAudit(store: OpenStore, directory: string | undefined, say: DrillOptions['say']): Promise<readonly CheckFinding[]> {
-  if (directory === undefined)
+async function verifyAudit(store: OpenStore, directories: readonly string[], say: DrillOptions['say']): Promise<readonly CheckFinding[]> {
+  if (directories.length === 0)
     return [
       { where: 'the audit trail', problem: 'is not part of a backup and was not verified: --audit DIR verifies a copy', isNote: true },
     ];
   const keys = splitPublicKeys(auditPublicKeysPem(store)).map((pem) => createPublicKey(pem));
   const known = new Map(keys.map((key) => [auditKeyId(key), key]));
-  const { records, chains, lastSigned, findings } = await verifyTrail(directory, known, lastSignedHeads(store));
+  const { records, chains, lastSigned, findings } = await verifyTrails(directories, known, lastSignedHeads(store));
   say(`audit trail: ${records} records in ${chains.length} chains, signed until ${lastSigned ?? 'never'}`);
-  return findings.map((finding) => ({ ...finding, where: join(directory, finding.where) }));
+  // Of several, the name of a chain says in which it is.
+  const [directory, ...others] = directories;
+  return findings.map((finding) => (others.length > 0 ? finding : { ...finding, where: join(directory ?? '', finding.where) }));
 }

@@ -1,7 +1,9 @@
 // npm run test:cluster: what belongs to one of three whole appliances, what there is once for all, and a backup that becomes another cluster.
+import { execFile } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
@@ -128,6 +130,14 @@ test('a backup of any member is one of all: restored, it stands alone, and begin
   writeFileSync(file, backup.octets);
   writeFileSync(secret, passphrase);
   const args = argsOf(path, 'restored-alone', { tokens: [shared.token] });
+  // Not synchronous: the ways to etcd are in this process.
+  const program = join(import.meta.dirname, '../../appliance/keystored.ts');
+  const drill = (trails: readonly string[]): Promise<string> => {
+    const words = [program, 'restore-drill', file, '--passphrase-file', secret, ...args, ...trails.flatMap((trail) => ['--audit', trail])];
+    return new Promise((resolve) => execFile(process.execPath, words, (_, stdout, stderr) => resolve(stdout + stderr)));
+  };
+  expect(await drill(audits)).toContain('this backup restores');
+  expect(await drill(audits.slice(1))).toMatch(/FOUND: appliance .*its trail is not here/);
   const restored = await startDaemon({
     ...{ directory: path('data-restored'), rootToken: shared.rootToken },
     args: [...args, '--restore', file, '--restore-passphrase-file', secret],
