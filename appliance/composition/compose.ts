@@ -23,7 +23,8 @@ import { examineParts, formatHealth, type HealthPart } from '../operations/healt
 import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { stateMeasurer } from '../operations/metrics/state.ts';
-import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
+import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
+import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
 import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
@@ -70,7 +71,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, system } = parts;
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
-  const rotation = new WrappingRotation({ store, hsm, clock, isShared: system?.cluster !== undefined });
+  const rotation = new WrappingRotation({ store, hsm, clock });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
     ...parts,
@@ -119,10 +120,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         ? []
         : [
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
-            // In a cluster it would destroy a wrapping key that the others need at their next start.
-            ...(system.cluster === undefined
-              ? [rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]
-              : []),
+            ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() }),
           ]),
     ],
     check: async () => [
@@ -145,6 +143,16 @@ async function findWiderObjects(hsm: Hsm): Promise<readonly CheckFinding[]> {
   const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
   const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
   return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
+}
+
+/** In a cluster, each appliance also sees to its own copy of the key of the store. */
+function rewrappingJobs({ cluster, ...parts }: RewrappingParts & Pick<SystemParts, 'cluster'>): readonly Job[] {
+  if (cluster === undefined) return [rewrappingJob(parts)];
+  const shared = { ...parts, cluster };
+  return [
+    rewrappingJob({ ...parts, isStoreKeyShared: (number) => isStoreKeyShared(shared, number) }),
+    storeKeyCopyJob(shared, parts.directory),
+  ];
 }
 
 /** Jobs that depend on the time wait while the clock is implausible. */

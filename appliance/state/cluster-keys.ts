@@ -38,8 +38,23 @@ export async function wrapClusterKeys(hsm: Hsm, directory: string): Promise<Uint
   const { stored: storeKey } = readStoreKey(directory);
   const { stored: canary } = await hsm.generate('aes-256', canaryBinding, { custody: 'wrapped' });
   const sealed = await hsm.encrypt({ stored: canary, binding: canaryBinding }, canaryText);
-  const record = { format: 1, storeKey: encodeStored(storeKey), canary: encodeStored(canary), sealed: encodeBase64(sealed) };
-  return encodeUtf8(JSON.stringify(record));
+  return encodeKeys({ storeKey, canary, sealed });
+}
+
+/** The same keys under the wrapping key in use. */
+export async function rewrapClusterKeys({ wrappingKeys }: Pick<Hsm, 'wrappingKeys'>, octets: Uint8Array): Promise<Uint8Array> {
+  const { storeKey, canary, sealed } = decodeKeys(octets);
+  return encodeKeys({
+    storeKey: await wrappingKeys.rewrap({ stored: storeKey, binding: storeKeyBinding }),
+    canary: await wrappingKeys.rewrap({ stored: canary, binding: canaryBinding }),
+    sealed,
+  });
+}
+
+/** The number of the oldest wrapping key that they are under. */
+export function wrappingNumberOf({ wrappingKeys }: Pick<Hsm, 'wrappingKeys'>, octets: Uint8Array): number {
+  const { storeKey, canary } = decodeKeys(octets);
+  return Math.min(...[storeKey, canary].map((stored) => wrappingKeys.numberOf(stored) ?? 1));
 }
 
 /**
@@ -84,6 +99,11 @@ function decodeKeys(octets: Uint8Array): z.output<typeof clusterKeys> {
   } catch (error) {
     throw new StartRefused(`the keys of the cluster in etcd cannot be read (${(error as Error).name}): they were made by another version`);
   }
+}
+
+function encodeKeys({ storeKey, canary, sealed }: Pick<z.output<typeof clusterKeys>, 'storeKey' | 'canary' | 'sealed'>): Uint8Array {
+  const record = { format: 1, storeKey: encodeStored(storeKey), canary: encodeStored(canary), sealed: encodeBase64(sealed) };
+  return encodeUtf8(JSON.stringify(record));
 }
 
 function encodeStored(stored: StoredKey): Record<string, string> {

@@ -53,6 +53,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'secret-id-accessors': 'all',
   'secret-ids': 'all',
   'seen-time': 'each',
+  'store-key-copies': 'each',
   'tenant-names': 'all',
   tenants: 'all',
   'token-children': 'all',

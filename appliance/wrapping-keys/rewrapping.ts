@@ -25,6 +25,8 @@ export type RewrappingParts = {
   readonly directory: string;
   /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
+  /** In a cluster: whether every appliance keeps the key of the store under a wrapping key (shared-store-key.ts). */
+  readonly isStoreKeyShared?: (number: number) => Promise<boolean>;
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
 };
@@ -38,6 +40,7 @@ const committedAtLeast = 10;
 const rewrappedTogether = 4;
 /** After this many walks that found keys and replaced none, the keys are damaged, and not just removed concurrently. */
 const walksInVain = 2;
+const sharedLookMs = 1_000;
 
 /** Continues any rotation; runs in one process. */
 export function rewrappingJob(parts: RewrappingParts): Job {
@@ -99,10 +102,19 @@ class Rewrapping {
         if (inVain === walksInVain) return this.#giveUp(record, found);
         continue;
       }
+      await this.#untilShared(record.number, signal);
       // A request that has just read a record must have opened its keys before the wrapping key is destroyed.
       await setTimeout(this.#parts.settleMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.#change(record, { phase: 'destroying' });
     }
+  }
+
+  /** In a cluster the others have copies of the key of the store, which no walk finds. */
+  async #untilShared(number: number, signal: AbortSignal): Promise<void> {
+    const { isStoreKeyShared } = this.#parts;
+    if (isStoreKeyShared === undefined) return;
+    while (!signal.aborted && !(await isStoreKeyShared(number)))
+      await setTimeout(sharedLookMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   async #giveUp(record: WrappingRecord, failed: number): Promise<void> {
@@ -164,7 +176,7 @@ class Rewrapping {
 
   /** Counts the keys to rewrap, for the progress. */
   async #count(number: number): Promise<void> {
-    let left = this.#isOld(this.#storeKey(), number) ? 1 : 0;
+    let left = this.#isStoreKeyOld(number) ? 1 : 0;
     for await (const { keys } of this.#oldHolders(number)) left += keys.filter((key) => this.#isOld(key, number)).length;
     await this.#parts.store.write((transaction) => {
       const record = transaction.get(this.#table, [this.#token]);
@@ -186,16 +198,17 @@ class Rewrapping {
     return stored.token === this.#token && (this.#parts.hsm.wrappingKeys.numberOf(stored) ?? number) < number;
   }
 
-  #storeKey(): KeyReference {
-    return readStoreKey(this.#parts.directory);
+  /** In a cluster each appliance sees to its own copy. */
+  #isStoreKeyOld(number: number): boolean {
+    const { directory, isStoreKeyShared } = this.#parts;
+    return isStoreKeyShared === undefined && this.#isOld(readStoreKey(directory), number);
   }
 
   async #rewrapStoreKey(number: number): Promise<number> {
-    const key = this.#storeKey();
-    if (!this.#isOld(key, number)) return 0;
-    const fresh = await this.#parts.hsm.wrappingKeys.rewrap(key);
+    if (!this.#isStoreKeyOld(number)) return 0;
+    const fresh = await this.#parts.hsm.wrappingKeys.rewrap(readStoreKey(this.#parts.directory));
     // Another process may have been first; the key is counted once.
-    if (!this.#isOld(this.#storeKey(), number)) return 0;
+    if (!this.#isStoreKeyOld(number)) return 0;
     replaceStoreKey(this.#parts.directory, fresh);
     await this.#commit(number, () => 1);
     return 1;

@@ -9,21 +9,16 @@ import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm, KeyReference, StoredKey } from '../../hsm/api.ts';
 import { beginning, describeWrapping, type WrappingRecord, type WrappingState, wrappingTable } from './record.ts';
 
-type RotationParts = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly isShared?: boolean };
+type RotationParts = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock };
 
 export class WrappingRotation implements WrappingKeyRotation {
   readonly #store: Store;
   readonly #hsm: Hsm;
   readonly #clock: Clock;
   readonly #table: Table<WrappingRecord>;
-  readonly #isShared: boolean;
 
-  /**
-   * From now on every key that this process makes is wrapped under the wrapping key in use. `isShared`: the token is that of several
-   * appliances, each of which keeps the store key under the present wrapping key.
-   */
-  constructor({ store, hsm, clock, isShared = false }: RotationParts) {
-    this.#isShared = isShared;
+  /** From now on every key that this process makes is wrapped under the wrapping key in use. */
+  constructor({ store, hsm, clock }: RotationParts) {
     this.#store = store;
     this.#hsm = hsm;
     this.#clock = clock;
@@ -47,9 +42,8 @@ export class WrappingRotation implements WrappingKeyRotation {
     }
   }
 
-  /** Makes a new wrapping key, which every process uses at once. Throws conflict during a rotation, and operation-refused in a cluster. */
+  /** Makes a new wrapping key, which every process uses at once. Throws conflict during a rotation. */
   async begin(token: string): Promise<WrappingState> {
-    if (this.#isShared) throw fail('operation-refused', { detail: inCluster });
     this.#store.refresh();
     const before = this.#table.get([token]);
     if (before !== undefined && before.phase !== 'done') throw underWay();
@@ -100,9 +94,6 @@ export class WrappingRotation implements WrappingKeyRotation {
 export function describeKey({ tenant, keyId, version, purpose }: KeyReference['binding']): string {
   return `${tenant}/${keyId}/${version} ${purpose}`;
 }
-
-const inCluster =
-  'The wrapping key of a cluster cannot be rotated in this version: the other appliances keep the key of the store under it. Nothing was changed.';
 
 function underWay(): Error {
   return fail('conflict', { detail: 'The wrapping key of this token is being rotated already.' });

@@ -172,11 +172,25 @@ test('a seal takes the keys of one appliance; unsealed, it has what the others d
   expect((await c.exchange('POST', encrypt('while-sealed'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
 });
 
-test('the wrapping key, which every appliance keeps the store key under, is not rotated', async () => {
-  expect(await a.exchange('POST', '/v1/state/system/rotate-wrapping-key', {})).toMatchObject({
-    status: 409,
-    body: { code: 'operation-refused' },
-  });
+test('the wrapping key is rotated under all of them: everything opens, also after starts, and the old one is gone', async () => {
+  type Rotation = { readonly number: number; readonly state: string };
+  const rotationSeenBy = async (member: Member): Promise<Rotation> => {
+    const { tokens } = (await member.request('GET', '/v1/state/system/hsm')) as { tokens: { 'wrapping-key': Rotation }[] };
+    return (tokens[0] as (typeof tokens)[number])['wrapping-key'];
+  };
+  expect(await b.request('POST', '/v1/state/system/rotate-wrapping-key', {})).toMatchObject({ number: 2, state: 'rewrapping' });
+  expect((await a.exchange('POST', '/v1/state/system/rotate-wrapping-key', {})).status).toBe(409);
+  for (const member of [a, b, c]) expect((await member.exchange('POST', decrypt('early'), { ciphertext: early })).status).toBe(200);
+  for (const member of [a, b, c]) {
+    await expect.poll(() => rotationSeenBy(member), { timeout: 180_000, interval: 500 }).toMatchObject({ number: 2, state: 'in-use' });
+  }
+  await c.kill();
+  c.network.close();
+  c = await startMember(shared, 'c');
+  for (const member of [a, b, c]) {
+    expect(await member.request('POST', decrypt('early'), { ciphertext: early })).toMatchObject({ plaintext: 'aGVsbG8=' });
+    expect((await member.exchange('POST', keys, { name: `rotated-${member.name}` })).status).toBe(201);
+  }
 });
 
 test('an appliance with another HSM is refused, and that HSM stays as it was', async () => {

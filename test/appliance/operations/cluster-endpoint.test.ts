@@ -113,11 +113,14 @@ test('metrics of each member', async () => {
   expect(text).toContain('keystored_cluster_member_silent_seconds{appliance="plant-a"} 60');
 });
 
-test('the wrapping key is not rotated, because the others keep the key of the store under it', async () => {
-  const rotate = '/v1/state/system/rotate-wrapping-key';
-  expect(await one.request('POST', rotate, {})).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
-  expect(one.jobs.map(({ name }) => name)).not.toContain('rewrapping');
-  expect(alone.jobs.map(({ name }) => name)).toContain('rewrapping');
+test('the wrapping key is rotated by one of them, and each sees to its own copy of the key of the store', () => {
+  const jobsOf = ({ jobs }: TestAppliance): readonly (readonly [name: string, isOfEach: true | undefined])[] =>
+    jobs.flatMap(({ name, isOfEach }) => (name === 'rewrapping' || name === 'store-key-copy' ? [[name, isOfEach]] : []));
+  expect(jobsOf(one)).toEqual([
+    ['rewrapping', undefined],
+    ['store-key-copy', true],
+  ]);
+  expect(jobsOf(alone)).toEqual([['rewrapping', undefined]]);
 });
 
 describe('the removal of an appliance', () => {
