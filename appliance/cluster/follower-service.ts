@@ -25,6 +25,7 @@ export type RunningFollower = {
 };
 
 const trialMs = 5_000;
+const tellingMs = 500;
 
 /** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
 export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
@@ -39,7 +40,13 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   };
   let member: ClusterMember | undefined;
   const joined = await ClusterMember.connect({
-    ...{ client, directory, id, limits, log, onEnded },
+    ...{ client, directory, id, limits, log },
+    onEnded: (reason) => {
+      // The processes that serve hear it before this one ends.
+      void Promise.all(Array.from(links, (link) => link.request('over', undefined, tellingMs).catch(() => undefined))).then(() =>
+        onEnded(reason),
+      );
+    },
     self: { name, version, run },
     moment: machineMoment,
     onChange: tell,

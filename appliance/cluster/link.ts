@@ -16,6 +16,8 @@ import { socketPort } from './socket-port.ts';
 export type LinkParts = {
   /** id of this appliance in the cluster */
   readonly appliance: string;
+  /** how long uses of keys go on after the validity has ended; 0: not at all */
+  readonly isolatedSeconds?: number;
   /** path of the follower's socket */
   readonly socket: string;
   readonly moment: () => Moment;
@@ -41,12 +43,14 @@ const lookEveryMs = 20;
 export class FollowerLink implements ClusterWay {
   readonly batch = batchLimits;
   readonly appliance: string;
+  readonly isolatedSeconds: number;
   readonly #parts: LinkParts;
   readonly #stopping = new AbortController();
   #connection: Promise<Connection>;
   #sent: Moment | undefined;
   #position = 0;
   #missing: readonly string[] = [];
+  #isOver = false;
   /** it was let in once: a successor of the follower is to come in again */
   #hasEntered = false;
 
@@ -54,12 +58,19 @@ export class FollowerLink implements ClusterWay {
   constructor(parts: LinkParts) {
     this.#parts = parts;
     this.appliance = parts.appliance;
+    this.isolatedSeconds = parts.isolatedSeconds ?? 0;
     this.#connection = this.#connect();
   }
 
   /** Whether this appliance may answer at this moment. Asked at the begin of a request, and just before its answer. */
   get isValid(): boolean {
     return isValid(this.#sent, this.#parts.moment());
+  }
+
+  /** Whether keys may be used at this moment from the last state, although nothing else is answered. */
+  get isIsolated(): boolean {
+    if (this.#isOver || this.isolatedSeconds === 0 || this.isValid) return false;
+    return isValid(this.#sent, this.#parts.moment(), this.isolatedSeconds * 1_000);
   }
 
   get position(): number {
@@ -161,11 +172,14 @@ export class FollowerLink implements ClusterWay {
     const channel = openChannel({
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
+        over: () => void (this.#isOver = true),
         state: ({ position, sent, missing }) => {
           this.#position = Math.max(this.#position, position);
           this.#missing = missing;
           // One that was given stays: the others wait until it is over, also when the follower has ended.
-          if (sent !== undefined && sent.monotonicMs > (this.#sent?.monotonicMs ?? 0)) this.#sent = sent;
+          if (sent === undefined || sent.monotonicMs <= (this.#sent?.monotonicMs ?? 0)) return;
+          this.#sent = sent;
+          this.#isOver = false;
         },
       },
     });

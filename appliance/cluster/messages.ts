@@ -95,6 +95,8 @@ export const linkRequests = {
    * not in.
    */
   state: { argument: z.object({ position: z.int(), sent: moment.optional(), missing: z.array(z.string()) }), answer: nothing },
+  /** This appliance is no member any more: nothing may be answered, not even for a while. */
+  over: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;
 
 const pem = z.string();

@@ -49,6 +49,7 @@ export function openLink({ cluster, data }: Pick<Configuration, 'cluster' | 'dat
   if (cluster === undefined) return undefined;
   return new FollowerLink({
     ...{ appliance: provideIdentity(data), socket: paths.follower(data), moment: machineMoment },
+    isolatedSeconds: cluster.isolatedUsesFor.seconds,
     report: (line) => warnOnStandardError(`cluster: ${line}`),
   });
 }

@@ -9,6 +9,7 @@ import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
 import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
 import type { Clock, CheckFinding, Job, Log } from '../../core/base/context.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
+import type { MayAnswer } from '../../core/http/context/request-context.ts';
 import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
@@ -47,7 +48,7 @@ export type Parts = {
   /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
   /** whether the store may be answered from at this moment; default: always */
-  readonly mayAnswer?: (() => boolean) | undefined;
+  readonly mayAnswer?: MayAnswer | undefined;
   /** absent in tools that open tokens and store without serving */
   readonly system?: SystemParts;
   /** directory of what GET /v1/keystorectl hands out, by default that of the package */

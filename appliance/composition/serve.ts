@@ -61,7 +61,7 @@ export async function serve(
 ): Promise<Serving> {
   const { data } = configuration;
   const { cluster } = runtime;
-  const mayAnswer = cluster && ((): boolean => cluster.isValid);
+  const mayAnswer = cluster && ((isUse = false): boolean => cluster.isValid || (isUse && cluster.isIsolated && runtime.store.isWhole));
   const chain = chainNames(runtime.store.appliance).worker(number);
   const closing: (() => unknown)[] = [];
   /** stops everything beside the requests that uses keys or the store */

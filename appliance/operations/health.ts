@@ -20,7 +20,7 @@ export type HealthParts = {
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
   /** absent: the appliance stands alone */
-  readonly cluster?: Pick<ClusterWay, 'isValid' | 'missing'> | undefined;
+  readonly cluster?: Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'> | undefined;
 };
 
 /** One part as a process sees it. `hinders`: requests fail because of it, so that health is 503. */
@@ -114,7 +114,12 @@ function clockPart({ doubt }: Clock): Part {
 }
 
 /** Health is public, so nobody is named: GET /v1/state/system/cluster does that. */
-function clusterPart({ isValid, missing }: Pick<ClusterWay, 'isValid' | 'missing'>): Part {
+function clusterPart({ isValid, isIsolated, missing }: Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'>): Part {
+  if (isIsolated)
+    return {
+      state: 'isolated',
+      reason: 'the majority of the cluster cannot be reached: keys are used from the last state, everything else is refused',
+    };
   if (!isValid)
     return {
       state: 'cut-off',

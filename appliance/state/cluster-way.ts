@@ -29,6 +29,8 @@ export type ClusterState = {
 export type ClusterWay = SharedStore & {
   /** Whether this appliance may answer at this moment. */
   readonly isValid: boolean;
+  /** Whether keys may be used at this moment from the last state, although nothing else is answered. */
+  readonly isIsolated: boolean;
   /** Names of the members that are not in and were not removed, as last heard. */
   readonly missing: readonly string[];
   /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. */

@@ -23,6 +23,8 @@ export type AuditRecord = {
   readonly userAgent?: string;
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;
+  /** answered from the last state, while the appliance was cut off from its cluster */
+  readonly isolated?: true;
   /** names of the entries that a batch created */
   readonly created?: readonly string[];
   /** allow-listed fields of the request; payloads become {"bytes": n} */

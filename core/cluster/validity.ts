@@ -24,11 +24,12 @@ export const machineMoment = (): Moment => ({ monotonicMs: Number(process.hrtime
 
 /**
  * Whether an appliance that sent its last committed sign at `sent` may answer at `now`. A machine that was suspended sees it on the wall
- * clock. A wall clock that is set forward ends the validity until the next sign; one that is set back changes nothing.
+ * clock. A wall clock that is set forward ends the validity until the next sign; one that is set back changes nothing. `forMs`: for uses of keys, what
+ * the administrator allows.
  */
-export function isValid(sent: Moment | undefined, now: Moment): boolean {
+export function isValid(sent: Moment | undefined, now: Moment, forMs = validMs): boolean {
   if (sent === undefined) return false;
-  return now.monotonicMs - sent.monotonicMs < validMs && now.wallMs - sent.wallMs < validMs;
+  return now.monotonicMs - sent.monotonicMs < forMs && now.wallMs - sent.wallMs < forMs;
 }
 
 const memberStates = ['in', 'expelled', 'out', 'removing', 'removed'] as const;

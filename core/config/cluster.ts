@@ -1,6 +1,7 @@
 // The section `cluster`: which etcd the appliances share, and who this appliance is among them.
 import { z } from 'zod';
-import { nameField } from '../wire/fields.ts';
+import type { Duration } from '../base/time.ts';
+import { durationField, nameField } from '../wire/fields.ts';
 import { serverUrl } from './other-servers.ts';
 
 export type ClusterConfig = {
@@ -12,6 +13,8 @@ export type ClusterConfig = {
   readonly caFile: string;
   readonly certificateFile: string;
   readonly keyFile: string;
+  /** how long uses of keys go on when this appliance is cut off from the majority; 0: not at all */
+  readonly isolatedUsesFor: Duration;
   /** the administrator knows which promises of a cluster this version does not keep */
   readonly preview: boolean;
 };
@@ -34,6 +37,11 @@ export const clusterSection = z.strictObject({
   caFile: file('PEM file of the CA certificates that alone may have issued the certificates of etcd'),
   certificateFile: file('PEM file of the certificate of this appliance for etcd, with its chain'),
   keyFile: file('PEM file of the key of that certificate; mode 0600'),
+  isolatedUsesFor: durationField({ maxSeconds: 31 * 86_400 })
+    .prefault('0s')
+    .describe(
+      'how long keys are used from the last state when this appliance is cut off from the majority: what others revoke meanwhile it does not know; 0s: it refuses everything',
+    ),
   preview: z
     .boolean()
     .default(false)

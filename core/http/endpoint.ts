@@ -122,6 +122,8 @@ type Shared = {
   readonly undescribed?: true;
   /** not served where another endpoint has the same method and path: the page of a plugin that another plugin has a better one for */
   readonly yields?: true;
+  /** a use of keys that changes nothing: it goes on in an appliance that is cut off from its cluster, where the administrator allows that */
+  readonly whileIsolated?: true;
   /** works while the appliance waits for the PIN; all others answer `sealed` */
   readonly whileSealed?: true;
   /** more for the API description: resources parse their input in several steps */

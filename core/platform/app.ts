@@ -4,7 +4,7 @@ import type { ErrorTable } from '../base/errors.ts';
 import type { Log } from '../base/context.ts';
 import type { Audit } from '../audit/record.ts';
 import { createHttpApp, type HttpApp } from '../http/app.ts';
-import type { Answered } from '../http/context/request-context.ts';
+import type { Answered, MayAnswer } from '../http/context/request-context.ts';
 import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { BodyRoom } from '../http/request/body-room.ts';
@@ -23,7 +23,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   /** whether the appliance waits for the PIN; default: never */
   readonly sealed?: () => boolean;
   /** whether the store may be answered from at this moment; default: always */
-  readonly mayAnswer?: (() => boolean) | undefined;
+  readonly mayAnswer?: MayAnswer | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
   /** where large bodies wait for memory; absent: one of the usual size */

@@ -18,6 +18,8 @@ export type Intent = {
 export interface SharedStore {
   /** id of this appliance: `[a-z0-9][a-z0-9-]*`, also after it has left never that of another */
   readonly appliance: string;
+  /** How long keys are used without this store; absent or 0: not at all. What such uses need is written before. */
+  readonly isolatedSeconds?: number;
   /** Sizes above which a batch is committed without the writes that still wait. */
   readonly batch: { readonly operations: number; readonly bytes: number };
   /**

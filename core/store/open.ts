@@ -36,6 +36,8 @@ export interface OpenStore extends Store {
   backup(directory: string): Promise<{ readonly records: number }>;
   /** Whether the directory is the replica of a shared store. */
   readonly isReplica: boolean;
+  /** Whether what is read is a state that the store ever had: false while a replica is being filled. */
+  readonly isWhole: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -84,6 +86,7 @@ const mostLosses = 100;
 
 class LmdbStore implements OpenStore {
   readonly appliance: string | undefined;
+  readonly isolatedSeconds: number | undefined;
   readonly #options: StoreOptions;
   readonly #environment: Environment;
   readonly #noted: NotedChanges;
@@ -101,6 +104,7 @@ class LmdbStore implements OpenStore {
     const restarted = (): void => this.#forget();
     this.#options = options;
     this.appliance = options.shared?.appliance;
+    this.isolatedSeconds = options.shared?.isolatedSeconds;
     this.#environment = new Environment(options.directory, restarted, options.log);
     this.#noted = new NotedChanges(this.#environment);
     const environment = options.shared === undefined ? this.#environment : this.#noted;
@@ -138,7 +142,7 @@ class LmdbStore implements OpenStore {
       table,
       tenantTable: <V>(name: string) => this.#ofTenants(table<V>(name)),
       write: (change) => this.write(change),
-      appliance: this.appliance,
+      ...{ appliance: this.appliance, isolatedSeconds: this.isolatedSeconds },
       refresh: () => this.refresh(),
       get state() {
         return stateOf();
@@ -206,6 +210,10 @@ class LmdbStore implements OpenStore {
 
   get isReplica(): boolean {
     return this.#isReplica;
+  }
+
+  get isWhole(): boolean {
+    return positionOf(this.#environment)?.filling !== true;
   }
 
   backup(directory: string): Promise<{ readonly records: number }> {

@@ -54,6 +54,8 @@ export interface Store {
   refresh(): void;
   /** Id of the appliance in its cluster, never used again; undefined for one that stands alone. Chains of its audit trail are named by it. */
   readonly appliance: string | undefined;
+  /** How long keys may be used while nothing can be written: what such uses need has to be written before. Absent: not at all. */
+  readonly isolatedSeconds?: number | undefined;
   /** A number that changes whenever reads may find other records than before; undefined inside a commit, whose writes are not certain yet. */
   readonly state: number | undefined;
 }

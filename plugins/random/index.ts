@@ -25,6 +25,7 @@ export default definePlugin({
         method: 'POST',
         named: 'RandomBytes',
         idempotent: true,
+        whileIsolated: true,
         path: '/v1/state/keystore/crypto-functions/random-bytes',
         summary: 'Generate random bytes',
         description: 'From the generator of the token, never from that of a process.',

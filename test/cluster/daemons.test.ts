@@ -1,5 +1,5 @@
 // npm run test:cluster: three whole appliances as one. Each test goes on with what the one before has left.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { validMs } from '../../core/cluster/validity.ts';
 import { ctlFor, type Run } from '../appliance/cli/run.ts';
@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 import { makeEmptySoftToken, makeSoftToken } from '../harness/token/softhsm.ts';
 import { argsOf, endMember, type Member, pinOf, prepareCluster, refusalOf, sectionOf, type Shared, startMember } from './daemons.ts';
 import { startOldEtcd } from './old-etcd.ts';
+import { relaysTo } from './relay.ts';
 
 const path = temporaryDirectory();
 const [keys, tenants, state] = ['/v1/config/keystore/transit-keys', '/v1/config/tenants', '/v1/state/system/cluster'];
@@ -280,6 +281,41 @@ test('an appliance that lost its disk comes in again under its name', async () =
   expect((await membersSeenBy(a)).map(({ name, state: one }) => [name, one]).filter(([name]) => name === 'b')).toEqual([['b', 'in']]);
 });
 
+test('one that is allowed to go on uses keys from the last state when it is cut off, refuses everything else, and says so', async () => {
+  const network = await relaysTo(shared.etcd.urls);
+  const cluster = { ...sectionOf(path, 'factory', network.urls), 'isolated-uses-for': '1h' };
+  const args = argsOf(path, 'factory', { tokens: [shared.token], cluster });
+  const factory = await startDaemon({ directory: path('data-factory'), workers: 2, rootToken: shared.rootToken, args });
+  // Every worker has used the key, and so has a reserve of it.
+  const use = () => factory.exchange('POST', encrypt('early'), { plaintext: 'aGVsbG8=' });
+  for (let n = 0; n < 40; n++) expect((await use()).status).toBe(200);
+  const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', {})) as Record<string, string>;
+  network.cut();
+  const health = async () => (await factory.exchange('GET', '/v1/state/system/health')).body;
+  await expect.poll(health, { timeout: 30_000 }).toMatchObject({ status: 'degraded', cluster: { state: 'isolated' } });
+  for (let n = 0; n < 20; n++) {
+    expect((await use()).status).toBe(200);
+    expect((await factory.exchange('POST', decrypt('early'), { ciphertext: early }, token)).status).toBe(200);
+  }
+  expect(await factory.exchange('POST', keys, { name: 'refused-there' })).toMatchObject({
+    status: 503,
+    body: { code: 'cluster-unavailable' },
+  });
+  expect((await factory.exchange('GET', `${keys}/early`)).status).toBe(503);
+  // What the others revoke meanwhile it cannot know: that is what the administrator has allowed.
+  await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+  expect((await factory.exchange('POST', decrypt('early'), { ciphertext: early }, token)).status).toBe(200);
+  network.heal();
+  await vi.waitUntil(async () => (await factory.exchange('GET', `${keys}/early`)).status === 200, { timeout: 60_000, interval: 200 });
+  expect((await factory.exchange('POST', decrypt('early'), { ciphertext: early }, token)).status).toBe(401);
+  expect(await factory.stop()).toBe(0);
+  network.close();
+  const audit = path('data-factory', 'audit');
+  const files = readdirSync(audit).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.flatMap((name) => readFileSync(`${audit}/${name}`, 'utf8').split('\n'));
+  expect(lines.filter((line) => line.includes('"status":200') && line.includes('"isolated":true')).length).toBeGreaterThanOrEqual(40);
+});
+
 test('one that is lost for ever is removed, on record: nobody misses it or its trail, and neither it nor its name comes back', async () => {
   mkdirSync(path('home'), { recursive: true });
   const ctl = ctlFor(a, a.caPem, path('home'));
@@ -290,12 +326,11 @@ test('one that is lost for ever is removed, on record: nobody misses it or its t
   await b.kill();
   b.network.close();
   await vi.waitUntil(async () => (await remove('b')).code === 0, { timeout: 60_000, interval: 500 });
-  // One that has left long ago, and the former identity of the one that lost its disk.
-  expect(await remove('wrong')).toMatchObject({ code: 0 });
-  expect(await remove(formerId)).toMatchObject({ code: 0 });
+  // Two that have left, and the former identity of the one that lost its disk.
+  for (const gone of ['factory', 'wrong', formerId]) expect(await remove(gone)).toMatchObject({ code: 0 });
   const status = (await ctl.json('cluster', 'status')) as { members: Seen[]; removed: { id: string; name: string }[] };
   expect(status.members.map(({ name }) => name)).toEqual(['a', 'c']);
-  expect(status.removed.map(({ name }) => name).toSorted()).toEqual(['b', 'wrong', formerId].toSorted());
+  expect(status.removed.map(({ name }) => name).toSorted()).toEqual(['b', 'factory', 'wrong', formerId].toSorted());
   await expect
     .poll(async () => (await c.exchange('GET', '/v1/state/system/health')).body, { timeout: 30_000 })
     .toMatchObject({ status: 'ok', cluster: { state: 'up' } });

@@ -10,6 +10,7 @@ import { openAuditTrail, type AuditTrail } from '../../core/audit/trail.ts';
 import type { Log } from '../../core/base/context.ts';
 import type { ErrorTable } from '../../core/base/errors.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
+import type { MayAnswer } from '../../core/http/context/request-context.ts';
 import type { BodyRoom } from '../../core/http/request/body-room.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
@@ -32,7 +33,7 @@ export type CoreAppOptions = {
   /** where large bodies wait for memory */
   readonly bodyRoom?: BodyRoom;
   /** as of an appliance in a cluster */
-  readonly mayAnswer?: () => boolean;
+  readonly mayAnswer?: MayAnswer;
 };
 
 export type Sent = Pick<Asking, 'token' | 'headers' | 'from'>;

@@ -19,14 +19,14 @@ export class ModelCluster {
   readonly #appliances: ModelAppliance[] = [];
 
   /** The first one brings what is in its directory. */
-  async join(appliance: string, directory: string): Promise<ModelAppliance> {
+  async join(appliance: string, directory: string, isolatedSeconds = 0): Promise<ModelAppliance> {
     const writer = new ReplicaWriter(directory, silentLog);
     if (this.etcd.keys(layout.all).length === 0) {
       await (await openStore({ directory, dataKey })).close();
       const writes = [...writer.records()].map(({ text, sealed }) => put(layout.record(text), Buffer.from(sealed)));
       this.etcd.txn({ compare: [], success: [...writes, put(layout.epoch, Buffer.from(epoch))], failure: [] });
     }
-    const joined = new ModelAppliance(appliance, this.etcd, writer, () => this.#followAll());
+    const joined = new ModelAppliance({ appliance, isolatedSeconds }, this.etcd, writer, () => this.#followAll());
     await joined.follow();
     joined.store = await openStore({ directory, dataKey, shared: joined });
     this.#appliances.push(joined);
@@ -44,6 +44,7 @@ export class ModelCluster {
 
 export class ModelAppliance implements SharedStore {
   readonly appliance: string;
+  readonly isolatedSeconds: number;
   readonly batch = batchLimits;
   /** Neither told of the changes of others nor able to make one. */
   isCutOff = false;
@@ -57,8 +58,14 @@ export class ModelAppliance implements SharedStore {
   readonly #tell: () => Promise<void>;
   #following: Promise<void> = Promise.resolve();
 
-  constructor(appliance: string, etcd: ModelEtcd, writer: ReplicaWriter, tell: () => Promise<void>) {
+  constructor(
+    { appliance, isolatedSeconds }: Pick<ModelAppliance, 'appliance' | 'isolatedSeconds'>,
+    etcd: ModelEtcd,
+    writer: ReplicaWriter,
+    tell: () => Promise<void>,
+  ) {
     this.appliance = appliance;
+    this.isolatedSeconds = isolatedSeconds;
     this.#etcd = etcd;
     this.#writer = writer;
     this.#tell = tell;

@@ -17,6 +17,7 @@ const cluster: ClusterWay = {
   ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
   ...{ found: unused, enter: unused, untilValid: unused, remove: unused },
   isValid: true,
+  isIsolated: false,
   missing: ['plant-a'],
   state: async () => ({
     ...{ id: 'id-b', epoch: 'epoch', position: 5_000, isValid: true },

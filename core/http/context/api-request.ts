@@ -78,6 +78,10 @@ export class ApiRequest extends RequestContext<Answer> {
     return this.route.endpoint.whileSealed !== true;
   }
 
+  protected override get isUse(): boolean {
+    return this.route.endpoint.whileIsolated === true;
+  }
+
   protected get series(): Pick<Answered, 'method' | 'route'> {
     return { method: this.request.method ?? '', route: this.route.endpoint.path };
   }

@@ -9,6 +9,12 @@ import { clusterUnavailable } from '../../cluster/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 
+/**
+ * Whether what is in the store may be answered at this moment; absent: always. An appliance that its cluster waits for no more may not, but for
+ * uses of keys (`isUse`) where the administrator allows that they go on meanwhile.
+ */
+export type MayAnswer = (isUse?: boolean) => boolean;
+
 /** What all requests of a server share. */
 export type RequestServer = {
   readonly clock: Clock;
@@ -17,8 +23,7 @@ export type RequestServer = {
   readonly problems: Problems;
   /** whether the appliance waits for the PIN */
   sealed(): boolean;
-  /** Whether what is in the store may be answered at this moment; absent: always. An appliance that its cluster waits for no more may not. */
-  readonly mayAnswer?: (() => boolean) | undefined;
+  readonly mayAnswer?: MayAnswer | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 };
@@ -112,6 +117,10 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
   protected get restsOnStore(): boolean {
     return true;
   }
+  /** Whether it is a use of keys that changes nothing. */
+  protected get isUse(): boolean {
+    return false;
+  }
   /** Called once, when the answer is decided. */
   protected onConcluded(): void {}
   /** What an error means in this protocol, where that differs from the API. */
@@ -133,6 +142,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
       requestTimeMs: Math.round(this.#elapsedMs() * 1_000) / 1_000,
       clientIp: this.clientIp,
       userAgent: this.userAgent,
+      ...(this.#isIsolated ? isolated : undefined),
     };
   }
 
@@ -192,7 +202,13 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 
   #mayAnswer(): boolean {
     const { mayAnswer } = this.#server;
-    return mayAnswer === undefined || !this.restsOnStore || mayAnswer();
+    return mayAnswer === undefined || !this.restsOnStore || mayAnswer(this.isUse);
+  }
+
+  /** Whether it is answered from the last state that an appliance had before it was cut off. */
+  get #isIsolated(): boolean {
+    const { mayAnswer } = this.#server;
+    return this.isUse && mayAnswer !== undefined && !mayAnswer() && mayAnswer(true);
   }
 
   #sendUnrecorded(answer: Answer): void {
@@ -234,6 +250,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 }
 
 const noCode = {} as const;
+const isolated = { isolated: true } as const;
 
 /** The address a connection comes from. */
 export function clientAddressOf(request: IncomingMessage): string {

@@ -30,6 +30,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     named: 'OpenpgpSign',
     idempotent: true,
     path: actionPath('openpgp-sign'),
+    whileIsolated: true,
     summary: 'Sign data with an OpenPGP key',
     description:
       'Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of export-openpgp-public. The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.',

@@ -40,6 +40,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
     named: 'OpenpgpVerify',
     idempotent: true,
     path: actionPath('openpgp-verify'),
+    whileIsolated: true,
     summary: 'Verify a detached OpenPGP signature',
     description:
       'The version is found by the fingerprint in the signature. Of several signatures one good one suffices. Well-formed but not good is valid: false; unreadable is an error.',

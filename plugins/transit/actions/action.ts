@@ -124,7 +124,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const described = describedBatch(spec);
   const item = described.item as unknown as typeof single;
   const run = batchRunner(transit, { item, result: described.result, plan: spec.plan });
-  const shared = { audit: 'required', idempotent: true, errors: spec.errors } as const;
+  const shared = { audit: 'required', idempotent: true, whileIsolated: true, errors: spec.errors } as const;
   return [
     defineKeyAction<SingleInput, object>(transit, action, {
       ...shared,

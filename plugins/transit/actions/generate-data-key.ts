@@ -32,6 +32,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     description:
       'For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With type `wrapped` the data key itself is not answered.',
     idempotent: true,
+    whileIsolated: true,
     audit: 'required',
     input: inputSchema,
     output: outputSchema,

@@ -17,6 +17,8 @@ export const warnEncryptions = 2 ** 31;
 const largestReserve = 65_536;
 
 const smallestReserve = 64;
+/** The most that is reserved for a time in which nothing can be written. A crash overstates the count by it. */
+const largestAhead = 2 ** 24;
 const flushEveryMs = 5_000;
 const idleFlushes = 24;
 /**
@@ -56,6 +58,8 @@ type Meter = {
   opened: boolean;
   left: number;
   nextReserve: number;
+  /** what a time takes in which nothing can be written, by the most that was used in one before */
+  ahead: number;
   reserving: Promise<void> | undefined;
   uses: number;
   rewrapped: number;
@@ -64,6 +68,8 @@ type Meter = {
   waits: boolean;
   /** at which flush it was used last */
   usedAt: number;
+  /** at which flush its counts were stored last */
+  storedAt: number;
 };
 
 /** What a commit adds to the record of a version. */
@@ -84,6 +90,8 @@ export class UsageMeters {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   #flushes = 0;
+  /** why counts could not be written last */
+  #told: string | undefined;
 
   constructor(store: Store, tables: Tables, log: Log) {
     this.#store = store;
@@ -158,7 +166,10 @@ export class UsageMeters {
 
   async #flushAll(): Promise<void> {
     this.#flushes += 1;
-    await this.#write(Array.from(this.#waiting.values().take(turnOf(this.#waiting.size))), Number.POSITIVE_INFINITY);
+    const turn = Array.from(this.#waiting.values().take(turnOf(this.#waiting.size)));
+    const short = turn.filter((meter) => this.#isShort(meter));
+    await this.#write(turn, Number.POSITIVE_INFINITY);
+    await Promise.all(short.map((meter) => this.#reserveAhead(meter)));
     if (this.#flushes % flushesASweep === 0) await this.#sweep();
   }
 
@@ -166,7 +177,8 @@ export class UsageMeters {
     const generous: Meter[] = [];
     const kept: Meter[] = [];
     for (const meter of this.#meters.values()) {
-      if (meter.waits || meter.reserving !== undefined || this.#flushes - meter.usedAt <= idleFlushes) continue;
+      if (meter.waits || meter.reserving !== undefined || this.#flushes - meter.usedAt <= this.#idleFlushes) continue;
+      meter.ahead = 0;
       if (meter.left > smallestReserve) generous.push(meter);
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
@@ -174,6 +186,37 @@ export class UsageMeters {
     await this.#write(generous, smallestReserve);
     const tooMany = Math.max(0, kept.length - mostKept);
     await this.#write(kept.slice(0, Math.min(tooMany, turnOf(tooMany))), 0);
+  }
+
+  /** An unused version keeps its reserve for as long as uses may have to go on without a write. */
+  get #idleFlushes(): number {
+    return Math.max(idleFlushes, (1_000 * (this.#store.isolatedSeconds ?? 0)) / flushEveryMs);
+  }
+
+  /** Looks how many uses a time takes in which nothing can be written. Whether the reserve is too small for it. */
+  #isShort(meter: Meter): boolean {
+    const { isolatedSeconds = 0 } = this.#store;
+    if (isolatedSeconds === 0 || !meter.limited) return false;
+    const seconds = (Math.max(1, this.#flushes - meter.storedAt) * flushEveryMs) / 1_000;
+    meter.ahead = Math.min(largestAhead, Math.max(meter.ahead, Math.ceil((meter.uses / seconds) * isolatedSeconds)));
+    return meter.left < meter.ahead / 2 && meter.reserving === undefined;
+  }
+
+  /** What cannot be reserved now is tried again by the next flush; where the outcome is not known, it is not used. */
+  async #reserveAhead(meter: Meter): Promise<void> {
+    const { storeKey } = meter;
+    const reserve = async (): Promise<void> => {
+      const granted = await this.#store.write((transaction) => {
+        if (!transaction.has(this.#tables.versions, storeKey)) return 0;
+        const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
+        const more = Math.max(0, Math.min(meter.ahead - meter.left, maxEncryptions - record.reserved));
+        if (more > 0) transaction.put(this.#tables.usage, storeKey, { ...record, reserved: record.reserved + more });
+        return more;
+      });
+      meter.left += granted;
+    };
+    meter.reserving = reserve().finally(() => (meter.reserving = undefined));
+    await meter.reserving.catch(() => undefined);
   }
 
   #meterOf(key: Key, version: Version): Meter {
@@ -188,12 +231,14 @@ export class UsageMeters {
       opened: false,
       left: 0,
       nextReserve: smallestReserve,
+      ahead: 0,
       reserving: undefined,
       uses: 0,
       rewrapped: 0,
       lastUsedAt: 0,
       waits: false,
       usedAt: this.#flushes,
+      storedAt: this.#flushes,
     };
     this.#meters.set(nameOf(storeKey[1], storeKey[2]), meter);
     return meter;
@@ -276,7 +321,9 @@ export class UsageMeters {
   async #writeTogether(meters: readonly Meter[], kept: number): Promise<void> {
     const outcomes = await Promise.all(piecesOf(meters, recordsAPiece).map((piece) => this.#writePiece(piece, kept)));
     const reason = outcomes.find((one) => one !== undefined);
-    if (reason !== undefined) this.#log.warn('usage counts of transit keys could not be written', { reason });
+    // Cut off from its cluster, an appliance would say it every five seconds for hours.
+    if (reason !== undefined && reason !== this.#told) this.#log.warn('usage counts of transit keys could not be written', { reason });
+    this.#told = reason;
   }
 
   /** Resolves with the reason when it could not be written. */
@@ -292,6 +339,7 @@ export class UsageMeters {
     try {
       const gone = await this.#store.write((transaction) => parts.filter((part) => !this.#addTo(transaction, part)));
       for (const { meter, counts, released } of parts) {
+        meter.storedAt = this.#flushes;
         meter.uses -= counts.uses;
         meter.rewrapped -= counts.rewrapped;
         if (released > 0) meter.nextReserve = smallestReserve;

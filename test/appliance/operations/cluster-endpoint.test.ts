@@ -18,7 +18,7 @@ const members: ClusterState['members'] = [
   { ...member, id: 'id-a', name: 'plant-a', state: 'out', applied: 40, silentMs: 60_000 },
 ];
 const state = { id: 'id-b', epoch: 'epoch', position: 102, isValid: true };
-const asItIs = { isValid: true, missing: [] as string[], answers: true, members, outcome: 'removed' as RemovalOutcome };
+const asItIs = { isValid: true, isIsolated: false, missing: [] as string[], answers: true, members, outcome: 'removed' as RemovalOutcome };
 const seen = { ...asItIs };
 const asked: (readonly [id: string, evenIfAlive: boolean])[] = [];
 const unused = (): never => {
@@ -40,6 +40,9 @@ const cluster: ClusterWay = {
   },
   get missing() {
     return seen.missing;
+  },
+  get isIsolated() {
+    return seen.isIsolated;
   },
   remove: async (...which) => {
     asked.push(which);
@@ -103,6 +106,8 @@ test('health: who is cut off is down, who misses others is degraded, and nobody 
   expect(degraded.text).not.toContain('plant-a');
   seen.isValid = false;
   expect(await one.request('GET', health)).toMatchObject({ status: 503, body: { status: 'down', cluster: { state: 'cut-off' } } });
+  seen.isIsolated = true;
+  expect(await one.request('GET', health)).toMatchObject({ status: 200, body: { status: 'degraded', cluster: { state: 'isolated' } } });
 });
 
 test('metrics of each member', async () => {

@@ -9,14 +9,28 @@ import { temporaryDirectory } from '../../harness/temporary.ts';
 const temporary = temporaryDirectory();
 let app: CoreApp;
 let mayAnswer = true;
+/** uses of keys go on all the same */
+let isIsolated = false;
 let runs = 0;
 
 beforeAll(async () => {
   app = await startCoreApp({
     directory: temporary('appliance'),
-    mayAnswer: () => mayAnswer,
+    mayAnswer: (isUse = false) => mayAnswer || (isUse && isIsolated),
     plugin: () => ({
       endpoints: [
+        defineEndpoint({
+          method: 'POST',
+          path: '/v1/state/keystore/use',
+          access: 'token',
+          operation: 'execute',
+          tag: tags.system,
+          summary: 'Uses a key',
+          audit: 'required',
+          whileIsolated: true,
+          output: z.object({ done: z.boolean() }),
+          run: () => ({ done: true }),
+        }),
         defineEndpoint({
           method: 'POST',
           path: '/v1/state/keystore/cut-off',
@@ -41,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop());
 beforeEach(() => {
-  mayAnswer = true;
+  [mayAnswer, isIsolated] = [true, false];
 });
 
 test('with the others everything is answered', async () => {
@@ -65,6 +79,29 @@ test.each([
 test('a token that is not valid is not told so while it is cut off: another appliance may have made it', async () => {
   mayAnswer = false;
   expect(await app.send('GET', '/v1/config/tenants', undefined, { token: 'unknown' })).toMatchObject({ status: 503 });
+});
+
+test('uses of keys go on where that is allowed, and nothing else does; the trail says that they were made without the others', async () => {
+  mayAnswer = false;
+  expect(await app.send('POST', '/v1/state/keystore/use', {})).toMatchObject({ status: 503 });
+  isIsolated = true;
+  expect(await app.send('POST', '/v1/state/keystore/use', {})).toMatchObject({ status: 200, body: { done: true } });
+  expect(await app.send('POST', '/v1/state/keystore/use', {}, { token: 'unknown' })).toMatchObject({ status: 401 });
+  for (const path of ['/v1/config/tenants', '/v1/config/tenants/system']) expect((await app.send('GET', path)).status).toBe(503);
+  expect((await app.send('POST', '/v1/config/tenants', { name: 'late' })).status).toBe(503);
+  mayAnswer = true;
+  expect((await app.send('POST', '/v1/state/keystore/use', {})).status).toBe(200);
+  const records = app
+    .auditText()
+    .split('\n')
+    .filter((line) => line.includes('/keystore/use'))
+    .map((line) => JSON.parse(line) as { readonly status: number; readonly isolated?: boolean });
+  expect(records.map(({ status, isolated }) => [status, isolated])).toEqual([
+    [503, undefined],
+    [200, true],
+    [401, true],
+    [200, undefined],
+  ]);
 });
 
 test('health, the description and unknown paths rest on no store', async () => {

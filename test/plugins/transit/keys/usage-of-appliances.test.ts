@@ -115,3 +115,39 @@ test('counts of more versions than one transaction takes are stored', async () =
   const { usage } = openTables(storeOf(second));
   expect(new Set(keys.map(({ name }) => usage.get([tenant, name, 1])?.uses))).toEqual(new Set([2]));
 });
+
+test('where uses may go on without the others, a key has reserved what such a time takes at its rate, and no limit is passed by that', async () => {
+  const hour = 3_600;
+  const [isolated, others] = [new ModelCluster(), appliances];
+  try {
+    const one = await isolated.join('one', temporary('isolated'), hour);
+    appliances = [one];
+    const key = await keyWith('isolated', 2 ** 31);
+    const meters = newProcess(one);
+    const use = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n++) await meters.take(key, version, 1, now);
+    };
+    await use(500);
+    // The first flush is five seconds after the start.
+    await meters.flush();
+    const { usage } = openTables(storeOf(one));
+    const reserved = (): number => usage.get([tenant, 'isolated', 1])?.reserved ?? 0;
+    one.store.refresh();
+    expect(reserved() - 2 ** 31).toBeGreaterThan(0.9 * (500 / 5) * hour);
+    one.isCutOff = true;
+    await use((500 / 5) * (hour / 2));
+    await meters.flush();
+    await use(1_000);
+    one.isCutOff = false;
+    await meters.flush();
+    one.store.refresh();
+    expect(usage.get([tenant, 'isolated', 1])?.uses).toBe(500 + (500 / 5) * (hour / 2) + 1_000);
+    expect(reserved()).toBeLessThanOrEqual(2 ** 32);
+    // Of few that are left nothing is taken that is not there.
+    const last = await keyWith('last', 2_000);
+    expect(await useUp(newProcess(one), last)).toBe(2_000);
+  } finally {
+    appliances = others;
+    await isolated.close();
+  }
+});
