@@ -15,6 +15,8 @@ export type ErrorDetails = {
   readonly detail?: string;
   readonly items?: readonly ErrorItem[];
   readonly retryAfterSeconds?: number;
+  /** what was asked may have been done all the same: no Retry-After, which says that nothing was */
+  readonly mayBeDone?: true;
   /** methods for 405 */
   readonly allow?: readonly string[];
   readonly cause?: unknown;

@@ -12,14 +12,18 @@ const details = {
 } as const;
 export type Unavailable = keyof typeof details;
 
+/** With these, and no others, anybody may repeat the request. */
+const nothingDone: ReadonlySet<string> = new Set([details['cut-off'], details.unchanged]);
+
 const retryAfterSeconds = 2;
 
 /**
  * With a text that says whether the change may have happened: one of the table, or one that was given. Callers get it although the status
- * is above 500: whether they may repeat a request depends on it.
+ * is above 500: whether they may repeat a request depends on it. Programs see it by Retry-After, which says that nothing was done.
  */
 export function clusterUnavailable(reason: Unavailable | (string & {}), cause?: unknown): ServiceError {
   const detail = Object.hasOwn(details, reason) ? details[reason as Unavailable] : reason;
   const row = { ...coreErrors['cluster-unavailable'], detail };
-  return new ServiceError('cluster-unavailable', row, { retryAfterSeconds, detail, ...(cause === undefined ? {} : { cause }) });
+  const again = nothingDone.has(detail) ? { retryAfterSeconds } : { mayBeDone: true as const };
+  return new ServiceError('cluster-unavailable', row, { ...again, detail, ...(cause === undefined ? {} : { cause }) });
 }

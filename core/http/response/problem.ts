@@ -122,8 +122,8 @@ export function problemAnswer(error: ServiceError, requestId: string): Answer {
 
 /** Headers that belong to an error: Allow, Retry-After, WWW-Authenticate. */
 export function problemHeaders(error: ServiceError): Record<string, string> {
-  const { allow, retryAfterSeconds } = error.details;
-  const retryAfter = retryAfterSeconds ?? (error.status === 503 ? 5 : undefined);
+  const { allow, retryAfterSeconds, mayBeDone = false } = error.details;
+  const retryAfter = mayBeDone ? undefined : (retryAfterSeconds ?? (error.status === 503 ? 5 : undefined));
   return {
     ...defined({ allow: allow?.join(', ') }),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),

@@ -116,6 +116,8 @@ test('an answer that was not sent in time is not given: the caller learns that i
   const answer = await app.send('POST', '/v1/state/keystore/cut-off', {});
   expect(runs).toBe(before + 1);
   expect(answer).toMatchObject({ status: 503, body: { code: 'cluster-unavailable' } });
+  // Clients take it for "nothing was done", and send the request again.
+  expect(answer.headers).not.toHaveProperty('retry-after');
   expect(answer.text).toContain('may have been made');
   expect(answer.text).not.toContain('done');
   const records = app
