@@ -1,4 +1,5 @@
-// HTTPS client for one appliance: sends requests with the token, returns answers unchanged, throws refusals as CommandFailed.
+// HTTPS client for one appliance, or for several that share a store: sends requests with the token, returns answers unchanged, throws refusals as
+// CommandFailed.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -17,6 +18,8 @@ export type Request = {
   readonly body?: unknown;
   /** longest time without data; default five minutes */
   readonly answerMs?: number;
+  /** Whether it may be sent once more when no answer came; default: GET and HEAD. */
+  readonly isIdempotent?: boolean | undefined;
 };
 
 export type Answer = {
@@ -53,27 +56,59 @@ export class Refused extends CommandFailed {
   }
 }
 
+/** Nobody has answered. `mayBeDone`: the request may have arrived. */
+class Unanswered extends CommandFailed {
+  readonly mayBeDone: boolean;
+  constructor(message: string, mayBeDone: boolean) {
+    super(exitCodes.unavailable, message);
+    this.mayBeDone = mayBeDone;
+  }
+}
+
 const quietMs = 300_000;
+/** The longest time until a connection is there, where there is another address. */
+const connectingMs = 5_000;
 
 export class Client {
   readonly connection: Connection;
   readonly #agent: Agent;
+  /** the address that answered last is first */
+  #addresses: readonly string[];
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#addresses = connection.url.split(',');
     this.#agent = new Agent({ keepAlive: true, ...defined({ ca: connection.ca }) });
   }
 
   /** The whole answer; throws Refused from status 400 up, CommandFailed without an answer. */
   async exchange(request: Request): Promise<Answer> {
-    return this.#read(await this.open(request));
+    return this.#anywhere(request, async (url) => this.#read(await this.#openAt(url, request), url));
   }
 
   /** The answer as a stream, for endless and large ones. Refusals as above. */
   async open(request: Request): Promise<IncomingMessage> {
-    const response = await this.#send(request);
+    return this.#anywhere(request, (url) => this.#openAt(url, request));
+  }
+
+  /** At each address in turn, while it is certain that nothing was done, or that doing it twice does no harm. Throws as the last one. */
+  async #anywhere<T>(request: Request, ask: (url: string) => Promise<T>): Promise<T> {
+    for (let left = this.#addresses.length - 1; ; left--) {
+      const [url = '', ...others] = this.#addresses;
+      try {
+        return await ask(url);
+      } catch (error) {
+        if (left === 0 || !mayBeRepeated(error, request)) throw error;
+        // Another request may have come here first.
+        if (this.#addresses[0] === url) this.#addresses = [...others, url];
+      }
+    }
+  }
+
+  async #openAt(url: string, request: Request): Promise<IncomingMessage> {
+    const response = await this.#send(url, request);
     if ((response.statusCode ?? 500) < 400) return response;
-    const answer = await this.#read(response);
+    const answer = await this.#read(response, url);
     throw new Refused(answer, this.#ourWords(problemOf(answer)));
   }
 
@@ -88,10 +123,10 @@ export class Client {
   }
 
   /** Throws CommandFailed when the connection ends before the answer does. */
-  async #read(response: IncomingMessage): Promise<Answer> {
+  async #read(response: IncomingMessage, url: string): Promise<Answer> {
     const { statusCode: status = 500, headers } = response;
     const body = await buffer(response).catch((error: unknown) => {
-      throw connectionFailure(error as NodeJS.ErrnoException, this.connection.url);
+      throw connectionFailure(error as NodeJS.ErrnoException, url, true);
     });
     return { status, mediaType: mediaTypeOf(response), headers, retryAfterSeconds: secondsOf(headers['retry-after']), body };
   }
@@ -106,8 +141,9 @@ export class Client {
     return { ...problem, detail, errors: [] };
   }
 
-  #send({ method, path, query, headers = {}, body, answerMs = quietMs }: Request): Promise<IncomingMessage> {
-    const { url, token } = this.connection;
+  #send(url: string, { method, path, query, headers = {}, body, answerMs = quietMs }: Request): Promise<IncomingMessage> {
+    const { token } = this.connection;
+    const patienceMs = this.#addresses.length > 1 ? Math.min(answerMs, connectingMs) : answerMs;
     const payload = body === undefined ? undefined : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
     const search = query === undefined || query.size === 0 ? '' : `?${query}`;
     return new Promise((resolve, reject) => {
@@ -122,8 +158,17 @@ export class Client {
           ...headers,
         },
       });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1000} s`)));
-      request.on('error', (error) => reject(connectionFailure(error, url)));
+      let isConnected = false;
+      const tooLate = (ms: number) => (): void => void request.destroy(new Error(`no answer within ${ms / 1000} s`));
+      const connecting = setTimeout(tooLate(patienceMs), patienceMs);
+      const connected = (): void => {
+        isConnected = true;
+        clearTimeout(connecting);
+      };
+      request.on('socket', (socket) => (request.reusedSocket ? connected() : socket.once('secureConnect', connected)));
+      request.on('timeout', tooLate(answerMs));
+      request.on('close', () => clearTimeout(connecting));
+      request.on('error', (error) => reject(connectionFailure(error, url, isConnected)));
       request.on('response', resolve);
       request.end(payload);
     });
@@ -148,11 +193,18 @@ function problemOf({ mediaType, body }: Answer): Problem {
   }
 }
 
-function connectionFailure(error: NodeJS.ErrnoException, url: string): CommandFailed {
+/** `mayBeDone`: the request may have arrived. */
+function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone: boolean): CommandFailed {
   const code = error.code ?? '';
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
     const advice = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
     return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${advice}`);
   }
-  return new CommandFailed(exitCodes.unavailable, `${url} does not answer (${code || error.message}): is keystored running there?`);
+  return new Unanswered(`${url} does not answer (${code || error.message}): is keystored running there?`, mayBeDone);
+}
+
+/** As the API description has it: 503 with Retry-After says that nothing was done. */
+function mayBeRepeated(error: unknown, { method, isIdempotent = method === 'GET' || method === 'HEAD' }: Request): boolean {
+  if (error instanceof Refused) return error.answer.status === 503 && (isIdempotent || error.answer.retryAfterSeconds !== undefined);
+  return error instanceof Unanswered && (isIdempotent || !error.mayBeDone);
 }

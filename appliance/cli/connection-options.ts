@@ -10,7 +10,10 @@ export const defaultUrl = 'https://127.0.0.1:4646';
 export function connectionOptions(): Option[] {
   return [
     new Option('--context <NAME>', 'context of the profile to use, see "context list" [KEYSTORED_CONTEXT]'),
-    new Option('--url <URL>', `address of the management API [KEYSTORED_URL] (default: ${defaultUrl})`),
+    new Option(
+      '--url <URL>',
+      `address of the management API; of a cluster several, with commas in between [KEYSTORED_URL] (default: ${defaultUrl})`,
+    ),
     new Option('--ca <FILE>', 'certificates to trust, PEM [KEYSTORED_CA]'),
     new Option('--token <TOKEN>', 'token; other users of this machine can see it here, so prefer: [KEYSTORED_TOKEN]'),
     new Option('--token-file <FILE>', 'file with the token, - for standard input [KEYSTORED_TOKEN_FILE]'),

@@ -7,7 +7,7 @@ import { readText, type Io } from './terminal/io.ts';
 import { chosenContext, readContexts, type Profile } from './profile.ts';
 
 export type Connection = {
-  /** origin, `https://127.0.0.1:4646` */
+  /** origin, `https://127.0.0.1:4646`; of appliances that share a store those of several, with commas in between */
   readonly url: string;
   /** certificates in PEM; undefined: those the system trusts */
   readonly ca: string | undefined;
@@ -24,9 +24,9 @@ export async function resolveConnection(options: ConnectionOptions, io: Io, cont
   const { name, profile } = await profileOf(options, io, context);
   const environment = options.context === undefined ? io.environment : {};
   const data = options.dataDir ?? (environment['KEYSTORED_DATA'] || undefined);
-  const url = originOf(options.url ?? (environment['KEYSTORED_URL'] || undefined) ?? profile.url ?? defaultUrl);
+  const url = originsOf(options.url ?? (environment['KEYSTORED_URL'] || undefined) ?? profile.url ?? defaultUrl);
   // The token of a profile is sent only to the appliance that made it.
-  const remembered = profile.url !== undefined && originOf(profile.url) === url ? profile : {};
+  const remembered = profile.url !== undefined && originsOf(profile.url) === url ? profile : {};
   const caFile = options.ca ?? (environment['KEYSTORED_CA'] || undefined) ?? fileIn(data, 'tls/ca.pem');
   const tokenFile = environment['KEYSTORED_TOKEN_FILE'] || undefined;
   const token =
@@ -53,8 +53,13 @@ async function profileOf(
   return { name, profile: profile ?? {} };
 }
 
-/** Throws a usage error for anything but https://HOST:PORT; the scheme may be left out. */
-export function originOf(text: string): string {
+/** Of one address or several. Throws a usage error for anything but https://HOST:PORT; the scheme may be left out. */
+export function originsOf(text: string): string {
+  return text.split(',').map(originOf).join(',');
+}
+
+function originOf(given: string): string {
+  const text = given.trim();
   const url = URL.parse(text.includes('://') ? text : `https://${text}`);
   if (url === null || url.protocol !== 'https:' || (url.pathname !== '/' && url.pathname !== '')) {
     throw usageError(`${text} is not an address: give https://HOST:PORT`);

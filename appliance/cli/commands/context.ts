@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
 import { connectionOptions, defaultUrl, type ConnectionOptions } from '../connection-options.ts';
-import { originOf, resolveConnection } from '../connection.ts';
+import { originsOf, resolveConnection } from '../connection.ts';
 import { changeContexts, chosenContext, readContexts, requireContextName, type Contexts, type Profile } from '../profile.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { usageError } from '../terminal/failure.ts';
@@ -63,7 +63,7 @@ async function set(name: string, options: ConnectionOptions, io: Io): Promise<vo
   const before = named.get(name) ?? {};
   const given = await resolveConnection({ ...options, context: name, ...defined({ url: options.url ?? before.url }) }, io, 'new');
   // A token works at the address that it was made at, and is shown to no other.
-  const kept = before.url !== undefined && originOf(before.url) === given.url ? before : {};
+  const kept = before.url !== undefined && originsOf(before.url) === given.url ? before : {};
   const isNewToken = given.token !== undefined && given.token !== kept.token;
   const fromLogin = kept.fromLogin !== undefined && !isNewToken ? kept.fromLogin : undefined;
   const profile: Profile = defined({ url: given.url, ca: given.ca, token: given.token, fromLogin });

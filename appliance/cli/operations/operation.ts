@@ -1,5 +1,6 @@
 // Runs one operation of the API from the command line: builds the request from the words and delivers the answer.
 import { runBulk } from './bulk.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { fieldsOf } from '../../../core/http/description/document.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { Client, type Request } from '../client.ts';
@@ -104,13 +105,19 @@ async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Ty
     if (parameter.in === 'query') query.set(parameter.name, value);
     if (parameter.in === 'header') headers[parameter.name] = value;
   }
-  const request = { method, path: pathOf(entry, built), query, headers };
+  const request = { method, path: pathOf(entry, built), query, headers, ...defined({ isIdempotent: mayBeSentTwice(entry, headers) }) };
   if (input !== undefined) return { ...request, body: await documentOf(entry, built, typed, io) };
   if (operation.requestBody === undefined) return request;
   const [mediaType = ''] = Object.keys(operation.requestBody.content);
   const file = text(typed['in']);
   if (file === undefined) throw usageError(`give the body with --in FILE (${mediaType})`);
   return { ...request, headers: { ...headers, 'content-type': mediaType }, body: await readOctets(file, io) };
+}
+
+/** Absent: as usual for the method. A deletion that has arrived would be answered 404 the second time, and what has a condition 412. */
+function mayBeSentTwice({ method, operation }: CatalogEntry, headers: Readonly<Record<string, string>>): true | undefined {
+  const isRepeatable = operation['x-idempotent'] === true && method !== 'DELETE' && Object.keys(headers).length === 0;
+  return isRepeatable ? true : undefined;
 }
 
 /** The body: the document, then fields given as words, then flags, then the content of `--in`. */
