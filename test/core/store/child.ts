@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { countingMigrations } from './counting-migrations.ts';
 
 const [task = '', directory = '', name = ''] = process.argv.slice(2);
 const store = await openStore({ directory, dataKey: new Secret(new Uint8Array(32).fill(1)) });
@@ -36,6 +37,11 @@ const tasks: Record<string, () => Promise<void>> = {
       if (String(chunk).trim() === 'fresh') store.refresh();
       say(JSON.stringify({ shared: table.get(['shared']), all: [...table.entries(['list'])].length }));
     }
+  },
+  /** Migrates, and is killed at the moment of this name. */
+  async migrate() {
+    const cut = (moment: string): void => void (moment === name && process.kill(process.pid, 'SIGKILL'));
+    await store.migrate('transit', countingMigrations(cut));
   },
   /** Fills the disk, then gets room again. */
   async fill() {
