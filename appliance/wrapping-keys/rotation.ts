@@ -84,9 +84,16 @@ export class WrappingRotation implements WrappingKeyRotation {
     const where = `token ${token}`;
     if (record === undefined) return;
     if (!numbers.includes(record.number)) yield { where, problem: `has no wrapping key ${record.number}` };
-    const needless = numbers.filter((number) => number !== record.number).join(', ');
+    const needless = numbers.filter((number) => number < record.number).join(', ');
     if (record.phase === 'done' && record.failed === 0 && needless !== '')
       yield { where, problem: `has wrapping keys that nothing needs: ${needless}` };
+    const begun = numbers.filter((number) => number > record.number).join(', ');
+    if (begun !== '')
+      yield {
+        where,
+        problem: `has wrapping key ${begun} of a rotation that was cut off at its beginning: the next start goes on with it`,
+        isNote: true,
+      };
   }
 }
 
