@@ -1,0 +1,46 @@
+// Kills under a storm of every kind of change and use; npm run soak -- kills does it ten thousand times.
+import { expect, test, vi } from 'vitest';
+import { makePlan, type Plan } from '../../harness/kills/plan.ts';
+import { killDaemons, killProcesses, killRotations } from '../../harness/kills/running.ts';
+import { killStarts, killStartSteps } from '../../harness/kills/starts.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+vi.setConfig({ testTimeout: 900_000 });
+
+async function planFor(name: string, kills: number): Promise<Plan> {
+  const files = (file: string): string => path(`${name}-${file}`);
+  return makePlan({ kills, seed: 19, appliances: 1, checkEvery: kills, recordFile: files('record'), path: files });
+}
+
+test('of workers and token hosts: the appliance goes on serving, and every acknowledged change is there', async () => {
+  const plan = await planFor('processes', 12);
+  await killProcesses(plan);
+  const { kills, changes, checks } = plan.record.summary;
+  expect({ kills, checks }).toEqual({ kills: 12, checks: 1 });
+  expect(changes).toBeGreaterThan(0);
+});
+
+test('of the whole appliance: every acknowledged change is there, the check is clean, no object is left in the token', async () => {
+  const plan = await planFor('daemons', 3);
+  await killDaemons(plan);
+  expect(plan.record.summary).toMatchObject({ kills: 3, checks: 1 });
+});
+
+test('during rotations of the wrapping key: every key goes on working, and the old wrapping key goes in the end', async () => {
+  const plan = await planFor('rotations', 4);
+  await killRotations(plan);
+  expect(plan.record.summary).toMatchObject({ kills: 4, checks: 1 });
+});
+
+test('of first starts, restores and first starts of this version: the next start finishes them', async () => {
+  const plan = await planFor('starts', 6);
+  await killStarts(plan);
+  expect(plan.record.summary.kills).toBe(6);
+});
+
+test('before steps of such starts: the next start finishes them', async () => {
+  const plan = await planFor('steps', 1);
+  await killStartSteps(plan, 1);
+  expect(plan.record.summary.kills).toBeGreaterThan(2);
+});

@@ -1,0 +1,49 @@
+// Tokens as things of a storm: made by a token or by a login, ended by their accessor. One that was ended is refused for ever.
+import type { Fixtures } from '../prepared.ts';
+import type { Sort, Step } from './thing.ts';
+
+/** Without `token` where the answer that had it was lost. */
+type Token = { readonly token?: string; readonly accessor?: string; readonly isEnded: boolean };
+
+type Making = Pick<Step<Token>, 'kind' | 'path' | 'body' | 'more'>;
+
+const tokens = '/v1/state/keystore/token';
+/** What the tokens of the storm may read. */
+const readable = '/v1/config/tenants';
+
+/** Tokens made by the root token, and by logins with an approle. */
+export function tokenSorts({ roleId, secretId }: Pick<Fixtures, 'roleId' | 'secretId'>): readonly Sort<Token>[] {
+  const made: Making = { kind: 'make token', path: `${tokens}/create`, body: { policies: ['root'], ttl: '10d' } };
+  const credentials = { 'role-id': roleId, 'secret-id': secretId };
+  const login: Making = { kind: 'log in', path: '/v1/approle-login', body: credentials, more: { token: null } };
+  return [sortOf('token', made), sortOf('token of a login', login)];
+}
+
+function sortOf(kind: string, making: Making): Sort<Token> {
+  return {
+    kind,
+    create: () => ({
+      ...making,
+      method: 'POST',
+      next: { isEnded: false },
+      learn: ({ body }) => ({ token: body.token, accessor: body.accessor, isEnded: false }),
+    }),
+    change(_name, token, dice) {
+      if (token.isEnded || dice.chance(0.8)) return undefined;
+      const body = { accessor: token.accessor };
+      return { kind: 'end token', method: 'POST', path: `${tokens}/disable`, body, next: { ...token, isEnded: true } };
+    },
+    async use(connection, _name, token) {
+      await connection.do('GET', readable, undefined, { token: token.token ?? null });
+      return token;
+    },
+    async contradiction(connection, _name, token) {
+      // A token that nobody was answered is nobody's.
+      if (token?.token === undefined) return undefined;
+      const { status } = await connection.send('GET', readable, undefined, { token: token.token });
+      const wanted = token.isEnded ? 401 : 200;
+      return status === wanted ? undefined : `a request with it is answered ${status}, not ${wanted}`;
+    },
+    isFinal: ({ isEnded }) => isEnded,
+  };
+}

@@ -1,0 +1,49 @@
+// Everything that can be said of an appliance that does not run: every invariant holds, and its audit trail verifies and has every request
+// that was acknowledged.
+import { execFile } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
+import { verifyTrails } from '../../../core/audit/verify.ts';
+import { Find } from './connection.ts';
+
+const run = promisify(execFile);
+const program = resolve(import.meta.dirname, '../../../appliance/check.ts');
+
+/** Throws Find. `acknowledged` is emptied: a later check asks for later requests. Tokens beside the embedded one are not known here. */
+export async function requireWhole(directory: string, acknowledged = new Set<string>()): Promise<void> {
+  await requireSound(directory);
+  await requireTrails([directory], acknowledged);
+}
+
+/** The trails of the appliances that share a store, or of one: they verify together, and have every acknowledged request. Throws Find. */
+export async function requireTrails(directories: readonly string[], acknowledged: Set<string>): Promise<void> {
+  const trails = directories.map((directory) => join(directory, 'audit'));
+  await requireVerified(trails);
+  requireOnRecord(trails, acknowledged);
+}
+
+async function requireSound(directory: string): Promise<void> {
+  await run(process.execPath, [program, '--data', directory]).catch((error: { stdout?: string; stderr?: string }) => {
+    throw new Find(`the check of the stopped appliance found:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+  });
+}
+
+async function requireVerified(trails: readonly string[]): Promise<void> {
+  const published = trails.map((trail) => readFileSync(join(trail, 'audit-keys.pem'), 'utf8')).join('');
+  const keys = splitPublicKeys(published).map((pem) => createPublicKey(pem));
+  const { findings } = await verifyTrails(trails, new Map(keys.map((key) => [auditKeyId(key), key])), []);
+  if (findings.length > 0) throw new Find(`the audit trail: ${JSON.stringify(findings)}`);
+}
+
+function requireOnRecord(trails: readonly string[], acknowledged: Set<string>): void {
+  const asked = acknowledged.size;
+  for (const file of trails.flatMap((trail) => readdirSync(trail).map((name) => join(trail, name)))) {
+    if (!file.endsWith('.jsonl')) continue;
+    for (const [, id = ''] of readFileSync(file, 'utf8').matchAll(/"request-id":"([^"]+)"/g)) acknowledged.delete(id);
+  }
+  const [first] = acknowledged;
+  if (first !== undefined) throw new Find(`the audit trail lacks ${acknowledged.size} of ${asked} acknowledged requests: ${first} is one`);
+}
