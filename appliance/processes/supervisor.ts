@@ -98,8 +98,12 @@ export function superviseWorkers(
         one.hasBegun = true;
         const { refused, hsm } = await channel.request('begin', { ...order, provisions: provisions && isFirst, sockets });
         if (refused === undefined) return resolve();
-        if (isRespawn) warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
         reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
+        if (!isRespawn) return;
+        warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
+        // A token or a disk is often away for a moment: the end of this process starts another one, later each time. A PIN that was refused
+        // is not tried again.
+        if (hsm !== 'pin-refused') worker.process.kill('SIGKILL');
       };
       worker.once('online', () => void begin().catch(reject));
       const ended = (how: string): void => {
