@@ -58,7 +58,9 @@ export class Connection {
       throw new Unanswered(`${what}: 503 ${answer.text}`);
     }
     if (answer.status >= 500) throw new Find(`${what}: ${answer.status} ${answer.text}`);
-    if (method !== 'GET' && answer.status < 400) this.#acknowledged.add(String(answer.headers['request-id']));
+    const id = answer.headers['request-id'];
+    // Answers to devices tell no id.
+    if (method !== 'GET' && answer.status < 400 && typeof id === 'string') this.#acknowledged.add(id);
     return answer;
   }
 
