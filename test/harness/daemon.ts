@@ -115,7 +115,7 @@ function untilReady(child: ChildProcess, output: string[]): Promise<void> {
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    child.once('exit', (code) => fail(new Error(`the daemon ended with ${code}:\n${output.join('')}`)));
+    child.once('exit', (code, signal) => fail(new Error(`the daemon ended with ${signal ?? code}:\n${output.join('')}`)));
   });
 }
 

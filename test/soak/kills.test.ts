@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
+import { makeBeginnings } from '../harness/kills/beginnings.ts';
 import { makePlan, type Plan } from '../harness/kills/plan.ts';
 import { killDaemons, killProcesses, killRotations } from '../harness/kills/running.ts';
 import { killStarts, killStartSteps } from '../harness/kills/starts.ts';
@@ -16,16 +17,30 @@ type Drill = {
   readonly variable: string;
   readonly kills: number;
   readonly checkEvery: number;
+  /** appliances at a time for each that is asked for: a drill that waits most of its time leaves the machine to others */
+  readonly breadth?: number;
   readonly run: (plan: Plan) => Promise<void>;
 };
 
 const drills: readonly Drill[] = [
   { name: 'processes', variable: 'KILLS_PROCESSES', kills: 8_000, checkEvery: 200, run: killProcesses },
   { name: 'daemons', variable: 'KILLS_DAEMONS', kills: 1_000, checkEvery: 20, run: killDaemons },
-  { name: 'rotations', variable: 'KILLS_ROTATIONS', kills: 500, checkEvery: 20, run: killRotations },
-  { name: 'starts', variable: 'KILLS_STARTS', kills: 500, checkEvery: 1, run: killStarts },
+  { name: 'rotations', variable: 'KILLS_ROTATIONS', kills: 500, checkEvery: 20, breadth: 3, run: killRotations },
+  {
+    name: 'starts',
+    variable: 'KILLS_STARTS',
+    kills: 500,
+    checkEvery: 1,
+    run: async (plan) => killStarts(plan, await makeBeginnings(plan)),
+  },
   // Of each kind of start.
-  { name: 'steps', variable: 'KILLS_STEPS_OF_STARTS', kills: 1_000, checkEvery: 1, run: (plan) => killStartSteps(plan, plan.kills) },
+  {
+    name: 'steps',
+    variable: 'KILLS_STEPS_OF_STARTS',
+    kills: 1_000,
+    checkEvery: 1,
+    run: async (plan) => killStartSteps(plan, await makeBeginnings(plan), plan.kills),
+  },
 ];
 
 const seed = Number(process.env['KILLS_SEED'] ?? randomInt(2 ** 32));
@@ -36,12 +51,20 @@ const dayMs = 86_400_000;
 
 test.each(drills)(
   'kills of $name: nothing acknowledged is lost, nothing is half, no start is refused, the check is clean',
-  async ({ name, variable, kills: usual, checkEvery, run }) => {
+  async ({ name, variable, kills: usual, checkEvery, breadth = 1, run }) => {
     const kills = Number(process.env[variable] ?? usual);
     if (kills === 0) return;
     const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
     const recordFile = join(results, `kills-${name}-${seed}.jsonl`);
-    const plan = await makePlan({ kills, seed, appliances, checkEvery, program, recordFile, path: (file) => path(`${name}-${file}`) });
+    const plan = await makePlan({
+      kills,
+      seed,
+      appliances: appliances * breadth,
+      checkEvery,
+      program,
+      recordFile,
+      path: (file) => path(`${name}-${file}`),
+    });
     try {
       await run(plan);
       plan.record.close();

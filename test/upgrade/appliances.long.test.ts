@@ -53,7 +53,7 @@ describe.each(goldenVersions)('version %s', (version) => {
 /** A start that is killed after this time, or when it is ready. */
 async function killedStart(directory: string, abandonAfterMs: number): Promise<void> {
   const started: Daemon | undefined = await startDaemon({ directory, abandonAfterMs }).catch((error: unknown) => {
-    if (!String(error).includes('ended with null')) throw error;
+    if (!String(error).includes('ended with SIGKILL')) throw error;
     return undefined;
   });
   await started?.kill();

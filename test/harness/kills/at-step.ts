@@ -3,8 +3,9 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Calls after which a file or a name is another one, or on the disk. */
-const steps = ['fsyncSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync', 'mkdirSync'] as const;
+/** Calls after which a file or a name is another one, or on the disk: those that wait, those with a callback, and those with a promise. */
+const steps = ['fsyncSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync', 'mkdirSync', 'fdatasync', 'ftruncate'] as const;
+const promised = ['rename', 'rm', 'unlink', 'mkdir', 'writeFile'] as const;
 
 const { KILLS_STEPS: stepsFile, KILLS_AT_STEP: atStep } = process.env;
 /** The first process leads the group; the others inherit its id. */
@@ -16,17 +17,20 @@ if (stepsFile !== undefined) {
     appendFileSync(stepsFile, '.');
     if (statSync(stepsFile).size !== Number(atStep)) return;
     process.kill(-group, 'SIGKILL');
-    // The signal has been sent; no step follows.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    // A task of the token is a group of its own.
+    process.kill(process.pid, 'SIGKILL');
   };
-  for (const name of steps) {
-    const original = fs[name] as unknown as (...args: unknown[]) => unknown;
-    Object.assign(fs, {
-      [name](...args: unknown[]): unknown {
+  const watch = <N extends string>(functions: Record<N, unknown>, names: readonly N[]): void => {
+    for (const name of names) {
+      const original = functions[name] as (...args: unknown[]) => unknown;
+      const watched = (...args: unknown[]): unknown => {
         present();
-        return original.apply(fs, args);
-      },
-    });
-  }
+        return original.apply(functions, args);
+      };
+      Object.assign(functions, { [name]: watched });
+    }
+  };
+  watch(fs, steps);
+  watch(fs.promises, promised);
   syncBuiltinESMExports();
 }

@@ -29,6 +29,8 @@ const orphanLookMs = 250;
 
 export class Life {
   readonly storm: Storm;
+  /** from the last start to its ready line */
+  startMs = 0;
   readonly #options: LifeOptions;
   #daemon: Daemon | undefined;
   /** the one before, which was killed */
@@ -110,10 +112,12 @@ export class Life {
   async #start(): Promise<Daemon> {
     const { directory, workers, program, configuration } = this.#options;
     const args = configuration === undefined ? [] : ['--config', `${directory}.yaml`];
+    const began = performance.now();
     const starting = startDaemon({ directory, workers, firstStart: true, args, ...defined({ program }) });
     this.#daemon = await starting.catch((error: unknown) => {
       throw new Find(`a start was refused: ${String(error)}`);
     });
+    this.startMs = performance.now() - began;
     return this.#daemon;
   }
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { defined } from '../../../core/base/defined.ts';
 import { Dice } from '../../fuzz/cases.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../daemon.ts';
-import { type Beginning, makeBeginnings } from './beginnings.ts';
+import type { Beginning } from './beginnings.ts';
 import { Find } from './connection.ts';
 import { onAppliances, type Plan, Quota } from './plan.ts';
 import { requireWhole } from './whole-check.ts';
@@ -15,14 +15,14 @@ const mostInARow = 4;
 const longestStartMs = 120_000;
 
 /** Kills starts of each kind in turn at random moments, some several times in a row. */
-export async function killStarts(plan: Plan): Promise<void> {
-  const beginnings = await makeBeginnings(plan);
+export async function killStarts(plan: Plan, beginnings: readonly Beginning[]): Promise<void> {
   const quota = new Quota(plan.kills);
   let turn = 0;
   await onAppliances(plan, async (_number, dice) => {
     while (!quota.isSpent) {
-      const beginning = beginnings[turn++ % beginnings.length] as Beginning;
-      const directory = plan.path(`start-${turn}`);
+      const beginning = beginnings[turn % beginnings.length] as Beginning;
+      const name = `start-${turn++}`;
+      const directory = plan.path(name);
       beginning.make(directory);
       const work = async (): Promise<void> => {
         for (let left = 1 + dice.below(mostInARow); left > 0 && quota.take(); left--) {
@@ -32,7 +32,7 @@ export async function killStarts(plan: Plan): Promise<void> {
       };
       await work().catch((error: unknown) => {
         quota.end();
-        plan.record.find(`start-${turn}`, directory, String(error));
+        plan.record.find(name, directory, String(error));
         throw error;
       });
     }
@@ -43,9 +43,9 @@ export async function killStarts(plan: Plan): Promise<void> {
  * Kills starts of each kind before their steps, each once or `most` of each kind: every change that such a start makes to a file, as far as
  * it is made by JavaScript. A module of PKCS#11 and LMDB write files by themselves, which random moments hit.
  */
-export async function killStartSteps(plan: Plan, most: number): Promise<void> {
+export async function killStartSteps(plan: Plan, beginnings: readonly Beginning[], most: number): Promise<void> {
   const waiting: (() => Promise<void>)[] = [];
-  for (const beginning of await makeBeginnings(plan)) {
+  for (const beginning of beginnings) {
     const dice = new Dice(plan.seed);
     const steps = Array.from({ length: await countSteps(plan, beginning) }, (_, index) => index + 1);
     while (steps.length > most) steps.splice(dice.below(steps.length), 1);
@@ -126,7 +126,7 @@ async function start(plan: Plan, beginning: Beginning, directory: string, how: C
   try {
     return await startDaemon({ directory, firstStart: true, args: isFilled ? [] : args, ...known, ...how });
   } catch (error) {
-    if (how.abandonAfterMs !== undefined && String(error).includes('ended with null')) return undefined;
+    if (how.abandonAfterMs !== undefined && String(error).includes('ended with SIGKILL')) return undefined;
     throw new Find(`${name}: a start was refused: ${String(error)}`);
   }
 }

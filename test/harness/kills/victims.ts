@@ -9,7 +9,7 @@ import type { Kill } from './plan.ts';
 const calmMs = 10_500;
 /** After so many the token of the worker counts as down for a while, which is to be seen, too. */
 const hostsPerWorker = 6;
-/** Also young workers are killed at times, which are in the middle of their start. */
+/** Also young workers and their hosts are killed at times, in the middle of their start. More often, and no worker would ever serve. */
 const shareOfYoung = 0.02;
 
 /** What is known of a worker: since when it has been seen, and how many of its hosts were killed. */
@@ -18,20 +18,27 @@ type Seen = { readonly since: number; hosts: number };
 export class Victims {
   readonly #workers = new Map<number, Seen>();
 
-  /** Kills a worker, or a process that a worker has started for its token; undefined when none is due. */
-  kill(daemon: number, dice: Dice): Kill | undefined {
+  /**
+   * Kills a worker, or a process that a worker has started for its token; undefined when none is due. A worker is young for as long as
+   * the start of the appliance took.
+   */
+  kill(daemon: number, dice: Dice, startMs: number): Kill | undefined {
     const workers = children(daemon);
     for (const pid of workers) if (!this.#workers.has(pid)) this.#workers.set(pid, { since: performance.now(), hosts: 0 });
     if (workers.length === 0) return undefined;
     const worker = dice.pick(workers);
     const seen = this.#workers.get(worker) as Seen;
+    const age = performance.now() - seen.since;
+    const isYoung = age < startMs;
+    if (isYoung && !dice.chance(shareOfYoung)) return undefined;
+    const when = isYoung ? { when: 'in the start of a worker' } : {};
     const hosts = children(worker);
     if (seen.hosts < hostsPerWorker && hosts.length > 0) {
       seen.hosts++;
-      return end(dice.pick(hosts)) ? { kind: 'token host' } : undefined;
+      return end(dice.pick(hosts)) ? { kind: 'token host', ...when } : undefined;
     }
-    const isDue = performance.now() - seen.since > calmMs || dice.chance(shareOfYoung);
-    return isDue && end(worker) ? { kind: 'worker' } : undefined;
+    const isDue = isYoung || age > calmMs;
+    return isDue && end(worker) ? { kind: 'worker', ...when } : undefined;
   }
 }
 
