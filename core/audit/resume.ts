@@ -3,6 +3,7 @@ import { open, stat, unlink, writeFile } from 'node:fs/promises';
 import { AuditFile } from './file.ts';
 import { type ChainHead, emptyChain, parseLine } from './line.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
+import { readFully } from '../log/stream-lines.ts';
 
 /** More than one batch of records can be, so more than a crash can leave half-written. */
 const tailBytes = 4 << 20;
@@ -60,6 +61,8 @@ async function cutOff({ path }: StreamFile, goodBytes: number, size: number): Pr
 
 async function readFrom(path: string, start: number, length: number): Promise<Buffer> {
   await using handle = await open(path, 'r');
-  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: start });
-  return buffer.subarray(0, bytesRead);
+  const octets = await readFully(handle, start, length);
+  // What cannot be read must not be taken for something that a crash left half-written.
+  if (octets.length < length) throw new Error(`${path} is shorter than its ${start + length} octets while it is read`);
+  return octets;
 }

@@ -1,5 +1,5 @@
 // Reads the complete lines of a file that another process may be writing, in chunks, forwards or backwards.
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /** Octets read at a time. */
 export const chunkBytes = 64 << 10;
@@ -38,14 +38,22 @@ async function sizeOf(path: string): Promise<number> {
 
 /** Up to this many octets from an offset; fewer at the end of the file. */
 export function readChunk(path: string, offset: number, length: number): Promise<Buffer> {
-  return withFile(path, Buffer.alloc(0), async (handle) => {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: offset });
-    return buffer.subarray(0, bytesRead);
-  });
+  return withFile(path, Buffer.alloc(0), (handle) => readFully(handle, offset, length));
+}
+
+/** Up to this many octets from an offset; fewer only at the end of the file. One call may answer fewer, before an error of the disk for example. */
+export async function readFully(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  for (let done = 0; done < length;) {
+    const { bytesRead } = await handle.read({ buffer, offset: done, length: length - done, position: offset + done });
+    if (bytesRead === 0) return buffer.subarray(0, done);
+    done += bytesRead;
+  }
+  return buffer;
 }
 
 /** A file that has been removed meanwhile, as the oldest ones are, counts as empty. */
-async function withFile<T>(path: string, whenGone: T, task: (handle: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> {
+async function withFile<T>(path: string, whenGone: T, task: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     await using handle = await open(path, 'r');
     return await task(handle);

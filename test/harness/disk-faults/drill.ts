@@ -1,0 +1,130 @@
+// The drill of disk faults: each system call that a request makes on the data directory fails once in turn, with each errno that a disk has.
+// Every answer is a success or a refusal that says why, the next request succeeds, and nothing acknowledged is lost over a kill.
+import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { verifyTrail } from '../../../core/audit/verify.ts';
+import { type Daemon, startDaemon } from '../daemon.ts';
+import { type DiskCall, type DiskFault, FaultyDisk } from './faulty-disk.ts';
+
+/** What it came to: faults that struck, and the answers under them. */
+export type DiskReport = { faults: number; keys: number; readonly answers: Record<string, number>; readonly calls: Record<string, number> };
+
+const [EIO, EMFILE, ENOSPC, EROFS] = [5, 24, 28, 30];
+const fail = (...numbers: readonly number[]): Pick<DiskFault, 'kind' | 'argument'>[] =>
+  numbers.map((argument) => ({ kind: 'fail', argument }));
+
+/** What a disk answers to each call. */
+const faultsOf: Readonly<Record<DiskCall, readonly Pick<DiskFault, 'kind' | 'argument'>[]>> = {
+  open: fail(EMFILE, ENOSPC, EIO, EROFS),
+  read: [...fail(EIO), { kind: 'half' }],
+  write: [...fail(ENOSPC, EIO), { kind: 'half' }, { kind: 'wait', argument: 300 }],
+  sync: [...fail(EIO, ENOSPC), { kind: 'wait', argument: 300 }],
+  truncate: fail(ENOSPC, EIO),
+  rename: fail(EIO, EROFS),
+  unlink: fail(EIO),
+  mkdir: fail(ENOSPC),
+};
+
+const config = '/v1/config/keystore/transit-keys';
+const state = '/v1/state/keystore/transit-keys';
+const payload = Buffer.from('a value on a disk').toString('base64');
+const recoverWithinMs = 60_000;
+const refusals: ReadonlySet<string> = new Set(['storage-unavailable', 'audit-unavailable', 'hsm-unavailable']);
+const run = promisify(execFile);
+
+type Asked = { readonly method: string; readonly path: string; readonly body?: object; readonly made?: string };
+
+/** What is asked while a call fails; each makes another key, or uses one. */
+const requests: Readonly<Record<string, () => Asked>> = {
+  creation: () => {
+    const made = `disk-${randomBytes(6).toString('hex')}`;
+    return { method: 'POST', path: config, body: { name: made }, made };
+  },
+  use: () => ({ method: 'POST', path: `${state}/kept/encrypt`, body: { plaintext: payload } }),
+  rotation: () => ({ method: 'POST', path: `${state}/kept/rotate`, body: {} }),
+  'creation of a token': () => ({ method: 'POST', path: '/v1/state/keystore/token/create', body: {} }),
+  read: () => ({ method: 'GET', path: `${state}/kept` }),
+};
+
+/** At most so many calls of a kind fail for each request: the first ones, because later ones repeat them. */
+export async function drillDisk(options: { readonly directory: string; readonly mostOfAKind: number }): Promise<DiskReport> {
+  const data = join(options.directory, 'data');
+  const disk = new FaultyDisk(join(options.directory, 'table'), data);
+  const report: DiskReport = { faults: 0, keys: 0, answers: {}, calls: {} };
+  const daemon = await startDaemon({ directory: data, environment: await disk.environment() });
+  await daemon.request('POST', config, { name: 'kept' });
+  const { ciphertext } = (await daemon.request('POST', `${state}/kept/encrypt`, { plaintext: payload })) as { ciphertext: string };
+  const made: string[] = [];
+  for (const [name, request] of Object.entries(requests)) {
+    for (const call of Object.keys(faultsOf) as DiskCall[]) {
+      const seen = await countCalls(daemon, disk, request, call, made);
+      for (let before = 0; before < Math.min(seen, options.mostOfAKind); before++) {
+        for (const fault of faultsOf[call]) await strike({ daemon, disk, report, made }, name, request, { call, before, ...fault });
+      }
+    }
+  }
+  await daemon.kill();
+  const after = await startDaemon({ directory: data, rootToken: daemon.rootToken });
+  for (const key of made) await after.request('GET', `${state}/${key}`);
+  const { plaintext } = (await after.request('POST', `${state}/kept/decrypt`, { ciphertext })) as { plaintext: string };
+  if (plaintext !== payload) throw new Error('the ciphertext of before does not open');
+  await after.stop();
+  report.keys = made.length;
+  await requireSound(data);
+  return report;
+}
+
+/** How many calls of a kind the request makes when none fails. */
+async function countCalls(daemon: Daemon, disk: FaultyDisk, request: () => Asked, call: DiskCall, made: string[]): Promise<number> {
+  const asked = request();
+  disk.arm({ call, kind: 'fail', before: 1_000_000 });
+  const { status } = await daemon.exchange(asked.method, asked.path, asked.body);
+  disk.disarm();
+  if (status >= 400) throw new Error(`${asked.path} was refused with ${status} on a disk that works`);
+  if (asked.made !== undefined) made.push(asked.made);
+  return disk.counts.seen;
+}
+
+type Parts = { readonly daemon: Daemon; readonly disk: FaultyDisk; readonly report: DiskReport; readonly made: string[] };
+
+async function strike({ daemon, disk, report, made }: Parts, name: string, request: () => Asked, fault: DiskFault): Promise<void> {
+  const asked = request();
+  disk.arm(fault);
+  const { status, body } = await daemon.exchange(asked.method, asked.path, asked.body);
+  const { struck } = disk.counts;
+  disk.disarm();
+  const { code = 'done' } = (body ?? {}) as { code?: string };
+  const what = `${name}, ${fault.call} ${fault.kind} ${fault.argument ?? ''} after ${fault.before ?? 0}: ${status} ${code}`;
+  if (status >= 400 && !(status === 503 && refusals.has(code))) throw new Error(`${what} is no refusal that says why`);
+  if (status < 400 && asked.made !== undefined) made.push(asked.made);
+  if (struck > 0) {
+    report.faults += 1;
+    report.answers[`${status} ${code}`] = (report.answers[`${status} ${code}`] ?? 0) + 1;
+    report.calls[fault.call] = (report.calls[fault.call] ?? 0) + 1;
+  }
+  const until = performance.now() + recoverWithinMs;
+  for (;;) {
+    const again = request();
+    const answer = await daemon.exchange(again.method, again.path, again.body);
+    if (answer.status < 400) {
+      if (again.made !== undefined) made.push(again.made);
+      return;
+    }
+    if (performance.now() > until) throw new Error(`${what}; afterwards the service does not recover: ${answer.status} ${answer.text}`);
+    await sleep(50);
+  }
+}
+
+/** No invariant is broken, and the audit trail is whole. */
+async function requireSound(data: string): Promise<void> {
+  const program = resolve(import.meta.dirname, '../../../appliance/check.ts');
+  await run(process.execPath, [program, '--data', data]).catch((error: { stdout?: string; stderr?: string }) => {
+    throw new Error(`the invariant check found:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+  });
+  const { findings } = await verifyTrail(join(data, 'audit'), new Map());
+  const broken = findings.filter(({ problem }) => !problem.startsWith('heads are signed by key'));
+  if (broken.length > 0) throw new Error(`the audit trail is not whole: ${JSON.stringify(broken)}`);
+}

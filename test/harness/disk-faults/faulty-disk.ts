@@ -1,0 +1,85 @@
+// A disk whose system calls fail as a test says: faulty-disk.c, preloaded into the processes of a daemon, and its table.
+import { execFileSync } from 'node:child_process';
+import { openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { madeOnce } from '../once.ts';
+
+/** Groups of system calls, in the order of the preloaded library. SoftHSM's own files go through streams of the C library, which are not seen. */
+const diskCalls = ['open', 'read', 'write', 'sync', 'truncate', 'rename', 'unlink', 'mkdir'] as const;
+
+export type DiskCall = (typeof diskCalls)[number];
+
+/** What happens, in the order of the library, in which 0 is nothing. `fail`: with an errno; `wait`: milliseconds; `half`: half of the octets. */
+const kinds = ['fail', 'wait', 'half'] as const;
+
+/** Calls pass `before` times, then the fault strikes `times` times. `part`: only on paths with this text. */
+export type DiskFault = {
+  readonly call: DiskCall;
+  readonly kind: (typeof kinds)[number];
+  readonly argument?: number;
+  readonly before?: number;
+  readonly times?: number;
+  readonly part?: string;
+};
+
+const offsets = { armed: 0, call: 4, kind: 8, argument: 12, before: 16, times: 20, seen: 24, struck: 28, directory: 32, part: 288 } as const;
+const bytes = offsets.part + 64;
+
+/** The table that all processes with the library read: one fault at a time, on the files below one directory. */
+export class FaultyDisk {
+  readonly #path: string;
+  readonly #directory: string;
+  readonly #file: number;
+
+  /** `path` is outside of the directory. */
+  constructor(path: string, directory: string) {
+    this.#path = path;
+    this.#directory = directory;
+    this.#file = openSync(path, 'w+', 0o600);
+    this.#write(0, Buffer.alloc(bytes));
+  }
+
+  /** For the processes whose calls are to fail. */
+  async environment(): Promise<Record<string, string>> {
+    return { LD_PRELOAD: await builtLibrary(), KEYSTORED_DISK_TABLE: this.#path };
+  }
+
+  arm({ call, kind, argument = 0, before = 0, times = 1, part = '' }: DiskFault): void {
+    this.disarm();
+    const row = Buffer.alloc(bytes);
+    row.writeUInt32LE(diskCalls.indexOf(call), offsets.call);
+    row.writeUInt32LE(kinds.indexOf(kind) + 1, offsets.kind);
+    row.writeUInt32LE(argument, offsets.argument);
+    row.writeInt32LE(before, offsets.before);
+    row.writeInt32LE(times, offsets.times);
+    row.write(this.#directory, offsets.directory);
+    row.write(part, offsets.part);
+    this.#write(0, row);
+    this.#write(offsets.armed, Buffer.of(1, 0, 0, 0));
+  }
+
+  disarm(): void {
+    this.#write(offsets.armed, Buffer.alloc(4));
+  }
+
+  /** How many calls there were since a fault was armed, and how often it struck. */
+  get counts(): { readonly seen: number; readonly struck: number } {
+    const row = Buffer.alloc(8);
+    readSync(this.#file, row, 0, 8, offsets.seen);
+    return { seen: row.readUInt32LE(0), struck: row.readUInt32LE(4) };
+  }
+
+  #write(offset: number, octets: Buffer): void {
+    writeSync(this.#file, octets, 0, octets.length, offset);
+  }
+}
+
+/** Compiled once in a run. */
+async function builtLibrary(): Promise<string> {
+  const name = 'faulty-disk.so';
+  const directory = await madeOnce('faulty-disk', async (at) => {
+    const source = join(import.meta.dirname, 'faulty-disk.c');
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', join(at, name), source, '-ldl']);
+  });
+  return join(directory, name);
+}
