@@ -31,7 +31,7 @@ import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
-import { StartRefused } from './state/start-refused.ts';
+import { diskRefusal, StartRefused } from './state/start-refused.ts';
 
 const args = process.argv.slice(2);
 if (args.includes('--help') && args[0] !== 'restore-drill') {
@@ -45,10 +45,12 @@ if (args[0] === 'restore-drill') {
 }
 
 let refusalFile: string | undefined;
+let data: string | undefined;
 
 try {
   await main();
-} catch (error) {
+} catch (thrown) {
+  const error = data === undefined ? thrown : (diskRefusal(thrown, data) ?? thrown);
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   console.error(`${journalMark('error')}keystored: ${error.message}`);
   if (refusalFile !== undefined) keepRefusal(refusalFile, error.message);
@@ -83,7 +85,7 @@ async function main(): Promise<void> {
   watchLauncher(stop);
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
-  ({ refusalFile } = configuration);
+  ({ refusalFile, data } = configuration);
   await requireRecipients(configuration);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
   await requireFreePorts([

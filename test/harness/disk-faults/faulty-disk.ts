@@ -22,7 +22,18 @@ export type DiskFault = {
   readonly part?: string;
 };
 
-const offsets = { armed: 0, call: 4, kind: 8, argument: 12, before: 16, times: 20, seen: 24, struck: 28, directory: 32, part: 288 } as const;
+const offsets = {
+  armed: 0,
+  call: 4,
+  kind: 8,
+  argument: 12,
+  before: 16,
+  times: 20,
+  seen: 24,
+  struck: 28,
+  directory: 32,
+  part: 288,
+} as const;
 const bytes = offsets.part + 64;
 
 /** The table that all processes with the library read: one fault at a time, on the files below one directory. */
