@@ -1,16 +1,21 @@
 // The drill of disk faults: each system call that a request makes on the data directory fails once in turn, with each errno that a disk has.
 // Every answer is a success or a refusal that says why, the next request succeeds, and nothing acknowledged is lost over a kill.
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { verifyTrail } from '../../../core/audit/verify.ts';
+import type { Dice } from '../../fuzz/cases.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
-import { type DiskCall, type DiskFault, FaultyDisk } from './faulty-disk.ts';
+import { type DiskCall, diskCalls, type DiskFault, FaultyDisk } from './faulty-disk.ts';
 
 /** What it came to: faults that struck, and the answers under them. */
 export type DiskReport = { faults: number; keys: number; readonly answers: Record<string, number>; readonly calls: Record<string, number> };
+
+/** Starts that succeeded under their fault, and the others by what they said. */
+export type StartReport = { ready: number; readonly refused: Record<string, number> };
 
 const [EIO, EMFILE, ENOSPC, EROFS] = [5, 24, 28, 30];
 const fail = (...numbers: readonly number[]): Pick<DiskFault, 'kind' | 'argument'>[] =>
@@ -50,8 +55,9 @@ const requests: Readonly<Record<string, () => Asked>> = {
 };
 
 /** At most so many calls of a kind fail for each request: the first ones, because later ones repeat them. */
-export async function drillDisk(options: { readonly directory: string; readonly mostOfAKind: number }): Promise<DiskReport> {
+export async function drillRequests(options: { readonly directory: string; readonly mostOfAKind: number }): Promise<DiskReport> {
   const data = join(options.directory, 'data');
+  mkdirSync(options.directory);
   const disk = new FaultyDisk(join(options.directory, 'table'), data);
   const report: DiskReport = { faults: 0, keys: 0, answers: {}, calls: {} };
   const daemon = await startDaemon({ directory: data, environment: await disk.environment() });
@@ -59,8 +65,7 @@ export async function drillDisk(options: { readonly directory: string; readonly 
   const { ciphertext } = (await daemon.request('POST', `${state}/kept/encrypt`, { plaintext: payload })) as { ciphertext: string };
   const made: string[] = [];
   for (const [name, request] of Object.entries(requests)) {
-    for (const call of Object.keys(faultsOf) as DiskCall[]) {
-      const seen = await countCalls(daemon, disk, request, call, made);
+    for (const [call, seen] of await countCalls(daemon, disk, request, made)) {
       for (let before = 0; before < Math.min(seen, options.mostOfAKind); before++) {
         for (const fault of faultsOf[call]) await strike({ daemon, disk, report, made }, name, request, { call, before, ...fault });
       }
@@ -77,15 +82,15 @@ export async function drillDisk(options: { readonly directory: string; readonly 
   return report;
 }
 
-/** How many calls of a kind the request makes when none fails. */
-async function countCalls(daemon: Daemon, disk: FaultyDisk, request: () => Asked, call: DiskCall, made: string[]): Promise<number> {
+/** How many calls of each kind the request makes when none fails. */
+async function countCalls(daemon: Daemon, disk: FaultyDisk, request: () => Asked, made: string[]): Promise<ReadonlyMap<DiskCall, number>> {
   const asked = request();
-  disk.arm({ call, kind: 'fail', before: 1_000_000 });
+  disk.arm({ call: 'mkdir', kind: 'wait', argument: 0 });
   const { status } = await daemon.exchange(asked.method, asked.path, asked.body);
   disk.disarm();
   if (status >= 400) throw new Error(`${asked.path} was refused with ${status} on a disk that works`);
   if (asked.made !== undefined) made.push(asked.made);
-  return disk.counts.seen;
+  return new Map(diskCalls.map((call) => [call, disk.seen(call)]));
 }
 
 type Parts = { readonly daemon: Daemon; readonly disk: FaultyDisk; readonly report: DiskReport; readonly made: string[] };
@@ -94,7 +99,7 @@ async function strike({ daemon, disk, report, made }: Parts, name: string, reque
   const asked = request();
   disk.arm(fault);
   const { status, body } = await daemon.exchange(asked.method, asked.path, asked.body);
-  const { struck } = disk.counts;
+  const { struck } = disk;
   disk.disarm();
   const { code = 'done' } = (body ?? {}) as { code?: string };
   const what = `${name}, ${fault.call} ${fault.kind} ${fault.argument ?? ''} after ${fault.before ?? 0}: ${status} ${code}`;
@@ -116,6 +121,83 @@ async function strike({ daemon, disk, report, made }: Parts, name: string, reque
     if (performance.now() > until) throw new Error(`${what}; afterwards the service does not recover: ${answer.status} ${answer.text}`);
     await sleep(50);
   }
+}
+
+/** A start under each of so many faults, drawn by the dice: it succeeds or says why it does not, and the next one succeeds. */
+export async function drillStarts(options: {
+  readonly directory: string;
+  readonly faults: number;
+  readonly dice: Dice;
+}): Promise<StartReport> {
+  const { faults, dice } = options;
+  const data = join(options.directory, 'data');
+  mkdirSync(options.directory);
+  const disk = new FaultyDisk(join(options.directory, 'table'), data);
+  const environment = await disk.environment();
+  const report: StartReport = { ready: 0, refused: {} };
+  const first = await startDaemon({ directory: data });
+  await first.request('POST', config, { name: 'kept' });
+  const { ciphertext } = (await first.request('POST', `${state}/kept/encrypt`, { plaintext: payload })) as { ciphertext: string };
+  const { rootToken } = first;
+  await first.stop();
+  const requireUsable = async (daemon: Daemon): Promise<void> => {
+    const { plaintext } = (await daemon.request('POST', `${state}/kept/decrypt`, { ciphertext })) as { plaintext: string };
+    if (plaintext !== payload) throw new Error('the ciphertext of before does not open');
+    const code = await daemon.stop();
+    if (code !== 0) throw new Error(`the daemon ended with ${code}:\n${daemon.output()}`);
+  };
+  disk.arm({ call: 'mkdir', kind: 'wait', argument: 0 });
+  await requireUsable(await startDaemon({ directory: data, environment, rootToken }));
+  const seen = new Map(diskCalls.map((call) => [call, disk.seen(call)]));
+  const struck = diskCalls.filter((call) => (seen.get(call) ?? 0) > 0);
+  for (let done = 0; done < faults; done++) {
+    const call = dice.pick(struck);
+    const fault: DiskFault = { call, before: dice.below(seen.get(call) ?? 0), ...dice.pick(faultsOf[call]) };
+    const what = `a start under ${fault.kind} ${fault.argument ?? ''} of ${call} after ${fault.before}`;
+    disk.arm(fault);
+    try {
+      await requireUsable(await startDaemon({ directory: data, environment, rootToken }));
+      report.ready += 1;
+    } catch (error) {
+      const reason = refusalIn(String(error));
+      if (reason === undefined) throw new Error(`${what} does not say why it ended`, { cause: error });
+      report.refused[reason] = (report.refused[reason] ?? 0) + 1;
+    } finally {
+      disk.disarm();
+    }
+    const next = await startDaemon({ directory: data, rootToken }).catch((error: unknown) => {
+      throw new Error(`${what}: the next start is refused`, { cause: error });
+    });
+    await requireUsable(next);
+  }
+  await requireSound(data);
+  return report;
+}
+
+/** Reads of the audit trail that each answer half of what was asked for, as before a spot that a disk cannot read: a start cuts nothing off. Answers how many. */
+export async function startOnHalfReads(directory: string): Promise<number> {
+  mkdirSync(directory);
+  const data = join(directory, 'data');
+  const disk = new FaultyDisk(join(directory, 'table'), data);
+  const before = await startDaemon({ directory: data });
+  for (let count = 0; count < 20; count++) await before.request('POST', config, { name: `kept-${count}` });
+  await before.kill();
+  disk.arm({ call: 'read', kind: 'half', times: 2 ** 31 - 1, part: '/audit/' });
+  const daemon = await startDaemon({ directory: data, environment: await disk.environment(), rootToken: before.rootToken });
+  const { struck } = disk;
+  disk.disarm();
+  await daemon.stop();
+  await requireSound(data);
+  return struck;
+}
+
+/** The line that says why a start was refused; undefined when there is none, or something that only a developer can read. */
+function refusalIn(output: string): string | undefined {
+  if (/^ +at .*:\d+:\d+\)?$/m.test(output)) return undefined;
+  return output
+    .split('\n')
+    .findLast((line) => /^(?:keystored: |.*ERROR)/.test(line))
+    ?.slice(0, 160);
 }
 
 /** No invariant is broken, and the audit trail is whole. */

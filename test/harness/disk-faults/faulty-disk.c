@@ -29,8 +29,8 @@ struct table {
   uint32_t argument;
   _Atomic int32_t before;
   _Atomic int32_t times;
-  _Atomic uint32_t seen;
   _Atomic uint32_t struck;
+  _Atomic uint32_t seen[MKDIR + 1];
   char directory[256];
   char part[64];
 };
@@ -61,11 +61,12 @@ static int is_ours(int fd, const char *path) {
 // What is to happen to a call; `errno` is set for one that fails. A call that waits goes on as if nothing were.
 static enum kind fault_of(enum call call, int fd, const char *path) {
   int before_errno = errno;
-  if (table == NULL || atomic_load(&table->armed) == 0 || table->call != call || !is_ours(fd, path)) {
+  if (table == NULL || atomic_load(&table->armed) == 0 || !is_ours(fd, path)) {
     errno = before_errno;
     return NONE;
   }
-  atomic_fetch_add(&table->seen, 1);
+  atomic_fetch_add(&table->seen[call], 1);
+  if (table->call != call) return NONE;
   if (atomic_fetch_sub(&table->before, 1) > 0 || atomic_fetch_sub(&table->times, 1) <= 0) return NONE;
   atomic_fetch_add(&table->struck, 1);
   if (table->kind == FAIL) errno = table->argument;

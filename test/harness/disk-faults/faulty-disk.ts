@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { madeOnce } from '../once.ts';
 
 /** Groups of system calls, in the order of the preloaded library. SoftHSM's own files go through streams of the C library, which are not seen. */
-const diskCalls = ['open', 'read', 'write', 'sync', 'truncate', 'rename', 'unlink', 'mkdir'] as const;
+export const diskCalls = ['open', 'read', 'write', 'sync', 'truncate', 'rename', 'unlink', 'mkdir'] as const;
 
 export type DiskCall = (typeof diskCalls)[number];
 
@@ -29,10 +29,10 @@ const offsets = {
   argument: 12,
   before: 16,
   times: 20,
-  seen: 24,
-  struck: 28,
-  directory: 32,
-  part: 288,
+  struck: 24,
+  seen: 28,
+  directory: 60,
+  part: 316,
 } as const;
 const bytes = offsets.part + 64;
 
@@ -73,11 +73,20 @@ export class FaultyDisk {
     this.#write(offsets.armed, Buffer.alloc(4));
   }
 
-  /** How many calls there were since a fault was armed, and how often it struck. */
-  get counts(): { readonly seen: number; readonly struck: number } {
-    const row = Buffer.alloc(8);
-    readSync(this.#file, row, 0, 8, offsets.seen);
-    return { seen: row.readUInt32LE(0), struck: row.readUInt32LE(4) };
+  /** How often the fault struck since it was armed. */
+  get struck(): number {
+    return this.#read(offsets.struck);
+  }
+
+  /** How many calls there were meanwhile. */
+  seen(call: DiskCall): number {
+    return this.#read(offsets.seen + 4 * diskCalls.indexOf(call));
+  }
+
+  #read(offset: number): number {
+    const row = Buffer.alloc(4);
+    readSync(this.#file, row, 0, row.length, offset);
+    return row.readUInt32LE(0);
   }
 
   #write(offset: number, octets: Buffer): void {

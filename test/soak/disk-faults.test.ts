@@ -1,0 +1,34 @@
+// npm run soak -- disk-faults: every call of the operating system that a request makes on the data directory fails once in turn, with each
+// error of a disk, and so do calls of starts, drawn from a seed. DISK_CALLS bounds the calls of a kind for each request, DISK_STARTS the
+// starts; DISK_SEED repeats a run.
+import { randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { Dice } from '../fuzz/cases.ts';
+import { drillRequests, drillStarts } from '../harness/disk-faults/drill.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const seed = Number(process.env['DISK_SEED'] ?? randomInt(2 ** 32));
+const calls = Number(process.env['DISK_CALLS'] ?? Number.POSITIVE_INFINITY);
+const starts = Number(process.env['DISK_STARTS'] ?? 500);
+const dayMs = 86_400_000;
+
+test.skipIf(calls === 0)(
+  'a request under a fault is done or refused with the reason, the next one is done, and nothing is lost',
+  async () => {
+    const report = await drillRequests({ directory: path('requests'), mostOfAKind: calls });
+    console.log(JSON.stringify(report));
+    expect(report.faults).toBeGreaterThan(0);
+  },
+  dayMs,
+);
+
+test.skipIf(starts === 0)(
+  'a start under a fault succeeds or says why it ends, and the next one succeeds',
+  async () => {
+    const report = await drillStarts({ directory: path('starts'), faults: starts, dice: new Dice(seed) });
+    console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+    expect(report.ready).toBeGreaterThan(0);
+  },
+  dayMs,
+);
