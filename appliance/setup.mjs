@@ -53,7 +53,7 @@ const tasks = {
 const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance', 'reproduce']);
 
 /** Debian packages of the programs that tests run, by command. */
-const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++' };
+const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++', strace: 'strace' };
 
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { endWithTests } from './children.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { copyDirectory, madeOnce } from './once.ts';
+import { childrenOf } from './token/canaries.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -44,6 +45,8 @@ export type DaemonOptions = {
    * `firstStart`, and where `args` are given, the daemon provisions it.
    */
   readonly firstStart?: boolean;
+  /** words before the command, of a program that watches it and ends after it */
+  readonly under?: readonly string[];
 };
 
 /** Resolves once the daemon has printed its ready line; rejects with what it printed when it ends before. */
@@ -51,9 +54,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { directory, firstStart = options.args !== undefined } = options;
   if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
   const [port, estPort] = [await freePort(), await freePort()];
+  const { under = [] } = options;
+  const [command, ...words] = [...under, process.execPath] as const;
   const child = spawn(
-    process.execPath,
+    command,
     [
+      ...words,
       options.program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
       ...['--data', directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
       ...['--workers', String(options.workers ?? 1)],
@@ -68,7 +74,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   endWithTests(child);
   const output: string[] = [];
-  const abandon = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), options.abandonAfterMs ?? 120_000);
+  const pid = child.pid as number;
+  const kill = (): void => void (under.length === 0 ? process.kill(-pid, 'SIGKILL') : killBelow(pid));
+  const abandon = setTimeout(kill, options.abandonAfterMs ?? 120_000);
   await untilReady(child, output).finally(() => clearTimeout(abandon));
   const caPem = readFileSync(join(directory, 'tls/ca.pem'), 'utf8');
   const rootToken = options.rootToken ?? readFileSync(join(directory, 'root-token'), 'utf8').trim();
@@ -80,7 +88,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return {
     url,
     estUrl: `https://127.0.0.1:${estPort}`,
-    pid: child.pid as number,
+    pid,
     rootToken,
     caPem,
     exchange,
@@ -94,11 +102,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return ended;
     },
     async kill() {
-      process.kill(-(child.pid as number), 'SIGKILL');
+      kill();
       await ended;
     },
     output: () => output.join(''),
   };
+}
+
+/** Everything that a process has started. */
+function killBelow(pid: number): void {
+  for (const child of childrenOf(pid)) {
+    process.kill(child, 'SIGSTOP');
+    killBelow(child);
+    process.kill(child, 'SIGKILL');
+  }
 }
 
 async function provision(directory: string): Promise<void> {

@@ -104,7 +104,7 @@ async function cut(plan: Plan, beginning: Beginning, directory: string, how: Cut
 }
 
 /** The next start is ready, everything is there, and the stopped appliance is sound. Throws Find. */
-async function finish(plan: Plan, beginning: Beginning, directory: string): Promise<void> {
+export async function finish(plan: Plan, beginning: Beginning, directory: string): Promise<void> {
   const began = performance.now();
   const daemon = await start(plan, beginning, directory, {});
   if (daemon === undefined) throw new Find(`${beginning.name}: the start after the kills was killed`);

@@ -33,10 +33,12 @@ export class Storm {
   readonly tally: Tally = emptyTally();
   /** ids of requests that the audit trail must have */
   readonly acknowledged = new Set<string>();
+  readonly #options: StormOptions;
   readonly #fixtures: Fixtures;
   readonly #lanes: readonly Lane[];
 
-  constructor({ seed, fixtures, recipient, pauseMs = 0, settleMs = 0 }: StormOptions) {
+  constructor(options: StormOptions) {
+    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0 } = options;
     const makers = [
       ...keySorts.map(makerOf),
       ...documentSorts.map(makerOf),
@@ -46,11 +48,20 @@ export class Storm {
     const dice = new Dice(seed);
     const { tally, acknowledged } = this;
     const common = { makers, recipient, pauseMs, settleMs, tally, acknowledged };
+    this.#options = options;
     this.#fixtures = fixtures;
     this.#lanes = Array.from(
       { length: lanes },
       (_, index) => new Lane({ ...common, name: `storm-${index}`, dice: new Dice(dice.below(2 ** 32)) }),
     );
+  }
+
+  /** Another storm that knows the same, to prove a copy of the appliance. */
+  fork(): Storm {
+    const fork = new Storm(this.#options);
+    for (const id of this.acknowledged) fork.acknowledged.add(id);
+    fork.#lanes.forEach((lane, index) => lane.learn(this.#lanes[index] as Lane));
+    return fork;
   }
 
   /** Key objects that the token must have. */
@@ -114,6 +125,12 @@ class Lane {
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
+  }
+
+  /** Knows what another lane knows. */
+  learn(from: Lane): void {
+    this.#things = from.#things.map((thing) => thing.fork());
+    this.#final.push(...from.#final.map((thing) => thing.fork()));
   }
 
   get size(): number {

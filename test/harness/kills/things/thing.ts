@@ -52,6 +52,8 @@ export interface AnyThing {
   settle(connection: Connection, tally: Tally): Promise<void>;
   /** Throws Find unless the thing is as acknowledged. With `changedOnly` one that was not changed since the last time is not asked for. */
   prove(connection: Connection, changedOnly: boolean): Promise<void>;
+  /** Another one that knows the same. */
+  fork(): AnyThing;
 }
 
 const shareOfChanges = 0.6;
@@ -122,6 +124,14 @@ export class Thing<M> implements AnyThing {
       return;
     }
     throw new Find(`after a kill ${this.#sort.kind} ${this.name} is neither as before the change nor as after it: ${problems.join('; ')}`);
+  }
+
+  fork(): AnyThing {
+    const fork = new Thing(this.name, this.#sort);
+    fork.#present = this.#present;
+    fork.#doubt = this.#doubt;
+    fork.#isChanged = this.#isChanged;
+    return fork;
   }
 
   async prove(connection: Connection, changedOnly: boolean): Promise<void> {

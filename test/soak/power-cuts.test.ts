@@ -1,0 +1,43 @@
+// npm run soak -- power-cuts: a thousand losses of power, simulated: recorded writes are dropped, torn and reordered as far as nobody synced them.
+// POWER_CUTS and POWER_CUTS_IN_STARTS choose how many, POWER_SEED the seed. Each is a line in dist/soak/power-<drill>-<seed>.jsonl.
+import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { provideService } from '../../appliance/packaging/service/provide.ts';
+import { makePlan } from '../harness/kills/plan.ts';
+import { cutPower, cutPowerInStarts } from '../harness/power/cuts.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+
+const drills = [
+  { name: 'storms', variable: 'POWER_CUTS', usual: 800, run: cutPower },
+  { name: 'starts', variable: 'POWER_CUTS_IN_STARTS', usual: 200, run: cutPowerInStarts },
+] as const;
+
+const seed = Number(process.env['POWER_SEED'] ?? randomInt(2 ** 32));
+const results = resolve(import.meta.dirname, '../../dist/soak');
+const path = temporaryDirectory();
+const dayMs = 86_400_000;
+
+test.each(drills)(
+  'losses of power in $name: each disk starts, nothing acknowledged is lost, nothing is half',
+  async ({ name, variable, usual, run }) => {
+    const kills = Number(process.env[variable] ?? usual);
+    if (kills === 0) return;
+    const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+    const recordFile = join(results, `power-${name}-${seed}.jsonl`);
+    const appliances = availableParallelism();
+    const plan = await makePlan({ kills, seed, appliances, checkEvery: 1, program, recordFile, path: (file) => path(`${name}-${file}`) });
+    try {
+      await run(plan);
+      plan.record.close();
+    } catch (error) {
+      plan.record.close(String(error));
+      throw error;
+    } finally {
+      console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(plan.record.summary)}`);
+    }
+    expect(plan.record.summary.kills).toBe(kills);
+  },
+  dayMs,
+);
