@@ -1,7 +1,9 @@
 // What the other floors see of the HSM: key types, stored keys, the operations, the configuration and the error class. No PKCS#11.
+import type { KeyEvidence } from './key-evidence.ts';
 import type { Secret } from './secret.ts';
 
 export { revealSecret, Secret } from './secret.ts';
+export type { KeyEvidence } from './key-evidence.ts';
 
 /** Key types a token can hold for us. `secret-256` is a generic secret of 32 octets (HMAC, derivation). */
 export type KeyType =
@@ -261,6 +263,11 @@ export interface Hsm {
   widerObjects(token: string): Promise<readonly string[]>;
   /** At most `most` persistent objects of this service in a token, with their attributes as they are now. */
   ownObjects(token: string, most: number): Promise<readonly OwnObject[]>;
+  /**
+   * What the token says of a key at this moment, read from it: for statements about custody. A wrapped key is unwrapped for it.
+   * `key-missing`, `key-not-usable` as for a use.
+   */
+  evidence(key: KeyReference): Promise<KeyEvidence>;
   /** Calls every token, or one (random, canary encryption and decryption); rejects when one does not work. */
   selfTest(token?: string): Promise<void>;
   /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */

@@ -53,6 +53,7 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
   hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'change-pin', 'rotate-wrapping-key', 'test'],
   audit: ['verify'],
   cluster: ['status', 'remove'],
+  custody: ['verify'],
   context: ['list', 'show', 'use', 'set', 'delete'],
   completion: Object.keys(completionScripts),
 };

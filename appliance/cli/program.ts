@@ -94,6 +94,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/cluster.ts')).runCluster(words, before, io),
   },
   {
+    name: 'custody',
+    summary: 'check statements about the custody of keys: custody verify FILE --keys FILE',
+    group: 'Administration:',
+    run: async (words, _before, io) => (await import('./commands/custody.ts')).runCustody(words, io),
+  },
+  {
     name: 'backup',
     summary: 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE',
     group: 'Administration:',

@@ -14,11 +14,15 @@ import type { TopicDirectories } from '../../core/platform/system/topic-endpoint
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';
+import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
+import { AttestationKeys } from '../attestation/attestation-keys.ts';
+import { attestationEndpoints } from '../attestation/endpoints.ts';
+import { createCustodyStatements } from '../attestation/statements.ts';
 import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
 import { mergeHealth } from '../operations/health-of-workers.ts';
@@ -73,6 +77,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
   const rotation = new WrappingRotation({ store, hsm, clock });
+  const attestation = new AttestationKeys({ store, hsm, clock, log: log.with('attestation') });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
     ...parts,
@@ -80,6 +85,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     services: [
       provide(sessionsService, createSessions({ store, hsm, clock })),
       provide(wrappingKeysService, rotation),
+      provide(custodyStatementsService, createCustodyStatements(store, hsm, attestation)),
       ...(parts.services ?? []),
     ],
   });
@@ -99,6 +105,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
+        ...attestationEndpoints(attestation),
         ...keystorectlEndpoints(parts.downloads),
         ...(system === undefined ? [] : systemEndpoints(system, store, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
         ...running.endpoints,
@@ -116,7 +123,10 @@ export async function compose(parts: Parts): Promise<Composed> {
       log,
     }),
     jobs: [
-      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], system),
+      ...holdJobs(
+        [tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), attestation.job, ...running.jobs],
+        system,
+      ),
       ...(system === undefined
         ? []
         : [

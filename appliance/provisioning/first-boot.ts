@@ -1,5 +1,5 @@
 // Provisions what serving requires: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
@@ -10,22 +10,24 @@ import type { HsmConfig } from '../../hsm/api.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import { provide } from '../../core/plugin/service.ts';
+import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
-import { openAudit } from './audit-signing.ts';
+import { openAudit, restoredMark } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
+import { beginExportHistory } from '../state/export-history.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
 import { ChangingIdentity } from './listener-identity.ts';
-import { closedAudit, closedListeners } from './without-serving.ts';
+import { closedAudit, closedListeners, closedStatements } from './without-serving.ts';
 
 /** What a start has opened and found complete. */
 export type Provisioned = { readonly runtime: Runtime; readonly announcement: string | undefined };
@@ -50,6 +52,8 @@ export async function provisionAppliance(
     await runtime.store.migrate('core', []);
     const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');
+    // Before the mark of a restore is removed there.
+    await beginExportHistory(runtime.store, clock, existsSync(restoredMark(configuration.data)));
     await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
     const identity = await makeListenerIdentity(configuration, runtime, { clock, log });
     writeApplianceCa(configuration.data, identity);
@@ -125,7 +129,7 @@ async function makeListenerIdentity(
   const running = await startPlugins([...providers, identity.plugin], {
     ...{ store, hsm, clock, log, audit: closedAudit },
     configurationOf: (plugin) => configuration.plugins[plugin],
-    services: [provide(listenersService, closedListeners(configuration))],
+    services: [provide(listenersService, closedListeners(configuration)), provide(custodyStatementsService, closedStatements)],
   });
   await running.stop();
   return identity.current;

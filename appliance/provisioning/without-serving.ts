@@ -1,6 +1,7 @@
 // Services for plugins that are started without serving: by the first steps of a start, and by the check of a stopped appliance.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Configuration } from '../../core/config/config.ts';
+import type { CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
 import type { Listeners } from '../../core/plugin/services/listeners.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
@@ -16,6 +17,12 @@ export function closedListeners({ estListen, hosts, publicUrl }: Configuration):
     onIdentityChange: () => () => undefined,
   };
 }
+
+/** Nobody asks for a statement. */
+export const closedStatements: CustodyStatements = {
+  recordedSince: () => undefined,
+  sign: () => Promise.reject(new StartRefused('no statements are signed while nothing is served')),
+};
 
 /** Nothing is done on behalf of a caller, so there is nothing to record. */
 export const closedAudit: Audit = {

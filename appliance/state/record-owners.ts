@@ -15,6 +15,9 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   appliances: 'cluster',
   approles: 'all',
   'approle-role-ids': 'all',
+  'attestation-keys': 'all',
+  // Keys that are being made name the appliance that makes them.
+  'attestation-pending': 'all',
   'audit-chains': 'chains',
   // Each key names its appliance and stays when that is gone: it verifies what it has signed.
   'audit-keys': 'all',
@@ -37,6 +40,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'est/secret-failures': 'all',
   // Keys that are being made name the appliance that makes them.
   'est/unclaimed-keys': 'all',
+  'export-history': 'all',
   'job-holder': 'cluster',
   'login-failures': 'all',
   'oidc/failed-logins': 'all',

@@ -96,3 +96,11 @@ export function base64Output() {
 export function pemExample(label: string): string {
   return `-----BEGIN ${label}-----\nMIIB…\n-----END ${label}-----\n`;
 }
+
+/** A custody statement in an answer. */
+export function statementField() {
+  return z.string().meta({
+    description: 'Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header names.',
+    example: 'eyJhbGciOiJFUzI1NiJ9.eyJpYXQiOjE3OTU0MjAwMDB9.MZQ5VLMBYpNuLKB-CduuX7O0CHrvSAix2i3KlM2CIvg',
+  });
+}

@@ -8,6 +8,7 @@ import {
   type Hsm,
   type HsmConfig,
   type KeyBinding,
+  type KeyEvidence,
   type KeyReference,
   type KeyType,
   type KeyUse,
@@ -217,6 +218,10 @@ class RoutedHsm implements Hsm {
 
   ownObjects(token: string, most: number) {
     return rejecting(() => this.#tokenNamed(token).submit(call.ownObjects(most), (result) => result.json<readonly OwnObject[]>(0)));
+  }
+
+  evidence(key: KeyReference) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.evidence(key), (result) => result.json<KeyEvidence>(0)));
   }
 
   async selfTest(name?: string) {

@@ -3,7 +3,7 @@ import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { flag } from './own-keys.ts';
+import { findAttribute, flag } from './own-keys.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 import type { AttributeName, Attributes } from '../pkcs11/template.ts';
@@ -57,6 +57,11 @@ const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: n
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];
 
+/** The uses that the token allows an object. */
+export function allowedUses(sessions: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, kind: ObjectKind): readonly Use[] {
+  return usesOf[kind].filter((name) => isSet(sessions, object, name));
+}
+
 /** One sentence for each persistent object of this service with more uses than needed: of an earlier version, or changed since. */
 export function findWiderObjects(sessions: Sessions): string[] {
   return describeObjects(sessions, Infinity).flatMap(({ label, needless }) =>
@@ -76,7 +81,7 @@ export function describeObjects({ module, owner, work }: Sessions, most: number)
       if (job === undefined) continue;
       const has = (name: AttributeName): boolean => isSet({ module, owner }, object, name);
       const wanted = job.uses(kind, numberIn(module.attribute(owner, object, 'keyType')));
-      const uses = usesOf[kind].filter(has);
+      const uses = allowedUses({ module, owner }, object, kind);
       described.push({
         ...{ label, kind, uses, needless: uses.filter((use) => !wanted.includes(use)) },
         ...{ isSensitive: has('sensitive'), isExtractable: has('extractable'), isModifiable: has('modifiable') },
@@ -92,12 +97,7 @@ function numberIn(value: Buffer): number {
   return value.readUInt32LE();
 }
 
-function isSet({ module, owner }: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, name: AttributeName): boolean {
-  try {
-    return flag(module.attribute(owner, object, name));
-  } catch (error) {
-    // The token does not know this attribute.
-    if (error instanceof TokenError && refusals.has(error.rv)) return false;
-    throw error;
-  }
+function isSet(sessions: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, name: AttributeName): boolean {
+  const value = findAttribute(sessions, object, name);
+  return value !== undefined && flag(value);
 }

@@ -109,12 +109,21 @@ export class WrappingKeys {
 
   /** The key with this number. `key-missing` when the token does not have it. */
   find(number: number): ObjectHandle {
+    return this.#require(number).handle;
+  }
+
+  /** As find, the persistent object instead of its session copy: only its attributes say how the key is kept. */
+  objectOf(number: number): ObjectHandle {
+    return this.#require(number).object;
+  }
+
+  #require(number: number): OwnKey {
     const known = this.#keys.get(number);
-    if (known !== undefined) return known.handle;
+    if (known !== undefined) return known;
     this.#lookAgain(() => this.refresh());
     const found = this.#keys.get(number);
     if (found === undefined) throw gone(number);
-    return found.handle;
+    return found;
   }
 
   #load(): Map<number, OwnKey> {

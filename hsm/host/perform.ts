@@ -3,6 +3,7 @@ import type { KeyBinding, KeyType } from '../api.ts';
 import { decrypt, encrypt } from '../engine/operations/cipher.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
 import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
+import { gatherEvidence } from '../engine/operations/key-evidence.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { exportKey } from '../engine/operations/exporting.ts';
 import { generateKey, importKey, reserveKey, type Made } from '../engine/operations/making.ts';
@@ -254,6 +255,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     const { most } = job.json<{ most: number }>(0);
     return [json(engine.changeToken(() => describeObjects(engine.sessions, most)))];
   },
+  evidence: (engine, job) => [json(gatherEvidence(engine, job.identity(0)))],
   wrappingKeys: (engine) => [json(listWrappingKeys(engine))],
   makeWrappingKey: (engine, job) => [json(makeWrappingKey(engine, job.json<{ after: number }>(0).after))],
   destroyWrappingKey: (engine, job) => {

@@ -13,12 +13,23 @@ export type SlotHandle = Buffer & { readonly [kind]: 'slot' };
 export type SessionHandle = Buffer & { readonly [kind]: 'session' };
 export type ObjectHandle = Buffer & { readonly [kind]: 'object' };
 
+/** The result of C_GetInfo, without padding; versions as `major.minor`. */
+type ModuleInfo = {
+  readonly manufacturer: string;
+  readonly description: string;
+  readonly version: string;
+  readonly cryptoki: string;
+};
+
 /** The result of C_GetTokenInfo, without padding. */
 export type TokenInfo = {
   readonly label: string;
   readonly serial: string;
   readonly manufacturer: string;
   readonly model: string;
+  /** versions as `major.minor` */
+  readonly hardware: string;
+  readonly firmware: string;
   readonly flags: number;
   /** allowed lengths of a PIN; some vendors leave zeros or arbitrary numbers */
   readonly pinBytes: { readonly least: number; readonly most: number };
@@ -79,6 +90,16 @@ export class PkcsModule {
     this.#call('C_Finalize', () => this.#lib.C_Finalize());
   }
 
+  info(): ModuleInfo {
+    const info = this.#call('C_GetInfo', () => this.#lib.C_GetInfo());
+    return {
+      manufacturer: trimmed(info.manufacturerID),
+      description: trimmed(info.libraryDescription),
+      version: versionText(info.libraryVersion),
+      cryptoki: versionText(info.cryptokiVersion),
+    };
+  }
+
   slots(): SlotHandle[] {
     return this.#call('C_GetSlotList', () => this.#lib.C_GetSlotList(true)) as SlotHandle[];
   }
@@ -90,6 +111,8 @@ export class PkcsModule {
       serial: trimmed(info.serialNumber),
       manufacturer: trimmed(info.manufacturerID),
       model: trimmed(info.model),
+      hardware: versionText(info.hardwareVersion),
+      firmware: versionText(info.firmwareVersion),
       flags: info.flags,
       pinBytes: { least: info.minPinLen, most: info.maxPinLen },
     };
@@ -287,6 +310,10 @@ const empty = Buffer.alloc(1).subarray(0, 0);
 /** Empty input needs a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session (reference A4). */
 function nonNull(input: Buffer): Buffer {
   return input.length === 0 ? empty : input;
+}
+
+function versionText({ major, minor }: pkcs11js.Version): string {
+  return `${major}.${minor}`;
 }
 
 function trimmed(text: string): string {

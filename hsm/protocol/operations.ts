@@ -32,6 +32,7 @@ export const operations = {
   widerObjects: { code: 29, repeatable: true, making: true },
   ownObjects: { code: 30, repeatable: true, making: true },
   forget: { code: 31, repeatable: true, making: false },
+  evidence: { code: 32, repeatable: true, making: true },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
@@ -158,6 +159,7 @@ export const call = {
   }),
   widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
   ownObjects: (most: number): Call => ({ name: 'ownObjects', flags: flagSlow, parts: [json({ most })] }),
+  evidence: (key: KeyReference): Call => ({ name: 'evidence', flags: flagSlow, parts: [encodeKeyReference(key)] }),
   wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
   makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
   destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),

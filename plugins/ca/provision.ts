@@ -3,8 +3,10 @@ import type { Job } from '../../core/base/context.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { certificateAuthorityService, type EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
+import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { caActions } from './actions/actions.ts';
+import { custodyOfCa } from './actions/custody.ts';
 import { keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
@@ -29,7 +31,7 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
   };
   return {
     resources: [caResource(context, protocols)],
-    endpoints: [...caActions(context), ...publicEndpoints(context)],
+    endpoints: [...caActions(context), custodyOfCa(context, platform.service(custodyStatementsService)), ...publicEndpoints(context)],
     jobs: [housekeeping],
     gauges: [expiryGauge(context)],
     services: [provide(certificateAuthorityService, certificateAuthorities(context, protocols))],

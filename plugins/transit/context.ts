@@ -1,5 +1,6 @@
 // What the parts of this plugin share: one object, made when the plugin is provisioned and passed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
+import { type CustodyStatements, custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
 import { Attachments } from './records/attachments.ts';
@@ -15,6 +16,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   /** token keys that no version owns */
   readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
+  readonly custodyStatements: CustodyStatements;
   readonly attachments: Attachments;
 };
 
@@ -33,6 +35,7 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     usage: new UsageMeters(store, tables, log),
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
     rotation: context.service(wrappingKeysService),
+    custodyStatements: context.service(custodyStatementsService),
     attachments: new Attachments(store),
   };
 }

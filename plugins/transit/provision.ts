@@ -17,6 +17,7 @@ import { trim } from './actions/trim.ts';
 import { verify } from './actions/verify.ts';
 import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
+import { custodyStatement } from './custody/statement.ts';
 import { keyGauge } from './gauges.ts';
 import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
@@ -41,6 +42,7 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
         ...actions.map((action) => action(transit)),
         importKey(transit, importWrappingKey),
         importWrappingKeyEndpoint(importWrappingKey),
+        custodyStatement(transit),
       ];
     },
     jobs: [autoRotateJob(transit)],

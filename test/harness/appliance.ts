@@ -19,6 +19,7 @@ import { watchClock } from '../../appliance/operations/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
 import { measureProcess } from '../../appliance/operations/metrics/process.ts';
 import type { ClusterWay } from '../../appliance/state/cluster-way.ts';
+import { beginExportHistory } from '../../appliance/state/export-history.ts';
 import { provideStoreKey } from '../../appliance/state/store-key.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
@@ -83,6 +84,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   await store.migrate('core', []);
   const audit = await openAuditTrail({ directory: join(directory, 'audit'), chain: 'test', clock, log });
   const system = await createSystemTenant(store, hsm, clock);
+  await beginExportHistory(store, clock, false);
   const rootToken = system === undefined ? (options.rootToken ?? '') : revealSecret(system.rootToken.token);
   const plugins = options.plugins ?? everyPlugin;
   const configurationOf = (name: string): unknown =>

@@ -4,6 +4,7 @@ import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyBinding, KeyType } from '../../hsm/api.ts';
 import { Engine, ModuleBroken } from '../../hsm/engine/engine.ts';
+import { gatherEvidence } from '../../hsm/engine/operations/key-evidence.ts';
 import { decrypt, encrypt } from '../../hsm/engine/operations/cipher.ts';
 import { exportKey } from '../../hsm/engine/operations/exporting.ts';
 import { generateKey, importKey } from '../../hsm/engine/operations/making.ts';
@@ -125,6 +126,20 @@ describe('key material in clear', () => {
       expect([outcome, isSame(type, wrong, material)]).toEqual([type === 'ed25519' ? 'done' : 'unavailable', true]);
     },
   );
+});
+
+test('what a statement says of a key is what the token says twice', () => {
+  for (const key of [make('aes-256'), make('ecdsa-p256', 'token')]) {
+    const said = engine.run(() => gatherEvidence(engine, key));
+    for (let before = 0; before < 12; before += 1) {
+      const flip: Fault = { name: 'C_GetAttributeValue', kind: 'flip', before };
+      expect(
+        under(flip, () => gatherEvidence(engine, key)),
+        `after ${before} answers`,
+      ).toEqual(said);
+    }
+    expect(under({ name: 'C_GetTokenInfo', kind: 'flip', argument: 8 * 40 }, () => gatherEvidence(engine, key))).toEqual(said);
+  }
 });
 
 describe('objects in the token', () => {

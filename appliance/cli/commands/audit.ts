@@ -28,7 +28,12 @@ export async function runAudit(words: readonly string[], io: Io): Promise<void> 
         'public keys that may have signed: PEM, or an answer of GET /v1/state/system/audit that you kept (default: audit-keys.pem beside or in the directory, which anyone who changed the trail can have changed too)',
       ),
     )
-    .addOption(new Option('--heads <FILE>', 'an answer of GET /v1/state/system/audit that you kept: the trail must contain these heads'))
+    .addOption(
+      new Option(
+        '--heads <FILE>',
+        'an answer of GET /v1/state/system/audit that you kept, or what custody verify prints: the trail must contain these heads',
+      ),
+    )
     .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .exitOverride()
     .action((directories: readonly string[], options: Options) => verifyDirectories(directories, options, io));
@@ -68,10 +73,13 @@ function publishedKeys(directory: string): string {
   return file;
 }
 
-/** The answer of GET /v1/state/system/audit; a kept copy may lack either part. */
+const keptHeads = z.array(z.object({ chain: z.string(), sequence: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) }));
+
+/** The answer of GET /v1/state/system/audit, of which a kept copy may lack either part; or a custody statement, which has the heads in `audit`. */
 const keptAnswer = z.object({
   keys: z.array(z.object({ 'public-key': z.string() })).optional(),
-  heads: z.array(z.object({ chain: z.string(), sequence: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) })).optional(),
+  heads: keptHeads.optional(),
+  audit: z.object({ heads: keptHeads }).optional(),
 });
 
 function readKeys(file: string): ReadonlyMap<string, KeyObject> {
@@ -91,8 +99,8 @@ function readKeys(file: string): ReadonlyMap<string, KeyObject> {
 
 function readHeads(file: string): readonly HeadEntry[] {
   try {
-    const { heads } = keptAnswer.parse(JSON.parse(readFileSync(file, 'utf8')));
-    if (heads === undefined || heads.length === 0) throw new Error('it names no heads');
+    const { audit, heads = audit?.heads ?? [] } = keptAnswer.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (heads.length === 0) throw new Error('it names no heads');
     return heads;
   } catch (error) {
     throw usageError(`${file} is not an answer of GET /v1/state/system/audit (${reasonOf(error)})`);

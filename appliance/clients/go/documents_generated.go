@@ -227,6 +227,39 @@ type ApproleState struct {
 	SecretIDs *int64 `json:"secret-ids,omitempty"`
 }
 
+// AttestationKey: A document of the API.
+type AttestationKey struct {
+	// Kid: Thumbprint of the key (RFC 7638), which `kid` of statements names.
+	Kid string `json:"kid"`
+
+	// Kty: Key type.
+	Kty string `json:"kty"`
+
+	// Crv: Curve.
+	Crv string `json:"crv"`
+
+	// X: Coordinate x, base64url.
+	X string `json:"x"`
+
+	// Y: Coordinate y, base64url.
+	Y string `json:"y"`
+
+	// Alg: Signature algorithm.
+	Alg string `json:"alg"`
+
+	// Use: For signatures alone.
+	Use string `json:"use"`
+
+	// Since: When it was made.
+	Since string `json:"since"`
+}
+
+// AttestationKeysAnswer: A document of the API.
+type AttestationKeysAnswer struct {
+	// Keys: The newest last, which signs. The former ones verify what they signed; their private keys are destroyed.
+	Keys []AttestationKey `json:"keys"`
+}
+
 // AuditAnswer: A document of the API.
 type AuditAnswer struct {
 	// Keys: Keys that have signed the trail, the newest last.
@@ -373,6 +406,16 @@ const (
 type CACSRAnswer struct {
 	// CSR: PKCS#10 certification request, PEM.
 	CSR string `json:"csr"`
+}
+
+// CACustodyAnswer: A document of the API.
+type CACustodyAnswer struct {
+	// Statement: Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header
+	// names.
+	Statement string `json:"statement"`
+
+	// Generation: Generation of the key that it is about.
+	Generation int64 `json:"generation"`
 }
 
 // CAImportCertRequest: A document of the API.
@@ -674,6 +717,16 @@ const (
 
 	CustodyToken Custody = "token"
 )
+
+// CustodyAnswer: A document of the API.
+type CustodyAnswer struct {
+	// Statement: Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header
+	// names.
+	Statement string `json:"statement"`
+
+	// KeyVersion: Version of the key that it is about.
+	KeyVersion int64 `json:"key-version"`
+}
 
 // DataKeyBits: Size of the data key. Later versions may answer others.
 type DataKeyBits int64
@@ -2932,6 +2985,12 @@ func (RewrapRequest) String() string {
 // GoString hides the document: it holds secrets.
 func (RewrapRequest) GoString() string {
 	return "RewrapRequest{…}"
+}
+
+// RotateAttestationKeyAnswer: A document of the API.
+type RotateAttestationKeyAnswer struct {
+	// Kid: Thumbprint of the key (RFC 7638), which `kid` of statements names.
+	Kid string `json:"kid"`
 }
 
 // RotateWrappingKeyAnswer: A document of the API.

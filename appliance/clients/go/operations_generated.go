@@ -16,6 +16,8 @@ type Operations struct {
 
 	ApprolesSecretIDs ApprolesSecretIDsGroup
 
+	AttestationKeys AttestationKeysGroup
+
 	Audit AuditGroup
 
 	BackupStatus BackupStatusGroup
@@ -23,6 +25,8 @@ type Operations struct {
 	CA CAGroup
 
 	CACertificates CACertificatesGroup
+
+	CACustody CACustodyGroup
 
 	Cluster ClusterGroup
 
@@ -60,6 +64,8 @@ type Operations struct {
 
 	TransitKeys TransitKeysGroup
 
+	TransitKeysCustody TransitKeysCustodyGroup
+
 	WrappingKey WrappingKeyGroup
 }
 
@@ -71,6 +77,8 @@ func operationsOf(client *Client) Operations {
 
 		ApprolesSecretIDs: ApprolesSecretIDsGroup{client},
 
+		AttestationKeys: AttestationKeysGroup{client},
+
 		Audit: AuditGroup{client},
 
 		BackupStatus: BackupStatusGroup{client},
@@ -78,6 +86,8 @@ func operationsOf(client *Client) Operations {
 		CA: CAGroup{client},
 
 		CACertificates: CACertificatesGroup{client},
+
+		CACustody: CACustodyGroup{client},
 
 		Cluster: ClusterGroup{client},
 
@@ -114,6 +124,8 @@ func operationsOf(client *Client) Operations {
 		Topics: TopicsGroup{client},
 
 		TransitKeys: TransitKeysGroup{client},
+
+		TransitKeysCustody: TransitKeysCustodyGroup{client},
 
 		WrappingKey: WrappingKeyGroup{client},
 	}
@@ -469,6 +481,21 @@ func (g ApprolesSecretIDsGroup) ListEach(ctx context.Context, name string, param
 		}
 		return g.List(ctx, name, &page, options...)
 	})
+}
+
+// AttestationKeysGroup has the operations of the group.
+type AttestationKeysGroup struct{ client *Client }
+
+var opAttestationKeysShow = operation{method: "GET", path: "/v1/state/system/attestation-keys", idempotent: true, public: true, accept: "application/json"}
+
+// Show: The keys that verify custody statements.
+//
+// A JWK Set (RFC 7517), without a token. Empty until the first statement. Keep a copy elsewhere, or the thumbprint:
+// what this address answers is as good as its TLS certificate.
+//
+// GET /v1/state/system/attestation-keys
+func (g AttestationKeysGroup) Show(ctx context.Context, options ...CallOption) (*AttestationKeysAnswer, error) {
+	return sendFor[AttestationKeysAnswer](ctx, g.client, opAttestationKeysShow, parts{options: options})
 }
 
 // AuditGroup has the operations of the group.
@@ -946,6 +973,36 @@ var opCACertificatesShow = operation{method: "GET", path: "/v1/state/keystore/tl
 // GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}
 func (g CACertificatesGroup) Show(ctx context.Context, name string, serial string, options ...CallOption) (*IssuedCertificate, error) {
 	return sendFor[IssuedCertificate](ctx, g.client, opCACertificatesShow, parts{names: []string{name, serial}, options: options})
+}
+
+// CACustodyGroup has the operations of the group.
+type CACustodyGroup struct{ client *Client }
+
+var opCACustodyShow = operation{method: "GET", path: "/v1/state/keystore/tls/ca/%s/custody", idempotent: true, accept: "application/json"}
+
+// CACustodyShowOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type CACustodyShowOptions struct {
+	// Generation: The generation of the key: `latest` (default) or a number; a renewal adds one.
+	Generation *string
+}
+
+func (o *CACustodyShowOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "generation", o.Generation)
+}
+
+// Show: A signed statement about the custody of a CA key.
+//
+// What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot
+// leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+//
+// GET /v1/state/keystore/tls/ca/{name}/custody
+func (g CACustodyGroup) Show(ctx context.Context, name string, parameters *CACustodyShowOptions, options ...CallOption) (*CACustodyAnswer, error) {
+	call := parts{names: []string{name}, options: options}
+	parameters.addTo(&call)
+	return sendFor[CACustodyAnswer](ctx, g.client, opCACustodyShow, call)
 }
 
 // ClusterGroup has the operations of the group.
@@ -2058,6 +2115,18 @@ var opSystemPullBackup = operation{method: "POST", path: "/v1/state/system/pull-
 // POST /v1/state/system/pull-backup
 func (g SystemGroup) PullBackup(ctx context.Context, options ...CallOption) (io.ReadCloser, error) {
 	return sendForStream(ctx, g.client, opSystemPullBackup, parts{options: options})
+}
+
+var opSystemRotateAttestationKey = operation{method: "POST", path: "/v1/state/system/rotate-attestation-key", accept: "application/json"}
+
+// RotateAttestationKey: Replace the key that signs custody statements.
+//
+// Another key is made in the token and the present one destroyed there, so that nothing is signed under it any more.
+// Its public key stays published.
+//
+// POST /v1/state/system/rotate-attestation-key
+func (g SystemGroup) RotateAttestationKey(ctx context.Context, options ...CallOption) (*RotateAttestationKeyAnswer, error) {
+	return sendFor[RotateAttestationKeyAnswer](ctx, g.client, opSystemRotateAttestationKey, parts{options: options})
 }
 
 var opSystemRotateWrappingKey = operation{method: "POST", path: "/v1/state/system/rotate-wrapping-key", accept: "application/json"}
@@ -3225,6 +3294,37 @@ var opTransitKeysVerifyBatch = operation{method: "POST", path: "/v1/state/keysto
 // POST /v1/state/keystore/transit-keys/{name}/verify-batch
 func (g TransitKeysGroup) VerifyBatch(ctx context.Context, name string, body VerifyBatchRequest, options ...CallOption) (*VerifyBatchAnswer, error) {
 	return sendFor[VerifyBatchAnswer](ctx, g.client, opTransitKeysVerifyBatch, parts{names: []string{name}, body: body, options: options})
+}
+
+// TransitKeysCustodyGroup has the operations of the group.
+type TransitKeysCustodyGroup struct{ client *Client }
+
+var opTransitKeysCustodyShow = operation{method: "GET", path: "/v1/state/keystore/transit-keys/%s/custody", idempotent: true, accept: "application/json"}
+
+// TransitKeysCustodyShowOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type TransitKeysCustodyShowOptions struct {
+	// Version: The version that it is about: `latest` (default) or a number.
+	Version *string
+}
+
+func (o *TransitKeysCustodyShowOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "version", o.Version)
+}
+
+// Show: A signed statement about the custody of a key version.
+//
+// What the token says of the key now (attributes, serial number, firmware), how the version is kept, where its
+// material is from, since when it may be exported, and its exports. Verifiable offline, with `keystorectl custody
+// verify` or any JWS library.
+//
+// GET /v1/state/keystore/transit-keys/{name}/custody
+func (g TransitKeysCustodyGroup) Show(ctx context.Context, name string, parameters *TransitKeysCustodyShowOptions, options ...CallOption) (*CustodyAnswer, error) {
+	call := parts{names: []string{name}, options: options}
+	parameters.addTo(&call)
+	return sendFor[CustodyAnswer](ctx, g.client, opTransitKeysCustodyShow, call)
 }
 
 // WrappingKeyGroup has the operations of the group.

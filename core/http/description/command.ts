@@ -43,7 +43,7 @@ export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Co
       (path) => path.startsWith(`${endpoint.path}/{`) && !path.slice(endpoint.path.length + 1).includes('/'),
     );
     const isList = !ofEntry && (hasEntries || endpoint.output?.def.type === 'array');
-    return { verb: isList ? 'list' : 'show', resource: resourceName(rest), tree };
+    return { verb: isList ? 'list' : 'show', resource: resourceName(rest), tree, ...hintsOf(endpoint) };
   }
   // A batch of creations is an action: it has no entry that could be shown or changed.
   const isBatch = endpoint.method === 'POST' && rest.at(-1)?.endsWith('-batch') === true;

@@ -6,7 +6,9 @@ import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { type Backup, formatBackup } from '../backup/format.ts';
 import { readInClear } from '../versions/clear-material.ts';
+import { noteExport } from '../custody/history.ts';
 import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
 import { documentOf } from '../keys/definition.ts';
 import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
@@ -33,10 +35,13 @@ export function backup(transit: Transit): AnyEndpoint {
       if (key.record.verificationOnly) throw fail('operation-not-supported', { detail: 'The key has no private part to back up.' });
       if (!key.record.allowPlaintextBackup)
         throw fail('backup-not-allowed', { detail: 'Set allow-plaintext-backup to true first; it cannot be set back.' });
-      call.noteAudit({ keyVersion: key.record.latest });
+      const { floor: oldest, latest: newest } = key.record;
+      call.noteAudit({ keyVersion: newest });
+      const { requestId, now } = call;
+      await noteExport(transit, key, { kind: 'backup', format: 'clear', oldest, newest, at: microseconds(now), requestId });
       const collected = await collect(transit, key);
       try {
-        return { key: encodeBase64(formatBackup(collected)), keyVersion: key.record.latest };
+        return { key: encodeBase64(formatBackup(collected)), keyVersion: newest };
       } finally {
         for (const { material, hmac, convergent } of collected.versions) for (const secret of [material, hmac, convergent]) secret?.fill(0);
       }

@@ -9,6 +9,7 @@ import { inTurn } from '../../../core/base/async/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
@@ -48,7 +49,7 @@ export function restore(transit: Transit): AnyEndpoint {
           transit.store.refresh();
           const key = transit.keyring.find(tenantId, name);
           if (key === undefined) throw removedMeanwhile();
-          const restored = await restoreOnce(transit, key, input.key);
+          const restored = await restoreOnce(transit, key, input.key, microseconds(call.now));
           if (restored === undefined) continue;
           call.noteAudit({ keyVersion: restored.key.record.latest });
           return new Reply(204);
@@ -59,14 +60,14 @@ export function restore(transit: Transit): AnyEndpoint {
 }
 
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */
-async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<RestoredKey | undefined> {
+async function restoreOnce(transit: Transit, key: Key, backup: string, now: number): Promise<RestoredKey | undefined> {
   // Parsed for each attempt: loading material into the token zeroes it.
   const validated = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, validated);
   let replaced: readonly KeyReference[];
   try {
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded, now));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
@@ -77,7 +78,7 @@ async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<
 }
 
 // Returns the keys that were replaced, to be destroyed after the commit.
-function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: RestoredKey): KeyReference[] {
+function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: RestoredKey, now: number): KeyReference[] {
   const { tables } = transit;
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
   if (current === undefined) throw removedMeanwhile();
@@ -93,7 +94,8 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
     transaction.put(tables.versions, storeKey, record);
     if (uses > 0) transaction.put(tables.usage, storeKey, { reserved: uses, uses, rewrapped: 0 });
   }
-  putIndexed(transit, transaction, before, withLabels(restored.key.record, labelsOf(current)));
+  const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
+  putIndexed(transit, transaction, before, withLabels(record, labelsOf(current)));
   return references;
 }
 

@@ -111,7 +111,9 @@ async function loadVersion(
     createdAt,
     activatesAt,
     ...defined({ supersededAt: next?.createdAt, publicKey }),
-    ...(material === undefined ? {} : await makeMaterial(transit, { ...subjectOf(key), number }, given)),
+    ...(material === undefined
+      ? {}
+      : { ...(await makeMaterial(transit, { ...subjectOf(key), number }, given)), origin: 'restored' as const }),
     ...kept,
   };
 }

@@ -1,5 +1,6 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
 import { drawUuid } from '../../../core/base/uuid.ts';
+import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
@@ -8,6 +9,7 @@ import { derivationIterations, derivationSaltBytes } from '../versions/derivatio
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
+import { withFlags } from '../custody/history.ts';
 import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { listFilters } from './list-filters.ts';
@@ -87,6 +89,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
     floor: 1,
     createdAt: now,
     verificationOnly: publicKey !== undefined,
+    ...defined({ history: withFlags(undefined, undefined, document, now) }),
   };
   const key: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: draft };
   requireRotatable(draft);
@@ -134,7 +137,8 @@ function planUpdate(
   const { autoRotate, timers: _timers, rotatesAt, ...kept } = transit.attachments.withoutFields(current);
   const changed = fieldsOf(transit.attachments, document, latest.createdAt);
   const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
-  const after: Key = { ...before, record: { ...kept, ...changed, ...(sameInterval ? { rotatesAt } : {}) } };
+  const history = defined({ history: withFlags(kept.history, current, document, now) });
+  const after: Key = { ...before, record: { ...kept, ...changed, ...history, ...(sameInterval ? { rotatesAt } : {}) } };
   requireRotatable(after.record);
   requireDefinition(transit, after, before);
   return {

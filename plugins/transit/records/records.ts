@@ -15,6 +15,30 @@ export type AutoRotate = {
   readonly invalidateAfter?: string | undefined;
 };
 
+/** One export or backup of key material, as it was begun: the audit record with its request id says what came of it. */
+export type KeyExport = {
+  readonly kind: 'export' | 'backup';
+  /** `clear`, `wrapped`, or the format of an attachment */
+  readonly format: string;
+  /** the versions, from the oldest to the newest of them */
+  readonly oldest: number;
+  readonly newest: number;
+  readonly at: number;
+  readonly requestId: string;
+};
+
+/** What is kept of how far a key could and did leave its token. Keys of earlier versions of the appliance have none. */
+export type KeyHistory = {
+  /** when the flags were set here; absent for flags that were set before this was kept, or that came with a backup */
+  readonly exportableAt?: number;
+  readonly backupAllowedAt?: number;
+  /** when a backup replaced the key: of the time before, this appliance knows nothing */
+  readonly restoredAt?: number;
+  /** how many exports there were; the newest of them are listed, in their order */
+  readonly exportCount?: number;
+  readonly exports?: readonly KeyExport[];
+};
+
 /** A named key; the fields of attachments are further members (attachments.ts). All instants are microseconds since 1970. */
 export type KeyRecord = VersionRules & {
   /** uuid; binds key material and version records to this key, whatever its name */
@@ -37,7 +61,11 @@ export type KeyRecord = VersionRules & {
   readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number };
   /** no version has a private part yet: the key only verifies (api 20) */
   readonly verificationOnly: boolean;
+  readonly history?: KeyHistory;
 };
+
+/** `generated` in the token, `imported` by a caller, or `restored` from a backup. */
+export type Origin = 'generated' | 'imported' | 'restored';
 
 /** One version of a key; what attachments keep with it are further members. `stored` is absent on versions that only verify. */
 export type VersionRecord = VersionTimes & {
@@ -47,6 +75,8 @@ export type VersionRecord = VersionTimes & {
   readonly convergent?: StoredKey;
   /** DER SubjectPublicKeyInfo; asymmetric ciphers */
   readonly publicKey?: Uint8Array;
+  /** where the material of `stored` is from; absent on versions that an earlier version of the appliance made */
+  readonly origin?: Origin;
 };
 
 /** Uses of one version. `reserved` is never below the true count, also after a crash; `uses` may lack the last seconds before one. */

@@ -22,7 +22,7 @@ export type VersionSubject = {
 export type GivenMaterial = { readonly main?: Uint8Array; readonly hmac?: Uint8Array; readonly convergent?: Uint8Array };
 
 /** The keys of a version as its record holds them. */
-export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent' | 'publicKey'>;
+export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent' | 'publicKey' | 'origin'>;
 
 /**
  * Makes main key and companions (design hsm 8). Companions are made with the version, not at first use, so that a copy restored
@@ -59,6 +59,7 @@ async function makeKeys(
   return {
     stored: main.value.stored,
     hmac: hmac.value.stored,
+    origin: given.main === undefined ? 'generated' : 'imported',
     ...defined({ convergent: convergent.value?.stored, publicKey: main.value.publicKey }),
   };
 }

@@ -228,6 +228,15 @@ describe('backup', () => {
     const fresh = (await ask('POST', `${actions}/held/sign`, { text })) as { signature: string };
     expect(await ask('POST', `${actions}/held/verify`, { text, signature: fresh.signature })).toMatchObject({ valid: true });
     expect(await ask('GET', '/v1/config/keystore/tls/ca/devices')).toMatchObject({ name: 'devices' });
+    // Of keys of then a custody statement claims nothing that was not recorded.
+    for (const [name, kept] of [
+      ['orders', 'wrapped'],
+      ['held', 'token'],
+    ]) {
+      const { statement } = (await ask('GET', `${actions}/${name}/custody`)) as { statement: string };
+      const claims: unknown = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString());
+      expect(claims).toMatchObject({ key: { name, origin: 'unknown' }, custody: { kept }, history: { complete: false, exports: [] } });
+    }
     await ask('PATCH', `${keys}/orders`, { labels: { team: 'a' } });
     expect(await ask('GET', `${keys}?selector=team=a&fields=name,labels`)).toEqual([{ name: 'orders', labels: { team: 'a' } }]);
     expect(await restored.stop()).toBe(0);

@@ -172,6 +172,24 @@ class ApprolesSecretIdsOperations {
   }
 }
 
+class AttestationKeysOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * The keys that verify custody statements.
+   * A JWK Set (RFC 7517), without a token. Empty until the first statement. Keep a copy elsewhere, or the thumbprint: what
+   * this address answers is as good as its TLS certificate.
+   * `GET /v1/state/system/attestation-keys`
+   */
+  show(options: CallOptions = {}): Promise<Api.AttestationKeysAnswer> {
+    return this.#sender.json<Api.AttestationKeysAnswer>({ method: 'GET', path: '/v1/state/system/attestation-keys', isIdempotent: true, isPublic: true }, options);
+  }
+}
+
 class AuditOperations {
   readonly #sender: Sender;
 
@@ -440,6 +458,24 @@ class CaCertificatesOperations {
    */
   show(name: string, serial: string, options: CallOptions = {}): Promise<Api.IssuedCertificate> {
     return this.#sender.json<Api.IssuedCertificate>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates/${segment(serial)}`, isIdempotent: true }, options);
+  }
+}
+
+class CaCustodyOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * A signed statement about the custody of a CA key.
+   * What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot
+   * leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+   * `GET /v1/state/keystore/tls/ca/{name}/custody`
+   */
+  show(name: string, options: CallOptions & { generation?: string | undefined } = {}): Promise<Api.CaCustodyAnswer> {
+    return this.#sender.json<Api.CaCustodyAnswer>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/custody`, query: { generation: options.generation }, isIdempotent: true }, options);
   }
 }
 
@@ -1063,6 +1099,16 @@ class SystemOperations {
    */
   pullBackup(options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
     return this.#sender.stream({ method: 'POST', path: '/v1/state/system/pull-backup', isIdempotent: false }, options);
+  }
+
+  /**
+   * Replace the key that signs custody statements.
+   * Another key is made in the token and the present one destroyed there, so that nothing is signed under it any more. Its
+   * public key stays published.
+   * `POST /v1/state/system/rotate-attestation-key`
+   */
+  rotateAttestationKey(options: CallOptions = {}): Promise<Api.RotateAttestationKeyAnswer> {
+    return this.#sender.json<Api.RotateAttestationKeyAnswer>({ method: 'POST', path: '/v1/state/system/rotate-attestation-key', isIdempotent: false }, options);
   }
 
   /**
@@ -1701,6 +1747,25 @@ class TransitKeysOperations {
   }
 }
 
+class TransitKeysCustodyOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * A signed statement about the custody of a key version.
+   * What the token says of the key now (attributes, serial number, firmware), how the version is kept, where its material
+   * is from, since when it may be exported, and its exports. Verifiable offline, with `keystorectl custody verify` or any
+   * JWS library.
+   * `GET /v1/state/keystore/transit-keys/{name}/custody`
+   */
+  show(name: string, options: CallOptions & { version?: string | undefined } = {}): Promise<Api.CustodyAnswer> {
+    return this.#sender.json<Api.CustodyAnswer>({ method: 'GET', path: `/v1/state/keystore/transit-keys/${segment(name)}/custody`, query: { version: options.version }, isIdempotent: true }, options);
+  }
+}
+
 class WrappingKeyOperations {
   readonly #sender: Sender;
 
@@ -1724,10 +1789,12 @@ export class Operations {
   readonly approle: ApproleOperations;
   readonly approles: ApprolesOperations;
   readonly approlesSecretIds: ApprolesSecretIdsOperations;
+  readonly attestationKeys: AttestationKeysOperations;
   readonly audit: AuditOperations;
   readonly backupStatus: BackupStatusOperations;
   readonly ca: CaOperations;
   readonly caCertificates: CaCertificatesOperations;
+  readonly caCustody: CaCustodyOperations;
   readonly cluster: ClusterOperations;
   readonly cryptoFunctions: CryptoFunctionsOperations;
   readonly health: HealthOperations;
@@ -1746,16 +1813,19 @@ export class Operations {
   readonly tokens: TokensOperations;
   readonly topics: TopicsOperations;
   readonly transitKeys: TransitKeysOperations;
+  readonly transitKeysCustody: TransitKeysCustodyOperations;
   readonly wrappingKey: WrappingKeyOperations;
 
   constructor(sender: Sender) {
     this.approle = new ApproleOperations(sender);
     this.approles = new ApprolesOperations(sender);
     this.approlesSecretIds = new ApprolesSecretIdsOperations(sender);
+    this.attestationKeys = new AttestationKeysOperations(sender);
     this.audit = new AuditOperations(sender);
     this.backupStatus = new BackupStatusOperations(sender);
     this.ca = new CaOperations(sender);
     this.caCertificates = new CaCertificatesOperations(sender);
+    this.caCustody = new CaCustodyOperations(sender);
     this.cluster = new ClusterOperations(sender);
     this.cryptoFunctions = new CryptoFunctionsOperations(sender);
     this.health = new HealthOperations(sender);
@@ -1774,6 +1844,7 @@ export class Operations {
     this.tokens = new TokensOperations(sender);
     this.topics = new TopicsOperations(sender);
     this.transitKeys = new TransitKeysOperations(sender);
+    this.transitKeysCustody = new TransitKeysCustodyOperations(sender);
     this.wrappingKey = new WrappingKeyOperations(sender);
   }
 }

@@ -154,6 +154,30 @@ export type ApproleState = {
   'secret-ids'?: number | undefined;
 };
 
+export type AttestationKey = {
+  /** Thumbprint of the key (RFC 7638), which `kid` of statements names. */
+  kid: string;
+  /** Key type. */
+  kty: string;
+  /** Curve. */
+  crv: string;
+  /** Coordinate x, base64url. */
+  x: string;
+  /** Coordinate y, base64url. */
+  y: string;
+  /** Signature algorithm. */
+  alg: string;
+  /** For signatures alone. */
+  use: string;
+  /** When it was made. */
+  since: string;
+};
+
+export type AttestationKeysAnswer = {
+  /** The newest last, which signs. The former ones verify what they signed; their private keys are destroyed. */
+  keys: AttestationKey[];
+};
+
 export type AuditAnswer = {
   /** Keys that have signed the trail, the newest last. */
   keys: AuditKey[];
@@ -236,6 +260,13 @@ export type CaCertificatesListStatus = 'valid' | 'expired' | 'revoked';
 export type CaCsrAnswer = {
   /** PKCS#10 certification request, PEM. */
   csr: string;
+};
+
+export type CaCustodyAnswer = {
+  /** Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header names. */
+  statement: string;
+  /** Generation of the key that it is about. */
+  generation: number;
 };
 
 export type CaImportCertRequest = {
@@ -372,6 +403,13 @@ export type ClusterShape = 'alone' | 'cluster';
 
 /** Where the key lives: as a wrapped blob, or as an object in the token. */
 export type Custody = 'wrapped' | 'token';
+
+export type CustodyAnswer = {
+  /** Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header names. */
+  statement: string;
+  /** Version of the key that it is about. */
+  'key-version': number;
+};
 
 /** Size of the data key. */
 export type DataKeyBits = 128 | 256 | 512;
@@ -1752,6 +1790,11 @@ export type RewrapRequest = {
   'associated-data'?: string | undefined;
   /** Version to use; default: the version in use. */
   'key-version'?: number | undefined;
+};
+
+export type RotateAttestationKeyAnswer = {
+  /** Thumbprint of the key (RFC 7638), which `kid` of statements names. */
+  kid: string;
 };
 
 export type RotateWrappingKeyAnswer = {

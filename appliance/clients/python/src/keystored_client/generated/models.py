@@ -15,6 +15,8 @@ __all__ = [
     "ApproleMerge",
     "ApproleReplacement",
     "ApproleState",
+    "AttestationKey",
+    "AttestationKeysAnswer",
     "AuditAnswer",
     "AuditHead",
     "AuditKey",
@@ -25,6 +27,7 @@ __all__ = [
     "BackupsRunningStage",
     "CaCertificatesListStatus",
     "CaCsrAnswer",
+    "CaCustodyAnswer",
     "CaImportCertRequest",
     "CaRenewAnswer",
     "CaRevokeRequest",
@@ -46,6 +49,7 @@ __all__ = [
     "ClusterRemoved",
     "ClusterShape",
     "Custody",
+    "CustodyAnswer",
     "DataKeyBits",
     "DecryptAnswer",
     "DecryptBatchAnswer",
@@ -176,6 +180,7 @@ __all__ = [
     "RewrapBatchRequest",
     "RewrapBatchResult",
     "RewrapRequest",
+    "RotateAttestationKeyAnswer",
     "RotateWrappingKeyAnswer",
     "RotateWrappingKeyRequest",
     "SecretId",
@@ -637,6 +642,36 @@ class ApproleState(Document):
 
 
 @dataclass(frozen=True)
+class AttestationKey(Document):
+    """AttestationKey."""
+
+    kid: str
+    """Thumbprint of the key (RFC 7638), which `kid` of statements names."""
+    kty: str
+    """Key type."""
+    crv: str
+    """Curve."""
+    x: str
+    """Coordinate x, base64url."""
+    y: str
+    """Coordinate y, base64url."""
+    alg: str
+    """Signature algorithm."""
+    use: str
+    """For signatures alone."""
+    since: str
+    """When it was made."""
+
+
+@dataclass(frozen=True)
+class AttestationKeysAnswer(Document):
+    """AttestationKeysAnswer."""
+
+    keys: list[AttestationKey]
+    """The newest last, which signs. The former ones verify what they signed; their private keys are destroyed."""
+
+
+@dataclass(frozen=True)
 class AuditAnswer(Document):
     """AuditAnswer."""
 
@@ -730,6 +765,19 @@ class CaCsrAnswer(Document):
 
     csr: str
     """PKCS#10 certification request, PEM."""
+
+
+@dataclass(frozen=True)
+class CaCustodyAnswer(Document):
+    """CaCustodyAnswer."""
+
+    statement: str
+    """Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header
+
+    names.
+    """
+    generation: int
+    """Generation of the key that it is about."""
 
 
 @dataclass(frozen=True)
@@ -867,6 +915,19 @@ class ClusterRemoved(Document):
     """When it was removed."""
     removed_by: str
     """User of the token that removed it."""
+
+
+@dataclass(frozen=True)
+class CustodyAnswer(Document):
+    """CustodyAnswer."""
+
+    statement: str
+    """Compact JWS (RFC 7515), ES256; GET /v1/state/system/attestation-keys has the key that `kid` of its header
+
+    names.
+    """
+    key_version: int
+    """Version of the key that it is about."""
 
 
 @dataclass(frozen=True)
@@ -2500,6 +2561,14 @@ class RewrapRequest(Document):
     """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
     key_version: Optional[int] = None
     """Version to use; default: the version in use."""
+
+
+@dataclass(frozen=True)
+class RotateAttestationKeyAnswer(Document):
+    """RotateAttestationKeyAnswer."""
+
+    kid: str
+    """Thumbprint of the key (RFC 7638), which `kid` of statements names."""
 
 
 @dataclass(frozen=True)

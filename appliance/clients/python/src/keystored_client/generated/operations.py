@@ -301,6 +301,29 @@ class ApprolesSecretIdsOperations:
         )
 
 
+class AttestationKeysOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.AttestationKeysAnswer:
+        """The keys that verify custody statements.
+
+        A JWK Set (RFC 7517), without a token. Empty until the first statement. Keep a copy elsewhere, or the
+        thumbprint: what this address answers is as good as its TLS certificate.
+
+        ``GET /v1/state/system/attestation-keys``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/attestation-keys",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            models.AttestationKeysAnswer, timeout,
+        )
+
+
 class AuditOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -766,6 +789,29 @@ class CaCertificatesOperations:
                 is_idempotent=True,
             ),
             models.IssuedCertificate, timeout,
+        )
+
+
+class CaCustodyOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, name: str, *, generation: Optional[str] = None, timeout: Optional[float] = None) -> models.CaCustodyAnswer:
+        """A signed statement about the custody of a CA key.
+
+        What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token
+        and cannot leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+
+        ``GET /v1/state/keystore/tls/ca/{name}/custody``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/custody",
+                query={"generation": generation},
+                is_idempotent=True,
+            ),
+            models.CaCustodyAnswer, timeout,
         )
 
 
@@ -1801,6 +1847,23 @@ class SystemOperations:
                 is_idempotent=False,
             ),
             timeout,
+        )
+
+    def rotate_attestation_key(self, *, timeout: Optional[float] = None) -> models.RotateAttestationKeyAnswer:
+        """Replace the key that signs custody statements.
+
+        Another key is made in the token and the present one destroyed there, so that nothing is signed under
+        it any more. Its public key stays published.
+
+        ``POST /v1/state/system/rotate-attestation-key``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/rotate-attestation-key",
+                is_idempotent=False,
+            ),
+            models.RotateAttestationKeyAnswer, timeout,
         )
 
     def rotate_wrapping_key(self, body: Optional[models.RotateWrappingKeyRequest] = None, *, timeout: Optional[float] = None) -> models.RotateWrappingKeyAnswer:
@@ -2932,6 +2995,30 @@ class TransitKeysOperations:
         )
 
 
+class TransitKeysCustodyOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, name: str, *, version: Optional[str] = None, timeout: Optional[float] = None) -> models.CustodyAnswer:
+        """A signed statement about the custody of a key version.
+
+        What the token says of the key now (attributes, serial number, firmware), how the version is kept,
+        where its material is from, since when it may be exported, and its exports. Verifiable offline, with
+        `keystorectl custody verify` or any JWS library.
+
+        ``GET /v1/state/keystore/transit-keys/{name}/custody``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/custody",
+                query={"version": version},
+                is_idempotent=True,
+            ),
+            models.CustodyAnswer, timeout,
+        )
+
+
 class WrappingKeyOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -2961,10 +3048,12 @@ class Operations:
         self.approle = ApproleOperations(sender)
         self.approles = ApprolesOperations(sender)
         self.approles_secret_ids = ApprolesSecretIdsOperations(sender)
+        self.attestation_keys = AttestationKeysOperations(sender)
         self.audit = AuditOperations(sender)
         self.backup_status = BackupStatusOperations(sender)
         self.ca = CaOperations(sender)
         self.ca_certificates = CaCertificatesOperations(sender)
+        self.ca_custody = CaCustodyOperations(sender)
         self.cluster = ClusterOperations(sender)
         self.crypto_functions = CryptoFunctionsOperations(sender)
         self.health = HealthOperations(sender)
@@ -2983,4 +3072,5 @@ class Operations:
         self.tokens = TokensOperations(sender)
         self.topics = TopicsOperations(sender)
         self.transit_keys = TransitKeysOperations(sender)
+        self.transit_keys_custody = TransitKeysCustodyOperations(sender)
         self.wrapping_key = WrappingKeyOperations(sender)

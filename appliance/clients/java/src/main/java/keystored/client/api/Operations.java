@@ -8,10 +8,12 @@ public abstract class Operations {
   private final ApproleGroup approle;
   private final ApprolesGroup approles;
   private final ApprolesSecretIdsGroup approlesSecretIds;
+  private final AttestationKeysGroup attestationKeys;
   private final AuditGroup audit;
   private final BackupStatusGroup backupStatus;
   private final CaGroup ca;
   private final CaCertificatesGroup caCertificates;
+  private final CaCustodyGroup caCustody;
   private final ClusterGroup cluster;
   private final CryptoFunctionsGroup cryptoFunctions;
   private final HealthGroup health;
@@ -30,6 +32,7 @@ public abstract class Operations {
   private final TokensGroup tokens;
   private final TopicsGroup topics;
   private final TransitKeysGroup transitKeys;
+  private final TransitKeysCustodyGroup transitKeysCustody;
   private final WrappingKeyGroup wrappingKey;
 
   /**
@@ -41,10 +44,12 @@ public abstract class Operations {
     approle = new ApproleGroup(sender);
     approles = new ApprolesGroup(sender);
     approlesSecretIds = new ApprolesSecretIdsGroup(sender);
+    attestationKeys = new AttestationKeysGroup(sender);
     audit = new AuditGroup(sender);
     backupStatus = new BackupStatusGroup(sender);
     ca = new CaGroup(sender);
     caCertificates = new CaCertificatesGroup(sender);
+    caCustody = new CaCustodyGroup(sender);
     cluster = new ClusterGroup(sender);
     cryptoFunctions = new CryptoFunctionsGroup(sender);
     health = new HealthGroup(sender);
@@ -63,6 +68,7 @@ public abstract class Operations {
     tokens = new TokensGroup(sender);
     topics = new TopicsGroup(sender);
     transitKeys = new TransitKeysGroup(sender);
+    transitKeysCustody = new TransitKeysCustodyGroup(sender);
     wrappingKey = new WrappingKeyGroup(sender);
   }
 
@@ -91,6 +97,15 @@ public abstract class Operations {
    */
   public ApprolesSecretIdsGroup approlesSecretIds() {
     return approlesSecretIds;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public AttestationKeysGroup attestationKeys() {
+    return attestationKeys;
   }
 
   /**
@@ -127,6 +142,15 @@ public abstract class Operations {
    */
   public CaCertificatesGroup caCertificates() {
     return caCertificates;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public CaCustodyGroup caCustody() {
+    return caCustody;
   }
 
   /**
@@ -289,6 +313,15 @@ public abstract class Operations {
    */
   public TransitKeysGroup transitKeys() {
     return transitKeys;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public TransitKeysCustodyGroup transitKeysCustody() {
+    return transitKeysCustody;
   }
 
   /**

@@ -18,6 +18,8 @@ public final class SystemGroup {
       new Operation("POST", "/v1/state/system/operate", "");
   private static final Operation PULL_BACKUP =
       new Operation("POST", "/v1/state/system/pull-backup", "application/octet-stream");
+  private static final Operation ROTATE_ATTESTATION_KEY =
+      new Operation("POST", "/v1/state/system/rotate-attestation-key", "application/json");
   private static final Operation ROTATE_WRAPPING_KEY =
       new Operation("POST", "/v1/state/system/rotate-wrapping-key", "application/json");
   private static final Operation RUN_BACKUP =
@@ -101,6 +103,20 @@ public final class SystemGroup {
    */
   public InputStream pullBackup() {
     return sender.stream(PULL_BACKUP, new Parts());
+  }
+
+  /**
+   * Replace the key that signs custody statements.
+   *
+   * <p>Another key is made in the token and the present one destroyed there, so that nothing is signed under it
+   * any more. Its public key stays published.
+   *
+   * <p>POST /v1/state/system/rotate-attestation-key
+   *
+   * @return the answer
+   */
+  public RotateAttestationKeyAnswer rotateAttestationKey() {
+    return sender.json(ROTATE_ATTESTATION_KEY, new Parts(), RotateAttestationKeyAnswer.class);
   }
 
   /**

@@ -1,0 +1,57 @@
+// Which key a statement is about: the public key, proven to belong to the private one; of a symmetric key, a check value.
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
+import { thumbprintOf } from '../../core/base/jwk.ts';
+import type { Hsm, KeyReference, SignScheme } from '../../hsm/api.ts';
+
+/** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal. */
+export type KeyIdentity =
+  | { readonly thumbprint: string }
+  | { readonly checkValue: { readonly method: 'aes-gcm' | 'hmac-sha256'; readonly value: string } };
+
+/** Octets of a check value: enough to tell keys apart. */
+const checkValueBytes = 8;
+/**
+ * AES-GCM of nothing under this nonce: the tag is the cipher of a counter block. The usual check value, the cipher of zeros, is the key
+ * of GCM's authentication, and no part of it may be known (NIST SP 800-38D section 6.4). Nonces of ciphertexts have 96 random bits.
+ */
+const checkNonce = encodeUtf8('keystored kc');
+const checkText = encodeUtf8('keystored custody check value');
+
+/** Uses the key once. `publicKey`: SubjectPublicKeyInfo of an asymmetric key. `unavailable` when the two do not belong together. */
+export async function identifyKey(
+  hsm: Hsm,
+  reference: KeyReference,
+  publicKey: Uint8Array | undefined,
+  requestId: string,
+): Promise<KeyIdentity> {
+  if (publicKey !== undefined) return { thumbprint: await provenThumbprint(hsm, reference, publicKey, requestId) };
+  if (reference.stored.type === 'secret-256')
+    return { checkValue: { method: 'hmac-sha256', value: shown(await hsm.hmac(reference, 'sha256', checkText)) } };
+  const sealed = await hsm.encrypt(reference, new Uint8Array(), { nonce: checkNonce });
+  return { checkValue: { method: 'aes-gcm', value: shown(sealed.subarray(checkNonce.length)) } };
+}
+
+/** Nobody but the appliance chooses any of the text, which begins like nothing that anybody signs, and the signature is given to nobody. */
+async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Uint8Array, requestId: string): Promise<string> {
+  const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
+  const text = encodeUtf8(`keystored custody statement ${requestId}`);
+  await hsm.sign(reference, schemeOf(key, text), (signature) => verify(hashOf(key), text, { key, dsaEncoding: 'ieee-p1363' }, signature));
+  return thumbprintOf(key);
+}
+
+function schemeOf(key: KeyObject, text: Uint8Array): SignScheme {
+  if (key.asymmetricKeyType === 'ed25519') return { scheme: 'ed25519', message: text };
+  if (hashOf(key) === null) return { scheme: 'ml-dsa', message: text };
+  const digest = createHash('sha256').update(text).digest();
+  return key.asymmetricKeyType === 'rsa' ? { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest } : { scheme: 'ecdsa', digest };
+}
+
+/** Null for keys that sign the text itself. */
+function hashOf({ asymmetricKeyType }: KeyObject): 'sha256' | null {
+  return asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ec' ? 'sha256' : null;
+}
+
+function shown(octets: Uint8Array): string {
+  return encodeHex(octets.subarray(0, checkValueBytes));
+}

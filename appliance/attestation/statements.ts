@@ -1,0 +1,72 @@
+// The service `custody-statements`: asks the token about a key, adds what the appliance knows, and has the attestation key sign it.
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { CustodyStatement, CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
+import type { Store } from '../../core/store/store.ts';
+import { isJsonObject, type JsonObject } from '../../core/wire/json.ts';
+import { formatOutput } from '../../core/wire/schema.ts';
+import type { Hsm, KeyEvidence, StoredKey } from '../../hsm/api.ts';
+import program from '../../package.json' with { type: 'json' };
+import { lastSignedHeads } from '../provisioning/chain-records.ts';
+import { exportHistoryStart } from '../state/export-history.ts';
+import type { AttestationKeys } from './attestation-keys.ts';
+import { identifyKey, type KeyIdentity } from './key-identity.ts';
+
+/** Statements under these keys. */
+export function createCustodyStatements(store: Store, hsm: Hsm, keys: AttestationKeys): CustodyStatements {
+  const tenants = openTenants(store);
+  return {
+    recordedSince: () => exportHistoryStart(store),
+    async sign({ call, path, reference, publicKey, key, claims }) {
+      const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, call.requestId)]);
+      const signed = await keys.sign({
+        // The uuid of the tenant `system` is made once and goes with the store: it names the appliance, whatever its address.
+        iss: `urn:uuid:${tenants.findByName(systemTenantName)?.uuid ?? ''}`,
+        sub: path,
+        jti: call.requestId,
+        iat: Math.floor(call.now.epochMilliseconds / 1_000),
+        ...shownTo(call, {
+          ...ownClaims(store, call),
+          ...tokenClaims(key, identity, reference.stored, evidence),
+          ...claims,
+        }),
+      });
+      call.noteAudit({ signedDigest: `sha256:${hash('sha256', signed)}` });
+      return signed;
+    },
+  };
+}
+
+/** What the appliance says of itself. A trail that contains the heads has every record of before; other tenants do not see how many there are. */
+function ownClaims(store: Store, { caller: { tenantId, tenantName } }: CustodyStatement['call']): JsonObject {
+  const heads = lastSignedHeads(store).map(({ chain, sequence, hash: head }) => ({ chain, sequence, hash: head }));
+  return {
+    appliance: { version: program.version, ...defined({ member: store.appliance }) },
+    tenant: { name: tenantName, uuid: tenantId },
+    ...(tenantName === systemTenantName ? { audit: { heads } } : {}),
+  };
+}
+
+/** The claims `key` and `custody`. What the token does not give is absent. */
+function tokenClaims(
+  key: JsonObject,
+  identity: KeyIdentity,
+  { custody: kept, token: name }: StoredKey,
+  { token, object, wrappingKey, vendor }: KeyEvidence,
+): JsonObject {
+  const custody = { kept, token: { name, ...token }, object, wrappingKey, ...(vendor.length === 0 ? {} : { vendor }) };
+  return asObject(formatOutput({ key: { ...key, ...identity }, custody }));
+}
+
+/** The claims without those that policies hide. */
+function shownTo({ access }: CustodyStatement['call'], claims: JsonObject): JsonObject {
+  const shown = asObject(access.withoutHidden(claims));
+  return isDeepStrictEqual(shown, claims) ? claims : { ...shown, partial: true };
+}
+
+function asObject(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw new TypeError('claims are an object');
+  return value;
+}

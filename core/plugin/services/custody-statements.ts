@@ -1,0 +1,36 @@
+// Signed statements about the custody of keys: what the token says of a key, and what its plugin knows of it.
+import type { KeyReference } from '../../../hsm/api.ts';
+import type { EndpointCall } from '../../http/endpoint.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import { defineService } from '../service.ts';
+
+/** Provided by the appliance. */
+export const custodyStatementsService = defineService<CustodyStatements>('custody-statements');
+
+export type CustodyStatements = {
+  /**
+   * Since when the store has every export of a key: the first start of a version that records them, or the last restore of the
+   * appliance, whose backup knows nothing of later ones. Undefined where that is not known.
+   */
+  recordedSince(): Temporal.Instant | undefined;
+  /**
+   * Asks the token about the key, uses it once to prove that it is there, and signs: a compact JWS (RFC 7515). What policies hide from the
+   * caller is left out, and the statement then says that it is not everything. Adds the digest of the statement to the audit record of the
+   * call. Rejects with `conflict`, HsmError.
+   */
+  sign(statement: CustodyStatement): Promise<string>;
+};
+
+/** What a plugin says of one of its keys, for the answer to a request. Nothing in it is secret. */
+export type CustodyStatement = {
+  readonly call: Pick<EndpointCall, 'requestId' | 'caller' | 'access' | 'now' | 'noteAudit'>;
+  /** path of the state of the entry that has the key */
+  readonly path: string;
+  readonly reference: KeyReference;
+  /** DER SubjectPublicKeyInfo of an asymmetric key */
+  readonly publicKey: Uint8Array | undefined;
+  /** the claim `key`, which names it, in wire form */
+  readonly key: JsonObject;
+  /** further claims */
+  readonly claims: JsonObject;
+};

@@ -1,0 +1,20 @@
+// Where a vendor's attestation is added: what a device says of a key under a signature of its own.
+import type { TokenIdentity } from '../key-evidence.ts';
+import type { ObjectHandle } from '../pkcs11/module.ts';
+import type { Sessions } from './sessions.ts';
+
+/** How the attestation of one vendor is obtained. hsm/README.md, "Vendor attestation", says what each vendor offers. */
+export interface VendorAttestor {
+  /** Name of the evidence in statements, for example `yubihsm2-attestation-certificate`. Never changed once published. */
+  readonly format: string;
+  /** Whether tokens like this one attest their keys. */
+  serves(token: TokenIdentity): boolean;
+  /**
+   * The evidence about a persistent object, in the order that a verifier needs; undefined for one that the device does not attest. Throws
+   * TokenError or HsmError: then there is no statement, because one without the evidence would look as if the device gave none.
+   */
+  attest(sessions: Sessions, object: ObjectHandle): readonly Uint8Array[] | undefined;
+}
+
+/** The attestors in use. SoftHSM2 and NSS softoken attest nothing, so there is none yet. */
+export const vendorAttestors: readonly VendorAttestor[] = [];

@@ -1,0 +1,61 @@
+// What this plugin says of a key version in a custody statement, in wire form (appliance/docs/understand/custody.md).
+import { defined } from '../../../core/base/defined.ts';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import type { JsonObject } from '../../../core/wire/json.ts';
+import { instantOf } from '../instants.ts';
+import type { Key, Version } from '../records/keyring.ts';
+import type { KeyExport, KeyRecord } from '../records/records.ts';
+import { lifeOf } from '../records/version-rules.ts';
+
+/** The claim `key`; `now` in microseconds since 1970. */
+export function keyClaims({ name, record }: Key, { number, record: made }: Version, now: number): JsonObject {
+  const { id, cipher, derived } = record;
+  return {
+    ...{ name, id, version: number, cipher, derived },
+    created: timestampOf(made.createdAt),
+    status: lifeOf(record, number, made, now).status,
+    origin: made.origin ?? 'unknown',
+  };
+}
+
+/**
+ * The claim `history`. `recordedSince`: from when on the store has every export of its keys, in microseconds since 1970. Nothing is said that
+ * was not recorded: what is not known is absent.
+ */
+export function historyClaims(
+  record: KeyRecord,
+  { number, record: { createdAt } }: Version,
+  recordedSince: number | undefined,
+): JsonObject {
+  const { exportable, allowPlaintextBackup, history = {} } = record;
+  const { exportableAt, backupAllowedAt, restoredAt, exportCount = 0, exports = [] } = history;
+  const since = recordedSince === undefined ? undefined : Math.max(recordedSince, restoredAt ?? 0);
+  return {
+    // The version has been here since its creation, or since the restore that brought it.
+    complete: since !== undefined && since <= Math.max(createdAt, restoredAt ?? 0),
+    exportable,
+    'plaintext-backup-allowed': allowPlaintextBackup,
+    ...timestamps({
+      'recorded-since': since,
+      'exportable-since': exportableAt,
+      'plaintext-backup-allowed-since': backupAllowedAt,
+      restored: restoredAt,
+    }),
+    exports: exports.filter(({ oldest, newest }) => oldest <= number && number <= newest).map(shownExport),
+    // Of the key: which versions they had is not kept.
+    'exports-not-listed': exportCount - exports.length,
+  };
+}
+
+function shownExport({ kind, format, oldest, newest, at, requestId }: KeyExport): JsonObject {
+  return { kind, format, versions: [oldest, newest], at: timestampOf(at), 'request-id': requestId };
+}
+
+/** Those that are there. */
+function timestamps(times: Readonly<Record<string, number | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(defined(times)).map(([name, micros]) => [name, timestampOf(micros as number)]));
+}
+
+function timestampOf(micros: number): string {
+  return formatTimestamp(instantOf(micros));
+}

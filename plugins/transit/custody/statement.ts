@@ -1,0 +1,61 @@
+// GET …/custody: a signed statement of what the token says of one version of a key, and of where its material has been.
+import { z } from 'zod';
+import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
+import { readVersion, versionParameter } from '../../../core/http/request/version-parameter.ts';
+import { statementField } from '../../../core/wire/fields.ts';
+import type { Transit } from '../context.ts';
+import { microseconds } from '../instants.ts';
+import { type Key, mainPurpose, referenceTo } from '../records/keyring.ts';
+import { keyActionsTag } from '../tags.ts';
+import { explained } from '../uses/token-use.ts';
+import { historyClaims, keyClaims } from './claims.ts';
+
+const outputSchema = z.object({
+  statement: statementField(),
+  keyVersion: z.int().describe('Version of the key that it is about.'),
+});
+
+type Output = z.output<typeof outputSchema>;
+
+/** A read, because it changes nothing. It uses the key once, so it is refused while that cannot be recorded. */
+export function custodyStatement(transit: Transit): AnyEndpoint {
+  return defineEndpoint<unknown, Output, Key>({
+    method: 'GET',
+    path: '/v1/state/keystore/transit-keys/{name}/custody',
+    tag: keyActionsTag,
+    named: 'Custody',
+    summary: 'A signed statement about the custody of a key version',
+    description:
+      'What the token says of the key now (attributes, serial number, firmware), how the version is kept, where its material is from, since when it may be exported, and its exports. Verifiable offline, with `keystorectl custody verify` or any JWS library.',
+    access: 'token',
+    operation: 'read',
+    audit: 'required',
+    query: { version: versionParameter('The version that it is about: `latest` (default) or a number.') },
+    output: outputSchema,
+    commandLine: { output: 'statement' },
+    errors: ['version-unknown', 'operation-not-supported', 'key-object-missing', 'token-not-configured', 'conflict'],
+    find: (call) => transit.keyring.require(call),
+    run: async (call, _input, key) => {
+      try {
+        return await makeStatement(transit, call, key);
+      } catch (error) {
+        throw explained(transit, key, error);
+      }
+    },
+  });
+}
+
+async function makeStatement({ keyring, custodyStatements }: Transit, call: EndpointCall, key: Key): Promise<Output> {
+  const version = keyring.version(key, readVersion(call, 'version', key.record.latest));
+  const { number, record } = version;
+  const reference = referenceTo(key, version, mainPurpose(key.record));
+  call.noteAudit({ keyVersion: number });
+  const since = custodyStatements.recordedSince();
+  const statement = await custodyStatements.sign({
+    ...{ call, reference, publicKey: record.publicKey },
+    path: `/v1/state/keystore/transit-keys/${key.name}`,
+    key: keyClaims(key, version, microseconds(call.now)),
+    claims: { history: historyClaims(key.record, version, since && microseconds(since)) },
+  });
+  return { statement, keyVersion: number };
+}
