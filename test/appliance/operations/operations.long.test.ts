@@ -198,7 +198,7 @@ describe('backup', () => {
       while (!leave()) await setTimeout(1);
       request.destroy();
       await setTimeout(1_500);
-      expect(copies()).toEqual([]);
+      await expect.poll(copies, { timeout: 60_000 }).toEqual([]);
     }
     expect(await daemon.stop()).toBe(0);
   });
