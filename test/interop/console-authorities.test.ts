@@ -3,7 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser as Chromium } from 'playwright-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { decodeQR } from 'qr/decode.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCsr, makeKeys } from '../plugins/ca/pki.ts';
 import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
@@ -16,6 +17,8 @@ const authorities = '/v1/config/keystore/tls/ca';
 const states = '/v1/state/keystore/tls/ca';
 const hostile = '<img src=x onerror=alert(1)>\u202e';
 const secret = 'a secret that devices are born with';
+/** As large as a scanner needs them. */
+const pixelsOfSquare = 4;
 
 let daemon: Daemon;
 let chromium: Chromium;
@@ -140,6 +143,9 @@ test.skipIf(chromiumPath === undefined)('the commands of "Enrol a device" enrol 
   const { context, page } = await open();
   await page.goto(`${daemon.url}/ui${authorities}/devices?do=enrol`);
   await page.selectOption('#est-url', { label: new URL(daemon.estUrl).host });
+  expect(await readQrCode(page, 'svg[aria-label="QR code of the EST URL"]')).toBe(
+    await page.locator('pre[aria-label="EST URL"]').textContent(),
+  );
   await page.fill('#device', 'not a name');
   await page.waitForSelector('.field-problem');
   await page.fill('#device', 'pump-9.plant.example');
@@ -225,3 +231,18 @@ test.skipIf(chromiumPath === undefined)('a self-test says that the token works, 
   await expectAccessible(page);
   await context.close();
 });
+
+/** What a scanner reads of a drawing whose dark squares are `M<x> <y>h1v1h-1z`. */
+async function readQrCode(page: Page, selector: string): Promise<string> {
+  const size = Number((await page.getAttribute(selector, 'viewBox'))?.split(' ').at(-1));
+  const drawn = (await page.getAttribute(`${selector} path`, 'd')) ?? '';
+  const width = size * pixelsOfSquare;
+  const data = new Uint8Array(width * width * 4).fill(255);
+  for (const [, x, y] of drawn.matchAll(/M(\d+) (\d+)h1v1h-1z/g)) {
+    for (let row = 0; row < pixelsOfSquare; row += 1) {
+      const start = ((Number(y) * pixelsOfSquare + row) * width + Number(x) * pixelsOfSquare) * 4;
+      for (let column = 0; column < pixelsOfSquare; column += 1) data.fill(0, start + column * 4, start + column * 4 + 3);
+    }
+  }
+  return decodeQR({ width, height: width, data });
+}

@@ -8,6 +8,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { QrCode } from '../../marks/qr-code.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
@@ -90,6 +91,7 @@ function Enabled({ name, state, urls }: EnabledProps): ComponentChildren {
           </pre>
           <CopyButton text={url.value} what="EST URL" />
         </div>
+        <QrCode text={url.value} what="EST URL" />
       </section>
       <Trust name={name} state={state} />
       <section class="card" aria-labelledby="commands">
