@@ -27,6 +27,7 @@ import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
 import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
+import { ownPins, type OwnPins } from '../operations/own-pins.ts';
 import { stateMeasurer } from '../operations/metrics/state.ts';
 import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
@@ -53,6 +54,8 @@ export type Parts = {
   readonly sealed?: () => boolean;
   /** whether the store may be answered from at this moment; default: always */
   readonly mayAnswer?: MayAnswer | undefined;
+  /** the tokens whose PIN the appliance keeps; default: none */
+  readonly ownPins?: OwnPins;
   /** absent in tools that open tokens and store without serving */
   readonly system?: SystemParts;
   /** directory of what GET /v1/keystorectl hands out, by default that of the package */
@@ -103,7 +106,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     health,
     app: createApp({
       endpoints: [
-        ...hsmEndpoints(hsm, rotation),
+        ...hsmEndpoints(hsm, rotation, parts.ownPins ?? ownPins([])),
         auditEndpoint(store),
         ...attestationEndpoints(attestation),
         ...keystorectlEndpoints(parts.downloads),

@@ -8,6 +8,7 @@ import { systemClock } from '../../core/base/time.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { openLink } from '../cluster/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
+import type { TokenConfig } from '../../hsm/api.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';
@@ -15,6 +16,8 @@ import { openRuntime, type Runtime } from '../state/runtime.ts';
 export type Opened = {
   readonly log: OpenLog;
   readonly runtime: Runtime;
+  /** as they were opened */
+  readonly tokens: readonly TokenConfig[];
   /** what to tell the user after a first start */
   readonly announcement: string | undefined;
 };
@@ -31,10 +34,12 @@ export async function openToServe(
     watchForStrayErrors(log);
     const configured = await hsmConfigOf(configuration, () => undefined);
     const hsmConfig = pins === undefined ? configured : withPins(configured, pins);
+    const { tokens } = hsmConfig;
     const hsmLog = log.with('hsm');
     const cluster = openLink(configuration);
-    if (provisions) return { log, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
-    return { log, runtime: await openRuntime(configuration, hsmConfig, hsmLog, cluster), announcement: undefined };
+    if (provisions)
+      return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
+    return { log, tokens, runtime: await openRuntime(configuration, hsmConfig, hsmLog, cluster), announcement: undefined };
   } catch (error) {
     await log.close();
     throw error;

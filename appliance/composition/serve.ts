@@ -21,6 +21,7 @@ import type { Opened } from './opening.ts';
 import { writeApplianceCa } from '../provisioning/first-boot.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
+import { ownPins } from '../operations/own-pins.ts';
 import { watchHealth } from '../operations/health.ts';
 import { paths } from '../state/paths.ts';
 import { measureProcess } from '../operations/metrics/process.ts';
@@ -56,7 +57,7 @@ export async function serve(
   configuration: Configuration,
   number: number,
   channel: SupervisorChannel,
-  { log, runtime }: Opened,
+  { log, runtime, tokens }: Opened,
   alone: Promise<void>,
 ): Promise<Serving> {
   const { data } = configuration;
@@ -135,6 +136,8 @@ export async function serve(
       clock,
       configurationOf: (plugin) => configuration.plugins[plugin],
       services: [provide(listenersService, listeners)],
+      // A person who gives the PIN at every start has to know it.
+      ownPins: ownPins(configuration.attended ? [] : tokens),
       sealed: () => gate.isSealed,
       mayAnswer,
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
@@ -146,6 +149,7 @@ export async function serve(
         metrics,
         operationsSocket: configuration.operationsSocket,
         snapshots: () => channel.request('metrics', undefined),
+        activity: () => channel.request('activity', undefined),
         workerReports: sharedFor(healthKeptMs, () => channel.request('health', undefined, healthWaitMs)),
         shipping: {
           ...{ data, clock, destinations: configuration.shipping.destinations },

@@ -5,6 +5,7 @@ import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Hsm, OwnObject } from '../../hsm/api.ts';
 import { wrappingState } from '../wrapping-keys/record.ts';
 import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
+import type { OwnPins } from './own-pins.ts';
 import { tags } from '../../core/http/tags.ts';
 
 /** Keys in token custody may be many; the appliance's own are among the first. */
@@ -24,6 +25,7 @@ const tokenState = z.object({
   keyTypes: z.array(z.string()).describe('Key types that the token supports.'),
   mechanisms: z.array(z.string()).describe('Mechanisms of the token.'),
   wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
+  ownPin: z.boolean().describe('Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it.'),
   loadedKeys: z.int().min(0).describe('Keys loaded now.'),
   sessions: z
     .object({
@@ -46,7 +48,7 @@ const tokenState = z.object({
 });
 
 /** Refused with 404 for every tenant but `system`; rotation needs the root policy there. */
-export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[] {
+export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins): AnyEndpoint[] {
   return [
     defineEndpoint({
       method: 'GET',
@@ -69,10 +71,12 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
           keyTypes: [...keyTypes],
           mechanisms: [...mechanisms],
           wrappingKey: rotation.state(token.name),
+          ownPin: pins.keeps(token.name),
         })),
       }),
     }),
     testEndpoint(hsm),
+    changePinEndpoint(hsm, pins),
     defineEndpoint({
       method: 'POST',
       path: '/v1/state/system/rotate-wrapping-key',
@@ -84,13 +88,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       description:
         'New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
       audit: 'required',
-      input: z.object({
-        token: z
-          .string()
-          .max(64)
-          .optional()
-          .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' }),
-      }),
+      input: z.object({ token: tokenField() }),
       auditFields: ['token'],
       commandLine: {
         ends: 'destroys the present wrapping key once every key is rewrapped; with an HSM of your own, older backups then need its own backup',
@@ -122,6 +120,37 @@ const trial = z.object({
     .array(ownObject.meta({ typeName: 'HsmObject' }))
     .describe(`The first ${mostObjects} persistent objects of this service, as they are in the token now.`),
 });
+
+function changePinEndpoint(hsm: Hsm, pins: OwnPins): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: '/v1/state/system/change-pin',
+    access: 'token',
+    operation: 'execute',
+    tag: tags.system,
+    summary: 'Replace the user PIN of a token by a new random one',
+    named: 'ChangePin',
+    description:
+      'For a token whose PIN the appliance chose itself and keeps in its own file, as that of the embedded token: nobody sees the new one. Processes that run stay logged in.',
+    audit: 'required',
+    input: z.object({ token: tokenField() }),
+    auditFields: ['token'],
+    errors: ['not-found', 'missing-field', 'operation-refused', 'hsm-unavailable'],
+    reservedFor: 'system-root',
+    async run(_call, { token }) {
+      await pins.change(chosenToken(hsm, token));
+      return undefined;
+    },
+  });
+}
+
+function tokenField() {
+  return z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' });
+}
 
 function testEndpoint(hsm: Hsm): AnyEndpoint {
   return defineEndpoint({

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Backups } from '../backup/run/backups.ts';
+import { activityEndpoint, type ActivityParts } from './metrics/activity-endpoint.ts';
 import { backupEndpoints } from './backup-endpoints.ts';
 import { clusterEndpoints } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
@@ -16,7 +17,7 @@ import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics/pro
 import { tags } from '../../core/http/tags.ts';
 
 /** Functions from the composition root. */
-export type SystemParts = {
+export type SystemParts = ActivityParts & {
   readonly directory: string;
   /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
@@ -61,6 +62,7 @@ export function systemEndpoints(system: SystemParts, store: OpenStore, measureSt
         return new Reply(200, text, { 'content-type': mediaType });
       },
     }),
+    activityEndpoint(system),
     ...backupEndpoints(system.backups),
     defineEndpoint({
       ...shared,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
 import type { HsmErrorKind } from '../../hsm/api.ts';
 import type { Snapshot } from '../operations/metrics/process.ts';
+import { activity } from '../operations/metrics/activity.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 
 const nothing = z.void();
@@ -94,6 +95,8 @@ export const supervisorRequests = {
   provisioned: { argument: z.object({ announcement: z.string().optional() }), answer: nothing },
   /** Snapshots of all workers. */
   metrics: { argument: nothing, answer: z.array(snapshot) },
+  /** What all workers did in the last hour. */
+  activity: { argument: nothing, answer: activity },
   /** What each worker says of the parts of the appliance. */
   health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */

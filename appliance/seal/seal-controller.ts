@@ -10,6 +10,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { chainNames } from '../../core/audit/chains.ts';
+import { keepActivity } from '../operations/metrics/activity.ts';
 import { provideIdentity } from '../cluster/taking-part.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
@@ -49,6 +50,7 @@ export function controlSeal(
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
   let workers = start(first);
+  const activity = keepActivity(() => counts.collect(workers.present()), clock);
 
   function start(orders: Promise<Orders>): Workers {
     return superviseWorkers(configuration, args, orders, handlersFor);
@@ -57,6 +59,7 @@ export function controlSeal(
   function handlersFor(worker: Worker): ReturnType<HandlersFor> {
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
+      activity: () => activity.read(),
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
@@ -190,6 +193,7 @@ export function controlSeal(
     examine: () => workers.examine(),
     async stop() {
       stopping.abort();
+      activity.stop();
       await Promise.all([workers.stop(), leaving]);
     },
   };

@@ -17,6 +17,7 @@ import { TestClock } from '../../core/base/time.ts';
 import { Backups } from '../../appliance/backup/run/backups.ts';
 import { watchClock } from '../../appliance/operations/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
+import { keepActivity } from '../../appliance/operations/metrics/activity.ts';
 import { measureProcess } from '../../appliance/operations/metrics/process.ts';
 import type { ClusterWay } from '../../appliance/state/cluster-way.ts';
 import { beginExportHistory } from '../../appliance/state/export-history.ts';
@@ -92,6 +93,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   const identity = selfSignedIdentity(directory);
   const clockWatch = watchClock(store, clock, Temporal.Instant.from('2000-01-01T00:00:00Z'));
   const metrics = measureProcess(hsm);
+  const activity = keepActivity(async () => [await metrics.snapshot()], clock);
   const backups = new Backups({
     ...{ directory, store, hsm, clock, audit, log, config: options.backup, embedded: false, appliance: 'test', version: '0.0.0' },
     // The key of the audit trail is made by a start, which this is not.
@@ -116,6 +118,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       clockWatch,
       metrics,
       snapshots: async () => [await metrics.snapshot()],
+      activity: () => activity.read(),
       workerReports: async () => [{ worker: 1, parts: composed.health.own() }],
       shipping: {
         data: directory,
@@ -153,6 +156,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       await backups.stop();
       await composed.stop();
       metrics.stop();
+      activity.stop();
       clockWatch.stop();
       await audit.close();
       await store.close();

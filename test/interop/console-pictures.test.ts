@@ -1,5 +1,5 @@
 // The pictures of the console in the documents: drawn from a running appliance in both themes, when DOCUMENT_PICTURES=1 asks for them.
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const authorities = '/v1/config/keystore/tls/ca';
 
 /** Pages, with what they show when everything is there. */
 const pictures: Readonly<Record<string, readonly [to: string, shows: string]>> = {
-  overview: ['', '.figure:has-text("a second")'],
+  overview: ['', '.figure:text-matches("^[0-9]")'],
   key: [`${keys}/orders`, 'strong:has-text("Version 3")'],
   authorities: [authorities, 'h2:has-text("Hierarchy")'],
 };
@@ -29,6 +29,7 @@ let chromium: Chromium;
 
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
+  if (isWanted) mkdirSync(folder, { recursive: true });
   daemon = await startDaemon({ directory: path('data') });
   const make = (to: string, body: object): Promise<unknown> => daemon.request('POST', to, body);
   await make(keys, { name: 'orders', 'auto-rotate': { 'rotate-after': '90d', 'deprecate-after': '30d', 'invalidate-after': '60d' } });

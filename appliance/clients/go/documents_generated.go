@@ -4,6 +4,45 @@ package keystored
 
 import "time"
 
+// ActivityAnswer: A document of the API.
+type ActivityAnswer struct {
+	// Points: The oldest first. The last one ends now and may be shorter.
+	Points []ActivityPoint `json:"points"`
+
+	// MedianMilliseconds: Median of the time of a request; absent: there was none.
+	MedianMilliseconds *float64 `json:"median-milliseconds,omitempty"`
+
+	// P99Milliseconds: 99th percentile of the time of a request.
+	P99Milliseconds *float64 `json:"p99-milliseconds,omitempty"`
+}
+
+// ActivityPoint: A document of the API.
+type ActivityPoint struct {
+	// From: When it begins.
+	From time.Time `json:"from"`
+
+	// Until: When it ends.
+	Until time.Time `json:"until"`
+
+	// Requests: Requests of the API and of EST a second; a batch is one.
+	Requests float64 `json:"requests"`
+
+	// Signatures: Requests that signed something a second; a batch is one.
+	Signatures float64 `json:"signatures"`
+
+	// Encryptions: Requests that encrypted, decrypted or rewrapped a second; a batch is one.
+	Encryptions float64 `json:"encryptions"`
+
+	// Refusals: Requests that were answered with 4xx or 5xx a second; a batch is one.
+	Refusals float64 `json:"refusals"`
+
+	// MedianMilliseconds: Median of the time of a request; absent: there was none.
+	MedianMilliseconds *float64 `json:"median-milliseconds,omitempty"`
+
+	// P99Milliseconds: 99th percentile of the time of a request.
+	P99Milliseconds *float64 `json:"p99-milliseconds,omitempty"`
+}
+
 // Approle: A document of the API.
 type Approle struct {
 	// Name: Name of the approle.
@@ -553,6 +592,12 @@ const (
 
 	CertificateStatusRevoked CertificateStatus = "revoked"
 )
+
+// ChangePINRequest: A document of the API.
+type ChangePINRequest struct {
+	// Token: Name of the token in the configuration; needed where there are several.
+	Token *string `json:"token,omitempty"`
+}
 
 // Cipher: What the key is made of. Later versions may answer others.
 type Cipher string
@@ -1485,6 +1530,9 @@ type HSMToken struct {
 
 	// WrappingKey: The key that wraps all others, and its last rotation.
 	WrappingKey HSMTokenWrappingKey `json:"wrapping-key"`
+
+	// OwnPIN: Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it.
+	OwnPIN bool `json:"own-pin"`
 
 	// LoadedKeys: Keys loaded now.
 	LoadedKeys int64 `json:"loaded-keys"`

@@ -10,6 +10,8 @@ import (
 
 // Operations are the groups of operations of the API, by what they are about.
 type Operations struct {
+	Activity ActivityGroup
+
 	Approle ApproleGroup
 
 	Approles ApprolesGroup
@@ -71,6 +73,8 @@ type Operations struct {
 
 func operationsOf(client *Client) Operations {
 	return Operations{
+		Activity: ActivityGroup{client},
+
 		Approle: ApproleGroup{client},
 
 		Approles: ApprolesGroup{client},
@@ -129,6 +133,21 @@ func operationsOf(client *Client) Operations {
 
 		WrappingKey: WrappingKeyGroup{client},
 	}
+}
+
+// ActivityGroup has the operations of the group.
+type ActivityGroup struct{ client *Client }
+
+var opActivityShow = operation{method: "GET", path: "/v1/state/system/activity", idempotent: true, accept: "application/json"}
+
+// Show: What the appliance did in the last hour.
+//
+// Points of half a minute over all worker processes, kept while the daemon runs. For more than an hour, or several
+// appliances, Prometheus reads the metrics.
+//
+// GET /v1/state/system/activity
+func (g ActivityGroup) Show(ctx context.Context, options ...CallOption) (*ActivityAnswer, error) {
+	return sendFor[ActivityAnswer](ctx, g.client, opActivityShow, parts{options: options})
 }
 
 // ApproleGroup has the operations of the group.
@@ -2091,6 +2110,18 @@ var opSystemBackup = operation{method: "POST", path: "/v1/state/system/backup", 
 // POST /v1/state/system/backup
 func (g SystemGroup) Backup(ctx context.Context, body SystemBackupRequest, options ...CallOption) (io.ReadCloser, error) {
 	return sendForStream(ctx, g.client, opSystemBackup, parts{body: body, options: options})
+}
+
+var opSystemChangePIN = operation{method: "POST", path: "/v1/state/system/change-pin"}
+
+// ChangePIN: Replace the user PIN of a token by a new random one.
+//
+// For a token whose PIN the appliance chose itself and keeps in its own file, as that of the embedded token: nobody
+// sees the new one. Processes that run stay logged in.
+//
+// POST /v1/state/system/change-pin
+func (g SystemGroup) ChangePIN(ctx context.Context, body ChangePINRequest, options ...CallOption) error {
+	return sendOnly(ctx, g.client, opSystemChangePIN, parts{body: body, options: options})
 }
 
 var opSystemOperate = operation{method: "POST", path: "/v1/state/system/operate"}

@@ -12,6 +12,8 @@ const path = temporaryDirectory();
 const run = promisify(execFile);
 const keys = '/v1/config/keystore/transit-keys';
 const orders = '/v1/state/keystore/transit-keys/orders';
+const hsm = '/v1/state/system/hsm';
+const changePin = '/v1/state/system/change-pin';
 const plaintext = 'aGVsbG8=';
 
 async function ctl(daemon: Daemon, directory: string, ...words: readonly string[]): Promise<string> {
@@ -34,6 +36,15 @@ test('PINs of the embedded token are changed while it runs: nothing stops, and k
   const before = pin();
   expect(await ctl(daemon, directory, 'hsm', 'change-pin', '--data-dir', directory)).toContain('changed the user PIN of token default');
   expect([pin() === before, pin().length, existsSync(join(directory, 'pin.new'))]).toEqual([false, 32, false]);
+  await works();
+  const byCommand = pin();
+  const changed = await Promise.all([1, 2].map(() => daemon.exchange('POST', changePin, {})));
+  expect(changed.map(({ status, body }) => [status, body ?? ''])).toEqual([
+    [204, ''],
+    [204, ''],
+  ]);
+  expect([pin() === byCommand, pin().length, existsSync(join(directory, 'pin.new'))]).toEqual([false, 32, false]);
+  expect(await daemon.request('GET', hsm)).toMatchObject({ tokens: [{ name: 'default', 'own-pin': true, state: 'up' }] });
   await works();
   writeFileSync(path('chosen'), 'a-chosen-so-pin');
   await ctl(daemon, directory, 'hsm', 'change-pin', '--data-dir', directory, '--so', '--new-pin-file', path('chosen'));
@@ -75,6 +86,9 @@ test('an appliance that nobody has seen open is asked for its health and unseale
   renameSync(join(directory, 'softhsm-gone'), join(directory, 'softhsm'));
   await ctl(daemon, directory, ...unseal);
   await vi.waitFor(async () => expect(await health()).toContain('"ok"'), { timeout: 60_000, interval: 200 });
+  // A person who gives the PIN at every start has to know it.
+  expect(await daemon.request('GET', hsm)).toMatchObject({ tokens: [{ 'own-pin': false }] });
+  expect(await daemon.exchange('POST', changePin, {})).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
   expect(await daemon.stop()).toBe(0);
 });
 

@@ -135,7 +135,8 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
   const { asker, server, carried } = pipe();
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
   const nothing = (): undefined => undefined;
-  const handlers: SupervisorHandlers = { provisioned: nothing, metrics: () => [], health: () => [], seal: nothing, unseal, ...noShipper };
+  const measured = { metrics: () => [], activity: () => ({ points: [] }), health: () => [] };
+  const handlers: SupervisorHandlers = { provisioned: nothing, ...measured, seal: nothing, unseal, ...noShipper };
   const report = (line: string): never => expect.fail(line);
   openChannel({ port: server, asks: workerRequests, serves: supervisorRequests, handlers, report });
   const channel = openChannel({

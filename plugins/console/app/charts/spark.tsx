@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact';
 
 export type SparkProps = {
   readonly title: string;
-  /** the present value, with its unit */
+  /** the present value */
   readonly now: string;
+  readonly unit?: string;
   /** what else is to say of it */
   readonly note?: string | undefined;
   /** oldest first; undefined: nothing is known of that time */
@@ -16,7 +17,7 @@ export type SparkProps = {
 const width = 240;
 const height = 44;
 
-export function Spark({ title, now, note, values, most }: SparkProps): ComponentChildren {
+export function Spark({ title, now, unit, note, values, most }: SparkProps): ComponentChildren {
   const known = values.filter((value) => value !== undefined);
   const top = Math.max(...known, 0) || 1;
   const x = (index: number): number => ((index + most - values.length) / Math.max(1, most - 1)) * width;
@@ -25,7 +26,9 @@ export function Spark({ title, now, note, values, most }: SparkProps): Component
   return (
     <div class="spark">
       <h3>{title}</h3>
-      <p class="figure">{now}</p>
+      <p>
+        <span class="figure">{now}</span> {unit !== undefined && <span class="quiet">{unit}</span>}
+      </p>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         {points.length > 1 && (
           <>

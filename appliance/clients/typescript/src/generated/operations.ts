@@ -2,6 +2,24 @@
 import type * as Api from './types.ts';
 import { segment, type CallOptions, type Sender } from '../sender.ts';
 
+class ActivityOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * What the appliance did in the last hour.
+   * Points of half a minute over all worker processes, kept while the daemon runs. For more than an hour, or several
+   * appliances, Prometheus reads the metrics.
+   * `GET /v1/state/system/activity`
+   */
+  show(options: CallOptions = {}): Promise<Api.ActivityAnswer> {
+    return this.#sender.json<Api.ActivityAnswer>({ method: 'GET', path: '/v1/state/system/activity', isIdempotent: true }, options);
+  }
+}
+
 class ApproleOperations {
   readonly #sender: Sender;
 
@@ -1082,6 +1100,16 @@ class SystemOperations {
   }
 
   /**
+   * Replace the user PIN of a token by a new random one.
+   * For a token whose PIN the appliance chose itself and keeps in its own file, as that of the embedded token: nobody sees
+   * the new one. Processes that run stay logged in.
+   * `POST /v1/state/system/change-pin`
+   */
+  changePin(body: Api.ChangePinRequest = {}, options: CallOptions = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'POST', path: '/v1/state/system/change-pin', body, isIdempotent: false }, options);
+  }
+
+  /**
    * Reboot, power off or reset the appliance.
    * A factory reset destroys every key of the embedded token, the store and the audit trail; keys in an HSM of your own
    * stay there.
@@ -1786,6 +1814,7 @@ class WrappingKeyOperations {
 
 /** Every operation of the API, grouped as in keystorectl. */
 export class Operations {
+  readonly activity: ActivityOperations;
   readonly approle: ApproleOperations;
   readonly approles: ApprolesOperations;
   readonly approlesSecretIds: ApprolesSecretIdsOperations;
@@ -1817,6 +1846,7 @@ export class Operations {
   readonly wrappingKey: WrappingKeyOperations;
 
   constructor(sender: Sender) {
+    this.activity = new ActivityOperations(sender);
     this.approle = new ApproleOperations(sender);
     this.approles = new ApprolesOperations(sender);
     this.approlesSecretIds = new ApprolesSecretIdsOperations(sender);

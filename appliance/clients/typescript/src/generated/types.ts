@@ -1,5 +1,33 @@
 // The documents of the API, with the field names of the wire. Made by `npm run clients`; do not edit.
 
+export type ActivityAnswer = {
+  /** The oldest first. The last one ends now and may be shorter. */
+  points: ActivityPoint[];
+  /** Median of the time of a request; absent: there was none. */
+  'median-milliseconds'?: number | undefined;
+  /** 99th percentile of the time of a request. */
+  'p99-milliseconds'?: number | undefined;
+};
+
+export type ActivityPoint = {
+  /** When it begins. */
+  from: string;
+  /** When it ends. */
+  until: string;
+  /** Requests of the API and of EST a second; a batch is one. */
+  requests: number;
+  /** Requests that signed something a second; a batch is one. */
+  signatures: number;
+  /** Requests that encrypted, decrypted or rewrapped a second; a batch is one. */
+  encryptions: number;
+  /** Requests that were answered with 4xx or 5xx a second; a batch is one. */
+  refusals: number;
+  /** Median of the time of a request; absent: there was none. */
+  'median-milliseconds'?: number | undefined;
+  /** 99th percentile of the time of a request. */
+  'p99-milliseconds'?: number | undefined;
+};
+
 export type Approle = {
   /** Name of the approle. */
   name: string;
@@ -326,6 +354,11 @@ export type CertKeyType = 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65
 
 /** What it is worth now. */
 export type CertificateStatus = 'valid' | 'expired' | 'revoked';
+
+export type ChangePinRequest = {
+  /** Name of the token in the configuration; needed where there are several. */
+  token?: string | undefined;
+};
 
 /** What the key is made of. */
 export type Cipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ed25519' | 'ecdsa-p256' | 'ecdsa-p384' | 'ecdsa-p521' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
@@ -792,6 +825,8 @@ export type HsmToken = {
   mechanisms: string[];
   /** The key that wraps all others, and its last rotation. */
   'wrapping-key': HsmTokenWrappingKey;
+  /** Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it. */
+  'own-pin': boolean;
   /** Keys loaded now. */
   'loaded-keys': number;
   /** Sessions of the answering worker, counted recently. */

@@ -12,6 +12,7 @@ import { useRepeated } from '../../marks/repeated.ts';
 import { Latencies } from './latencies.tsx';
 import { Mechanisms } from './mechanisms.tsx';
 import { hsmPath, type TokenState } from './state.ts';
+import { PinCard } from './pin.tsx';
 import { SelfTest } from './self-test.tsx';
 import { WrappingKeyCard } from './wrapping-key.tsx';
 
@@ -97,25 +98,10 @@ function Token({ catalog, token, onChange }: TokenProps): ComponentChildren {
           </dl>
         </section>
         <WrappingKeyCard catalog={catalog} token={token} onChange={onChange} />
-        <PinCard name={name} />
+        <PinCard catalog={catalog} token={token} />
       </div>
       <Latencies latencies={token.latencies} />
       <Mechanisms keyTypes={token['key-types']} mechanisms={token.mechanisms} />
-    </section>
-  );
-}
-
-/** No PIN is sent over the network to be changed: where it is kept is a matter of the machine. */
-function PinCard({ name }: { readonly name: string }): ComponentChildren {
-  return (
-    <section class="card">
-      <h3>PIN</h3>
-      <p class="quiet">
-        A PIN is changed on the machine that keeps it, and is never sent through a browser. Processes that run stay logged in.
-      </p>
-      <pre tabIndex={0} role="group" aria-label={`Command that changes the PIN of ${visible(name)}`}>
-        keystorectl hsm change-pin --name {visible(name)}
-      </pre>
     </section>
   );
 }

@@ -24,6 +24,8 @@ export type TokenState = {
   readonly 'key-types': readonly string[];
   readonly mechanisms: readonly string[];
   readonly 'wrapping-key': WrappingKey;
+  /** whether the appliance keeps its PIN */
+  readonly 'own-pin': boolean;
   readonly 'loaded-keys': number;
   readonly sessions: { readonly size: number; readonly busy: number; readonly waiting: number };
   readonly latencies: Readonly<Record<string, Latency>>;

@@ -1,85 +1,69 @@
-// What the appliance does now: requests, signatures, encryptions and refusals a second, and how long requests take.
+// What the appliance did in the last hour: requests, signatures, encryptions and refusals a second, and how long requests took.
 import type { ComponentChildren } from 'preact';
-import { quantilesOf, rateOf, type Picks, type Reading } from '../../api/metrics.ts';
+import { may } from '../../api/may.ts';
 import { Spark } from '../../charts/spark.tsx';
-import { presence } from '../../parts/presence.ts';
-import { everySeconds, mostReadings, readings } from './readings.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Problem } from '../../parts/problem.tsx';
 
-const requests = 'keystored_http_requests_total';
-const durations = 'keystored_http_request_seconds';
+export const activityPath = '/v1/state/system/activity';
 
-type Rate = { readonly title: string; readonly note: string; readonly picks: Picks };
+/** Half minutes of an hour. */
+const mostPoints = 120;
 
-const succeeded: Picks = ({ status = '' }) => status.startsWith('2');
-const endsWith = (...actions: readonly string[]): Picks => {
-  const picked = new Set(actions.flatMap((action) => [action, `${action}-batch`]));
-  return (labels) => succeeded(labels) && picked.has(labels['route']?.split('/').at(-1) ?? '');
-};
+type Times = { readonly 'median-milliseconds'?: number; readonly 'p99-milliseconds'?: number };
+type Rates = { readonly requests: number; readonly signatures: number; readonly encryptions: number; readonly refusals: number };
+type Activity = Times & { readonly points: readonly (Rates & Times)[] };
 
-const rates: readonly Rate[] = [
-  { title: 'Requests', note: 'of the API and EST', picks: () => true },
-  { title: 'Signatures', note: 'requests to sign; a batch is one', picks: endsWith('sign', 'hmac', 'sign-csr', 'openpgp-sign') },
-  {
-    title: 'Encryptions',
-    note: 'requests to encrypt, decrypt or rewrap',
-    picks: endsWith('encrypt', 'decrypt', 'rewrap', 'generate-data-key'),
-  },
-  { title: 'Refusals', note: 'answered with 4xx or 5xx', picks: ({ status = '' }) => /^[45]/.test(status) },
+const rates: readonly (readonly [field: keyof Rates, title: string, note: string])[] = [
+  ['requests', 'Requests', 'of the API and EST'],
+  ['signatures', 'Signatures', 'requests to sign; a batch is one'],
+  ['encryptions', 'Encryptions', 'requests to encrypt, decrypt or rewrap'],
+  ['refusals', 'Refusals', 'answered with 4xx or 5xx'],
 ];
 
-/** Topics that are followed last until somebody ends them. */
-const isBrief: Picks = ({ route = '' }) => !route.endsWith('/{topic}');
-
-export function Activity(): ComponentChildren {
-  const all = readings.value;
-  const newest = all.at(-1);
-  if (newest === undefined) return null;
-  const pairs = all.slice(1).map((after, index) => [all[index] as Reading, after] as const);
-  const [since, sinceStart] = [quantilesBetween(all.length > 1 ? all[0] : undefined, newest), quantilesBetween(undefined, newest)];
-  const [median, slow] = since ?? sinceStart ?? [];
+/** Nothing for who may not see it. */
+export function ActivityCard({ turn }: { readonly turn: number }): ComponentChildren {
+  const isAllowed = may('read', activityPath).value === 'yes';
+  const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: activityPath } : undefined, turn).value);
+  if (!isAllowed) return null;
+  if (loaded.state === 'failed') return <Problem error={loaded.error} />;
+  const activity: Activity = loaded.state === 'there' ? (loaded.answer.body as Activity) : { points: [] };
+  const { points, 'median-milliseconds': median, 'p99-milliseconds': slow } = activity;
+  const now = points.at(-1);
   return (
     <section class="card" aria-labelledby="activity-title">
       <div class="card-head">
-        <h2 id="activity-title">Now</h2>
-        <p class="quiet">
-          {presence.value ? `every ${everySeconds} seconds, on whatever page you are` : 'paused: nobody did anything here for five minutes'}
-        </p>
+        <h2 id="activity-title">The last hour</h2>
+        <p class="quiet">figures are of the last half minute, times of the hour</p>
       </div>
       <div class="sparks">
-        {rates.map(({ title, note, picks }) => {
-          const values = pairs.map(([before, after]) => rateOf(before, after, requests, picks));
-          const last = values.at(-1);
-          return (
-            <Spark
-              key={title}
-              title={title}
-              note={note}
-              now={last === undefined ? '…' : `${figure(last)} a second`}
-              values={values}
-              most={mostReadings - 1}
-            />
-          );
-        })}
+        {rates.map(([field, title, note]) => (
+          <Spark
+            key={field}
+            title={title}
+            note={note}
+            now={now === undefined ? '…' : figure(now[field])}
+            unit="a second"
+            values={points.map((point) => point[field])}
+            most={mostPoints}
+          />
+        ))}
         <Spark
-          title="Time of a request"
+          title="Latency"
           now={median === undefined ? 'no requests yet' : milliseconds(median)}
-          note={slow === undefined ? undefined : `in the median; 99 % within ${milliseconds(slow)}`}
-          values={pairs.map(([before, after]) => quantilesBetween(before, after)?.[0])}
-          most={mostReadings - 1}
+          note={slow === undefined ? undefined : `of a request in the median; 99 % within ${milliseconds(slow)}`}
+          values={points.map((point) => point['median-milliseconds'])}
+          most={mostPoints}
         />
       </div>
     </section>
   );
 }
 
-function quantilesBetween(before: Reading | undefined, after: Reading): readonly number[] | undefined {
-  return quantilesOf(before, after, durations, [0.5, 0.99], isBrief);
-}
-
 function figure(value: number): string {
   return value.toLocaleString(undefined, value >= 10 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 });
 }
 
-function milliseconds(seconds: number): string {
-  return `${(seconds * 1_000).toLocaleString(undefined, { maximumSignificantDigits: 2 })} ms`;
+function milliseconds(value: number): string {
+  return `${value.toLocaleString(undefined, { maximumSignificantDigits: 2 })} ms`;
 }

@@ -1,29 +1,33 @@
 // The first page: whether the appliance works, what it does now, what wants a person soon, and the parts that this person may look at.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
-import { secret } from '../../api/session.ts';
 import { nameOf, titleOf, type Catalog } from '../../description/catalog.ts';
+import { useRepeated } from '../../marks/repeated.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { presence } from '../../parts/presence.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Prose } from '../../parts/prose.tsx';
-import { Activity } from './activity.tsx';
+import { ActivityCard, activityPath } from './activity.tsx';
 import { ClusterCard, clusterPath } from './cluster.tsx';
 import { EndingCard, KeysCard } from './ending.tsx';
 import { HealthCard, healthPath } from './health.tsx';
 import { MachineCard } from './machine.tsx';
 import { OpenKey } from './open-key.tsx';
-import { keepReading, metricsPath, readings, readingsFailure } from './readings.ts';
+import { metricsPath, useMetrics } from './readings.ts';
+
+/** The appliance sums up what it does as often. */
+const everySeconds = 30;
 
 export function OverviewView({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const turn = useSignal(0);
+  /** What goes on by itself is read again by itself. */
+  const beat = useSignal(0);
   const readsMetrics = catalog.at(metricsPath) !== undefined && may('read', metricsPath).value === 'yes';
-  useEffect(() => {
-    if (readsMetrics) keepReading();
-  }, [readsMetrics, secret.value]);
-  const newest = readsMetrics ? readings.value.at(-1) : undefined;
+  useRepeated(presence.value, everySeconds * 1_000, () => (beat.value += 1));
+  const now = turn.value + beat.value;
+  const { newest, error } = useMetrics(readsMetrics, now);
   return (
     <>
       <Heading title="Overview" path="">
@@ -35,8 +39,8 @@ export function OverviewView({ catalog }: { readonly catalog: Catalog }): Compon
       </Heading>
       {catalog.at(healthPath) !== undefined && <HealthCard turn={turn.value} />}
       {catalog.at(clusterPath) !== undefined && <ClusterCard turn={turn.value} />}
-      {readingsFailure.value !== undefined && readsMetrics && <Problem error={readingsFailure.value} />}
-      {readsMetrics && <Activity />}
+      {error !== undefined && <Problem error={error} />}
+      {catalog.at(activityPath) !== undefined && <ActivityCard turn={now} />}
       <div class="pair">
         {newest !== undefined && <MachineCard newest={newest} turn={turn.value} />}
         <div class="stack">

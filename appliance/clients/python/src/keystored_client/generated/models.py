@@ -8,6 +8,8 @@ from typing import Any, Literal, Optional, Union
 from .._wire import UNSET, Document, Unset
 
 __all__ = [
+    "ActivityAnswer",
+    "ActivityPoint",
     "Approle",
     "ApproleCreation",
     "ApproleLoginAnswer",
@@ -39,6 +41,7 @@ __all__ = [
     "CertKeyCurve",
     "CertKeyType",
     "CertificateStatus",
+    "ChangePinRequest",
     "Cipher",
     "ClaimTarget",
     "ClusterAnswer",
@@ -467,6 +470,40 @@ WrappingKeyState = Literal["in-use", "rewrapping", "incomplete"]
 
 
 @dataclass(frozen=True)
+class ActivityAnswer(Document):
+    """ActivityAnswer."""
+
+    points: list[ActivityPoint]
+    """The oldest first. The last one ends now and may be shorter."""
+    median_milliseconds: Optional[float] = None
+    """Median of the time of a request; absent: there was none."""
+    p99_milliseconds: Optional[float] = None
+    """99th percentile of the time of a request."""
+
+
+@dataclass(frozen=True)
+class ActivityPoint(Document):
+    """ActivityPoint."""
+
+    from_: str
+    """When it begins."""
+    until: str
+    """When it ends."""
+    requests: float
+    """Requests of the API and of EST a second; a batch is one."""
+    signatures: float
+    """Requests that signed something a second; a batch is one."""
+    encryptions: float
+    """Requests that encrypted, decrypted or rewrapped a second; a batch is one."""
+    refusals: float
+    """Requests that were answered with 4xx or 5xx a second; a batch is one."""
+    median_milliseconds: Optional[float] = None
+    """Median of the time of a request; absent: there was none."""
+    p99_milliseconds: Optional[float] = None
+    """99th percentile of the time of a request."""
+
+
+@dataclass(frozen=True)
 class Approle(Document):
     """Approle."""
 
@@ -834,6 +871,14 @@ class CaSignCsrRequest(Document):
     """Life of the certificate; default est/ttl of the CA."""
     usages: Optional[list[CaSignCsrRequestUsagesItem]] = None
     """What the certificate is for."""
+
+
+@dataclass(frozen=True)
+class ChangePinRequest(Document):
+    """ChangePinRequest."""
+
+    token: Optional[str] = None
+    """Name of the token in the configuration; needed where there are several."""
 
 
 @dataclass(frozen=True)
@@ -1396,6 +1441,8 @@ class HsmToken(Document):
     """Mechanisms of the token."""
     wrapping_key: HsmTokenWrappingKey
     """The key that wraps all others, and its last rotation."""
+    own_pin: bool
+    """Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it."""
     loaded_keys: int
     """Keys loaded now."""
     sessions: HsmTokenSessions

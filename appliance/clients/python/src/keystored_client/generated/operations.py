@@ -9,6 +9,28 @@ from .._wire import to_wire
 from . import models
 
 
+class ActivityOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.ActivityAnswer:
+        """What the appliance did in the last hour.
+
+        Points of half a minute over all worker processes, kept while the daemon runs. For more than an hour,
+        or several appliances, Prometheus reads the metrics.
+
+        ``GET /v1/state/system/activity``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/activity",
+                is_idempotent=True,
+            ),
+            models.ActivityAnswer, timeout,
+        )
+
+
 class ApproleOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -1814,6 +1836,24 @@ class SystemOperations:
             timeout,
         )
 
+    def change_pin(self, body: Optional[models.ChangePinRequest] = None, *, timeout: Optional[float] = None) -> None:
+        """Replace the user PIN of a token by a new random one.
+
+        For a token whose PIN the appliance chose itself and keeps in its own file, as that of the embedded
+        token: nobody sees the new one. Processes that run stay logged in.
+
+        ``POST /v1/state/system/change-pin``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/system/change-pin",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
     def operate(self, body: models.SystemOperateRequest, *, timeout: Optional[float] = None) -> None:
         """Reboot, power off or reset the appliance.
 
@@ -3045,6 +3085,7 @@ class Operations:
     """Every operation of the API, grouped as in keystorectl."""
 
     def __init__(self, sender: Sender) -> None:
+        self.activity = ActivityOperations(sender)
         self.approle = ApproleOperations(sender)
         self.approles = ApprolesOperations(sender)
         self.approles_secret_ids = ApprolesSecretIdsOperations(sender)

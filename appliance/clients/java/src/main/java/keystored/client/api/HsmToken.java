@@ -19,6 +19,7 @@ import java.util.Map;
  * @param keyTypes Key types that the token supports.
  * @param mechanisms Mechanisms of the token.
  * @param wrappingKey The key that wraps all others, and its last rotation.
+ * @param ownPin Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it.
  * @param loadedKeys Keys loaded now.
  * @param sessions Sessions of the answering worker, counted recently.
  * @param latencies Time of recent calls by operation.
@@ -35,6 +36,7 @@ public record HsmToken(
     @JsonProperty("key-types") List<String> keyTypes,
     @JsonProperty("mechanisms") List<String> mechanisms,
     @JsonProperty("wrapping-key") HsmTokenWrappingKey wrappingKey,
+    @JsonProperty("own-pin") Boolean ownPin,
     @JsonProperty("loaded-keys") Long loadedKeys,
     @JsonProperty("sessions") HsmTokenSessions sessions,
     @JsonProperty("latencies") Map<String, HsmTokenLatency> latencies) {

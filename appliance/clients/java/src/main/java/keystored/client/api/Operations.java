@@ -5,6 +5,7 @@ import keystored.client.internal.Sender;
 
 /** The groups of operations of the API, by what they are about. */
 public abstract class Operations {
+  private final ActivityGroup activity;
   private final ApproleGroup approle;
   private final ApprolesGroup approles;
   private final ApprolesSecretIdsGroup approlesSecretIds;
@@ -41,6 +42,7 @@ public abstract class Operations {
    * @param sender sends their calls
    */
   protected Operations(Sender sender) {
+    activity = new ActivityGroup(sender);
     approle = new ApproleGroup(sender);
     approles = new ApprolesGroup(sender);
     approlesSecretIds = new ApprolesSecretIdsGroup(sender);
@@ -70,6 +72,15 @@ public abstract class Operations {
     transitKeys = new TransitKeysGroup(sender);
     transitKeysCustody = new TransitKeysCustodyGroup(sender);
     wrappingKey = new WrappingKeyGroup(sender);
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public ActivityGroup activity() {
+    return activity;
   }
 
   /**

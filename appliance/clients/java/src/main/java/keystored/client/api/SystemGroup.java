@@ -14,6 +14,8 @@ public final class SystemGroup {
       new Operation("GET", "/v1/ca/system/appliance/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation BACKUP =
       new Operation("POST", "/v1/state/system/backup", "application/octet-stream");
+  private static final Operation CHANGE_PIN =
+      new Operation("POST", "/v1/state/system/change-pin", "");
   private static final Operation OPERATE =
       new Operation("POST", "/v1/state/system/operate", "");
   private static final Operation PULL_BACKUP =
@@ -75,6 +77,20 @@ public final class SystemGroup {
    */
   public InputStream backup(SystemBackupRequest body) {
     return sender.stream(BACKUP, new Parts().body(body));
+  }
+
+  /**
+   * Replace the user PIN of a token by a new random one.
+   *
+   * <p>For a token whose PIN the appliance chose itself and keeps in its own file, as that of the embedded
+   * token: nobody sees the new one. Processes that run stay logged in.
+   *
+   * <p>POST /v1/state/system/change-pin
+   *
+   * @param body what is sent
+   */
+  public void changePin(ChangePinRequest body) {
+    sender.nothing(CHANGE_PIN, new Parts().body(body));
   }
 
   /**
