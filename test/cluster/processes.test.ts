@@ -1,5 +1,5 @@
 // npm run test:cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -172,7 +172,7 @@ test('a renewed certificate is used without a new start, and one that etcd does 
   const { pid } = follower;
   const logs = temporary(`logs-first-${runs}`);
   const isUsed = (): boolean =>
-    readdirSync(logs).some((name) => readFileSync(join(logs, name), 'utf8').includes('the renewed certificate'));
+    existsSync(logs) && readdirSync(logs).some((name) => readFileSync(join(logs, name), 'utf8').includes('the renewed certificate'));
   const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   identity = 'intruder';
   await vi.waitUntil(() => said.mock.calls.some(([line]) => String(line).includes('is not used yet')), { timeout: 60_000 });
