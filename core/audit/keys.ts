@@ -1,5 +1,6 @@
 // The public keys that verify signed heads: their ids in records, and the PEM file they are published in.
 import { createHash, type KeyObject } from 'node:crypto';
+import { findPemBlocks } from '../base/texts/pem.ts';
 
 /** The `key-id` of head records: the first 16 octets of the SHA-256 of the key's SubjectPublicKeyInfo, hexadecimal. */
 export function auditKeyId(publicKey: KeyObject): string {
@@ -10,6 +11,6 @@ export function auditKeyId(publicKey: KeyObject): string {
 }
 
 /** The PEM blocks of a file of public keys. */
-export function splitPublicKeys(pem: string): string[] {
-  return pem.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
+export function splitPublicKeys(pem: string): readonly string[] {
+  return findPemBlocks(pem, 'PUBLIC KEY').blocks;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as library from 'yaml';
 import { once } from '../base/async/once.ts';
+import { findRepeatedKey } from '../base/texts/repeated-keys.ts';
 import { ConfigurationError } from './error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
@@ -20,18 +21,31 @@ export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configurati
 
 /** Reads and parses a file. Throws ConfigurationError naming file and line. */
 export function readConfigFile(path: string, source: string): ConfigFile {
-  const { LineCounter, parseDocument } = yaml();
+  const { LineCounter, parseDocument, isScalar, visit } = yaml();
   const lines = new LineCounter();
-  const document = parseDocument(read(path, source), { lineCounter: lines, strict: true });
+  const document = parseDocument(read(path, source), { lineCounter: lines, strict: true, uniqueKeys: false });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
     const what = problem.message.split(' at line ')[0] ?? problem.message;
     throw new ConfigurationError(`${path} line ${problem.linePos?.[0].line ?? 1}: ${what}`);
   }
-  const content: unknown = document.toJS() ?? {};
+  const repeated = findRepeatedKey({ isScalar, visit }, document);
+  if (repeated !== undefined)
+    throw new ConfigurationError(`${path} line ${lines.linePos(repeated.node.range?.[0] ?? 0).line}: "${repeated.key}" is there twice`);
+  const content = contentOf(document, path);
   if (!isJsonObject(content)) throw new ConfigurationError(`${path} line 1: must be a list of fields such as "workers: 2"`);
   const root = document.contents;
   return { content, placeOf: (pointer) => `${path} line ${lines.linePos(offsetOf(root, pointer.split('/'))).line}` };
+}
+
+/** An alias without an anchor, and aliases that would make a document of any size, are errors here only. */
+function contentOf(document: library.Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    if (error instanceof ReferenceError) throw new ConfigurationError(`${path}: ${error.message}`);
+    throw error;
+  }
 }
 
 function read(path: string, source: string): string {

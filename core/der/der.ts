@@ -195,18 +195,24 @@ export function readOnly(bytes: Uint8Array, expected: number): Reader {
   return inner;
 }
 
-/** Dotted decimals of the content of an OBJECT IDENTIFIER; arcs may be of any size (2.25 arcs have 128 bits). */
+/** Octets of an arc of 128 bits: the longest in use are the UUIDs below 2.25 (X.667). */
+const longestArcOctets = 19;
+
+/** Dotted decimals of the content of an OBJECT IDENTIFIER. Throws DerError for an arc of more than 133 bits: computing it would take long. */
 export function readObjectIdentifier(content: Uint8Array): string {
   if (content.length === 0 || (content.at(-1) ?? 0) & 0x80) throw new DerError('object identifier cut off');
   const values: (number | bigint)[] = [];
   let value: number | bigint = 0;
+  let octets = 0;
   for (const octet of content) {
+    if (++octets > longestArcOctets) throw new DerError('object identifier with an arc of more than 133 bits');
     // Seven bits more than this are no longer exact in a number.
     if (typeof value === 'number' && value >= 2 ** 46) value = BigInt(value);
     value = typeof value === 'number' ? value * 128 + (octet & 0x7f) : (value << 7n) | BigInt(octet & 0x7f);
     if (octet & 0x80) continue;
     values.push(value);
     value = 0;
+    octets = 0;
   }
   const [first = 0, ...rest] = values;
   const top = first < 80 ? Math.floor(Number(first) / 40) : 2;

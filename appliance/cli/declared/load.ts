@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document as YamlDocument, Node } from 'yaml';
+import { findRepeatedKey } from '../../../core/base/texts/repeated-keys.ts';
 import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
@@ -51,22 +52,13 @@ async function declaredIn(path: string, io: Io): Promise<readonly Declared[]> {
   const lineOf = (node: { readonly range?: readonly [number, ...number[]] | null } | null): number =>
     lines.linePos(node?.range?.[0] ?? 0).line;
   try {
-    // Repeated names are looked for below: the parser compares every name with every other one.
     const documents = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, strict: true }) as YamlDocument.Parsed[];
     return documents.flatMap((document, index) => {
       const place = `${name} document ${index + 1}`;
       const fault = document.errors[0] ?? document.warnings[0];
       if (fault !== undefined) throw usageError(`${place}, line ${fault.linePos?.[0].line ?? 1}: ${fault.message.split('\n')[0]}`);
-      visit(document, {
-        Map(_, { items }) {
-          const seen = new Set<unknown>();
-          for (const { key } of items as { key: Node }[]) {
-            const value = isScalar(key) ? key.value : key;
-            if (seen.has(value)) throw usageError(`${place}, line ${lineOf(key)}: "${String(value)}" is there twice`);
-            seen.add(value);
-          }
-        },
-      });
+      const repeated = findRepeatedKey({ isScalar, visit }, document);
+      if (repeated !== undefined) throw usageError(`${place}, line ${lineOf(repeated.node)}: "${repeated.key}" is there twice`);
       const parts = isSeq(document.contents) ? (document.contents.items as Node[]) : [document.contents as Node | null];
       return parts.flatMap((part) => {
         if (part === null || (isScalar(part) && part.value === null)) return [];

@@ -6,6 +6,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
+import { findPemBlocks } from '../../../core/base/texts/pem.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
@@ -87,9 +88,8 @@ export function findRedirectUriProblem(text: string): string | undefined {
 
 /** Node ignores text that is not a certificate and would trust no CA, so the text is checked when it is written. */
 function isPem(text: string): boolean {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
-  const rest = text.replace(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g, '');
-  if (blocks === null || /-----BEGIN/.test(rest)) return false;
+  const { blocks, rest } = findPemBlocks(text, 'CERTIFICATE');
+  if (blocks.length === 0 || /-----BEGIN/.test(rest)) return false;
   try {
     return cleanly(() => blocks.every((block) => findPublicKeyProblem(new X509Certificate(block).publicKey, 'verify') === undefined));
   } catch {

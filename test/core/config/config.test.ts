@@ -20,6 +20,14 @@ const sections = {
     deep: z.strictObject({ maxLogins: z.int() }).exactOptional(),
   }),
 };
+/** A hundred million elements, if they were all followed. */
+const aliases = Array.from(
+  { length: 8 },
+  (_, n) =>
+    `a${n}: &a${n} [${Array(10)
+      .fill(n === 0 ? 1 : `*a${n - 1}`)
+      .join(', ')}]`,
+).join('\n');
 let files = 0;
 
 function load(yaml: string | undefined, argv: string[] = [], environment: Record<string, string> = {}): Configuration {
@@ -208,7 +216,15 @@ describe('refusals', () => {
       /^FILE line 2: "oidc\/session-idel" is unknown; the fields here are session-idle, deep$/,
     ],
     ['a section of no plugin', 'oidc: {}\nscep: {}', [], /^FILE line 2: "scep" is unknown/],
-    ['a field given twice', 'workers: 1\nworkers: 2', [], /^FILE line 2: Map keys must be unique$/],
+    ['a field given twice', 'workers: 1\nworkers: 2', [], /^FILE line 2: "workers" is there twice$/],
+    ['an alias without its anchor', 'workers: *one', [], /^FILE: Unresolved alias .*: one$/],
+    ['aliases of aliases, ten times each', aliases, [], /^FILE: Excessive alias count/],
+    [
+      'thirty thousand fields',
+      Array.from({ length: 30_000 }, (_, n) => `field-${n}: 1`).join('\n'),
+      [],
+      /^FILE line 1: "field-0" is unknown/,
+    ],
     ['broken YAML', 'data: [1,\nworkers: 2', [], /^FILE line \d+: /],
     [
       'a cluster without files',

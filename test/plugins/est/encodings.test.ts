@@ -31,6 +31,13 @@ describe('DER', () => {
     expect(Buffer.from(der.objectIdentifier('1.2.840.113549.1.9.14')).toString('hex')).toBe('06092a864886f70d01090e');
   });
 
+  test('an arc that no identifier in use has is refused: its decimals would take time with the square of its length', () => {
+    const arc = (octets: number): Uint8Array => Uint8Array.of(...new Uint8Array(octets - 1).fill(0xff), 0x7f);
+    expect(der.readObjectIdentifier(arc(19))).toBe(`2.${2n ** 133n - 81n}`);
+    for (const octets of [20, 20_000]) expect(() => der.readObjectIdentifier(arc(octets))).toThrow(der.DerError);
+    expect(() => der.readObjectIdentifier(new Uint8Array(16 << 20).fill(0xff).fill(0x7f, -1))).toThrow(der.DerError);
+  });
+
   test('integers are positive and in shortest form', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 20 }), (magnitude) => {

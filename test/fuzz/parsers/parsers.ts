@@ -1,0 +1,22 @@
+// Every parser that the drill knows, in the order in which it runs them.
+import { mkdirSync } from 'node:fs';
+import { certificateParsers, requestParsers } from './der.ts';
+import { auditParsers, backupParsers } from './files.ts';
+import { keyParsers, openpgpParsers } from './keys.ts';
+import type { Parser } from './parser.ts';
+import { jsonParsers, yamlParsers } from './texts.ts';
+
+/** What is written goes below the directory, which is made. */
+export async function makeParsers(directory: string): Promise<readonly Parser[]> {
+  mkdirSync(directory, { recursive: true });
+  return [
+    ...(await certificateParsers()),
+    ...(await requestParsers()),
+    ...keyParsers(),
+    ...(await openpgpParsers()),
+    ...jsonParsers(),
+    ...yamlParsers(directory),
+    ...(await backupParsers()),
+    ...(await auditParsers(directory)),
+  ];
+}

@@ -1,0 +1,27 @@
+// npm run soak -- parsers: a million changed inputs at the parsers of DER, PEM, OpenPGP, JSON, YAML, backups and audit trails, each parser in a
+// process of little memory. PARSER_CASES and FUZZ_SEED choose others.
+import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { drillParser } from '../fuzz/parsers/drill.ts';
+import { makeParsers } from '../fuzz/parsers/parsers.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const results = resolve(import.meta.dirname, '../../dist/soak');
+
+test('1,000,000 changed inputs: each is read or refused, in little memory, and none takes for ever', async () => {
+  const cases = Number(process.env['PARSER_CASES'] ?? 1_000_000);
+  const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32));
+  const parsers = await makeParsers(path('made'));
+  const shares = parsers.reduce((sum, { share = 1 }) => sum + share, 0);
+  let done = 0;
+  for (const [index, { name, share = 1 }] of parsers.entries()) {
+    const keptInput = resolve(results, `parser-${name.replaceAll(/\W+/g, '-')}-${seed}`);
+    const own = Math.ceil((cases * share) / shares);
+    const outcome = await drillParser({ name, seed, cases: own, directory: path(String(index)), keptInput });
+    console.log(`seed ${seed}, ${name}: ${JSON.stringify(outcome)}`);
+    done += outcome.read + outcome.refused;
+  }
+  expect(done).toBeGreaterThanOrEqual(cases);
+}, 7_200_000);
