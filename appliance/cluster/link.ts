@@ -146,6 +146,8 @@ export class FollowerLink implements ClusterWay {
         return await ask(connection.channel);
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
+        // The connection of a follower that has ended closes in a later turn of the event loop: to ask at once would never let it.
+        await setTimeout(reconnectMs);
       }
     }
   }
