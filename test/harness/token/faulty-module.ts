@@ -95,7 +95,7 @@ export async function makeFaultyToken(directory: string): Promise<FaultyToken> {
 }
 
 /** A token behind the faulty module, whose table is below the directory. */
-async function behindFaults(token: TokenConfig, directory: string): Promise<FaultyToken> {
+export async function behindFaults(token: TokenConfig, directory: string): Promise<FaultyToken> {
   const table = new FaultTable(join(directory, 'faults'));
   return { table, token: behind(token, await builtModule(), table) };
 }
