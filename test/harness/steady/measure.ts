@@ -1,0 +1,54 @@
+// What must not grow in an appliance that does the same for hours: memory, descriptors, threads, pages of the store, token objects, latency.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { processTree, programOf, proportionalMib } from '../../bench/measure/processes.ts';
+import { Connection } from '../kills/connection.ts';
+import { keyObjectCount } from '../kills/prepared.ts';
+import type { Daemon } from '../daemon.ts';
+
+/** Measured quantities by name, each with its unit in it. */
+export type Measured = Readonly<Record<string, number>>;
+
+const probes = 20;
+const plaintext = Buffer.from('a probe').toString('base64');
+
+/** Measures a running appliance with its data directory; `probe` is a key that encrypts. `objectsInUse` counts the key objects that the token must have. */
+export async function measure(daemon: Daemon, directory: string, probe: string, objectsInUse: () => number): Promise<Measured> {
+  const processes = processTree(daemon.pid);
+  const sum = (of: (pid: number) => number, program?: string): number =>
+    processes.filter(({ script }) => program === undefined || programOf(script) === program).reduce((all, { pid }) => all + of(pid), 0);
+  const before = objectsInUse();
+  const objects = await keyObjectCount(directory);
+  return {
+    'memory of all processes, MiB': sum(proportionalMib),
+    'memory of workers, MiB': sum(proportionalMib, 'worker'),
+    'memory of token processes, MiB': sum(proportionalMib, 'host'),
+    descriptors: sum((pid) => entriesOf(pid, 'fd')),
+    threads: sum((pid) => entriesOf(pid, 'task')),
+    'store, MiB': statSync(join(directory, 'store/data.mdb')).size / 2 ** 20,
+    // The storm makes and deletes keys meanwhile.
+    'token objects beyond those of keys': objects - (before + objectsInUse()) / 2,
+    'latency of an encryption, ms': await latencyOf(daemon, probe),
+  };
+}
+
+function entriesOf(pid: number, folder: string): number {
+  try {
+    return readdirSync(`/proc/${pid}/${folder}`).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** The median of some requests, one after another. */
+async function latencyOf(daemon: Daemon, probe: string): Promise<number> {
+  const connection = new Connection(daemon, new Set());
+  const times: number[] = [];
+  for (let count = 0; count < probes; count++) {
+    const began = performance.now();
+    await connection.do('POST', `/v1/state/keystore/transit-keys/${probe}/encrypt`, { plaintext });
+    times.push(performance.now() - began);
+  }
+  connection.close();
+  return times.toSorted((a, b) => a - b)[probes / 2] ?? 0;
+}

@@ -1,0 +1,86 @@
+// npm run soak -- steady: two hours of mixed load beside rotations of the wrapping key and backups, after which nothing may have grown. Samples
+// and a picture are in dist/soak/steady-<seed>.{json,svg}. STEADY_MINUTES chooses how long, STEADY_SEED the seed.
+import { randomInt } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { expect, test } from 'vitest';
+import { provideService } from '../../appliance/packaging/service/provide.ts';
+import { startDaemon } from '../harness/daemon.ts';
+import { Connection, persist } from '../harness/kills/connection.ts';
+import { copyPrepared } from '../harness/kills/prepared.ts';
+import { Storm } from '../harness/kills/storm.ts';
+import { requireWhole } from '../harness/kills/whole-check.ts';
+import { measure } from '../harness/steady/measure.ts';
+import { drawSamples } from '../harness/steady/picture.ts';
+import { type Sample, slopeOf } from '../harness/steady/slope.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+
+const minutes = Number(process.env['STEADY_MINUTES'] ?? 120);
+const seed = Number(process.env['STEADY_SEED'] ?? randomInt(2 ** 32));
+const results = resolve(import.meta.dirname, '../../dist/soak');
+const path = temporaryDirectory();
+const dayMs = 86_400_000;
+
+const sampleSeconds = 10;
+/** Caches fill and code is compiled before that. */
+const shareOfWarmUp = 0.25;
+const rotationMinutes = 10;
+const lanePauseMs = 40;
+/** Loaded keys stay until their place is needed: few places, so that all are taken soon. */
+const configuration = 'hsm: { cache-keys: 300 }\n';
+/** What a day may add, as a share of the mean, with 95 % confidence that it is at least as much. */
+const mostPerDay = 0.1;
+/** Small numbers that the storm moves while they are counted. */
+const mostOfSmallPerDay = 50;
+
+test(
+  'memory, descriptors, threads, store, token objects and latency stay as they are under hours of mixed load',
+  async () => {
+    const directory = path('data');
+    const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+    const fixtures = await copyPrepared(directory, program);
+    const recipient = await identityToRecipient(await generateX25519Identity());
+    const storm = new Storm({ seed, fixtures, recipient, pauseMs: lanePauseMs, isBounded: true });
+    writeFileSync(path('configuration'), configuration);
+    const daemon = await startDaemon({ directory, program, workers: 2, args: ['--config', path('configuration')] });
+    const series = new Map<string, Sample[]>();
+    const raging = storm.rage(daemon);
+    const connection = new Connection(daemon, new Set());
+    const began = performance.now();
+    const elapsed = (): number => (performance.now() - began) / 60_000;
+    for (let rotations = 0; elapsed() < minutes;) {
+      await Promise.race([setTimeout(sampleSeconds * 1_000), raging.done]);
+      const [probe] = fixtures.ballast[0] ?? [''];
+      const measured = await measure(daemon, directory, probe, () => storm.objects);
+      for (const [name, value] of Object.entries(measured))
+        series.set(name, [...(series.get(name) ?? []), { hours: elapsed() / 60, value }]);
+      if (elapsed() > (rotations + 1) * rotationMinutes) {
+        rotations++;
+        await persist(() => connection.do('POST', '/v1/state/system/rotate-wrapping-key', {}));
+      }
+    }
+    raging.over();
+    await raging.done;
+    await storm.prove(daemon, 'everything');
+    connection.close();
+    expect(await daemon.stop()).toBe(0);
+    await requireWhole(directory, storm.acknowledged);
+
+    mkdirSync(results, { recursive: true });
+    writeFileSync(join(results, `steady-${seed}.json`), JSON.stringify({ minutes, seed, tally: storm.tally, series: [...series] }));
+    writeFileSync(join(results, `steady-${seed}.svg`), drawSamples(`${minutes} minutes of mixed load, seed ${seed}`, series));
+    const slopes = [...series].map(([name, samples]) => {
+      const warm = samples.filter(({ hours }) => hours * 60 > minutes * shareOfWarmUp);
+      return { name, ...slopeOf(warm) };
+    });
+    console.log(`seed ${seed}, ${JSON.stringify(storm.tally)}`);
+    for (const { name, mean, perHour, low, high } of slopes)
+      console.log(
+        `${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`,
+      );
+    expect(slopes.filter(({ mean, low }) => low * 24 > (mean < 1 ? mostOfSmallPerDay : mean * mostPerDay))).toEqual([]);
+  },
+  dayMs,
+);
