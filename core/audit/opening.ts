@@ -94,7 +94,16 @@ async function writeOpening(
 ): Promise<void> {
   const { directory, chains, memory, signHead, clock } = options;
   const [own] = chains;
-  const { head: resumed, file: present, torn } = await resumeChain(directory, own);
+  const strange = new Set(findings.flatMap((finding) => (finding.event === 'set-aside' ? [finding.ofChain] : [])));
+  const { head: resumed, file: present, torn: tornOwn } = await resumeChain(directory, own, recalled.get(own));
+  const torn = [...tornOwn];
+  // A chain that no process goes on with, because there are fewer workers now, would keep what a crash left half-written.
+  for (const chain of streams.keys()) {
+    if (chain === own || strange.has(chain)) continue;
+    const other = await resumeChain(directory, chain, recalled.get(chain));
+    await other.file?.close();
+    torn.push(...other.torn);
+  }
   const file = present ?? (await AuditFile.create(streamFilePath(directory, own, resumed.sequence + 1)));
   let head = resumed;
   const append = async (records: readonly object[]): Promise<void> => {
@@ -110,7 +119,6 @@ async function writeOpening(
     const occurredAt = formatTimestamp(clock.now());
     const notes = [{ event: 'opened', ...(torn.length === 0 ? {} : { torn }) }, ...findings];
     await append(notes.map((fields) => ({ kind: 'trail', occurredAt, ...fields })));
-    const strange = new Set(findings.flatMap((finding) => (finding.event === 'set-aside' ? [finding.ofChain] : [])));
     for (const { stream, path } of [...streams.values()].flat()) if (strange.has(stream)) await rename(path, `${path}.set-aside`);
     if (strange.size > 0) await syncPath(directory);
     const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);

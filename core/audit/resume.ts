@@ -1,6 +1,7 @@
 // Finds the end of a chain when a process starts, and removes what a crash left half-written.
 import { open, stat, unlink, writeFile } from 'node:fs/promises';
 import { AuditFile } from './file.ts';
+import type { RememberedChain } from './chains.ts';
 import { type ChainHead, emptyChain, parseLine } from './line.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { readFully } from '../log/stream-lines.ts';
@@ -15,13 +16,15 @@ export type ResumedChain = { readonly head: ChainHead; readonly file: AuditFile 
 
 /**
  * Opens the newest file of a chain for appending after its last complete record. The octets after that are moved to `<file>.torn`; a file
- * without a complete record is removed. Rejects when more is unreadable than a crash can cause.
+ * without a complete record is removed. `remembered` tells which records were acknowledged for certain; without it a hole that a loss of
+ * power left between records stays. Rejects when more is unreadable than a crash can cause.
  */
-export async function resumeChain(directory: string, chain: string): Promise<ResumedChain> {
+export async function resumeChain(directory: string, chain: string, remembered?: RememberedChain): Promise<ResumedChain> {
+  const least = remembered && Math.max(remembered.signed?.sequence ?? 0, remembered.closed?.sequence ?? 0);
   const files = (await listStreams(directory)).get(chain) ?? [];
   const torn: TornTail[] = [];
   for (const file of files.toReversed()) {
-    const { head, goodBytes, size } = await readTail(file);
+    const { head, goodBytes, size } = await readTail(file, least);
     if (size > goodBytes) torn.push(await cutOff(file, goodBytes, size));
     if (head !== undefined) return { head, file: await AuditFile.resume(file.path), torn };
     await unlink(file.path);
@@ -34,21 +37,40 @@ export async function readHead(file: StreamFile): Promise<ChainHead | undefined>
   return (await readTail(file)).head;
 }
 
-async function readTail(file: StreamFile): Promise<{ head: ChainHead | undefined; goodBytes: number; size: number }> {
+async function readTail(file: StreamFile, least?: number): Promise<{ head: ChainHead | undefined; goodBytes: number; size: number }> {
   const { size } = await stat(file.path);
   const start = Math.max(0, size - tailBytes);
   const tail = await readFrom(file.path, start, size - start);
+  const last = (least === undefined ? undefined : recordBeforeHole(file, tail, start, least)) ?? lastRecord(tail, start);
+  if (last === undefined && start > 0)
+    throw new Error(`${file.path} is damaged: its last ${tailBytes} octets hold no whole record. Move it away and verify the trail.`);
+  return { head: last?.head, goodBytes: start + (last?.end ?? 0), size };
+}
+
+/** A record in a tail, without one: the chain before its first record. `end` is after its line end, in octets of the tail. */
+type InTail = { readonly head: ChainHead | undefined; readonly end: number };
+
+/** `start`: where the tail begins in its file; its first line may be half of one. */
+function lastRecord(tail: Buffer, start: number): InTail | undefined {
   for (let end = tail.lastIndexOf(10); end >= 0;) {
     const before = end === 0 ? -1 : tail.lastIndexOf(10, end - 1);
     const record = before >= 0 || start === 0 ? parseLine(tail.subarray(before + 1, end)) : undefined;
-    if (record !== undefined) {
-      return { head: { sequence: record.sequence, hash: record.hash }, goodBytes: start + end + 1, size };
-    }
+    if (record !== undefined) return { head: { sequence: record.sequence, hash: record.hash }, end: end + 1 };
     end = before;
   }
-  if (start > 0)
-    throw new Error(`${file.path} is damaged: its last ${tailBytes} octets hold no whole record. Move it away and verify the trail.`);
-  return { head: undefined, goodBytes: 0, size };
+  return undefined;
+}
+
+/**
+ * A write of several records that a loss of power cut off may be there in parts, with zeros between them, which no record has: nothing from
+ * the first hole on was acknowledged. Undefined without a hole, and when records up to `least` are behind it: then it came later, and what
+ * is there stays, for the verification to say so.
+ */
+function recordBeforeHole({ number }: StreamFile, tail: Buffer, start: number, least: number): InTail | undefined {
+  const hole = tail.indexOf(0);
+  if (hole < 0) return undefined;
+  const last = lastRecord(tail.subarray(0, hole), start) ?? (start === 0 ? { head: undefined, end: 0 } : undefined);
+  return last !== undefined && (last.head?.sequence ?? number - 1) >= least ? last : undefined;
 }
 
 async function cutOff({ path }: StreamFile, goodBytes: number, size: number): Promise<TornTail> {

@@ -57,7 +57,7 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
   const made = await mkdir(options.directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncPath(dirname(made));
   const discrepancies = await compareWithMemory(options);
-  const { head, file, torn } = await resumeChain(options.directory, options.chain);
+  const { head, file, torn } = await resumeChain(options.directory, options.chain, options.memory?.recall().get(options.chain));
   const path = streamFilePath(options.directory, options.chain, head.sequence + 1);
   const trail = new ChainedTrail(options, head, file ?? (await AuditFile.create(path)));
   await trail.begin(torn, discrepancies);

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../../core/audit/verify.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { makeSigner, openTrail, record, TestMemory } from './trail.ts';
+import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const noKeys = new Map();
@@ -137,6 +137,61 @@ describe('continuing', () => {
     expect(readFileSync(`${path}.torn`, 'utf8')).toBe(rubbish);
     expect(lines(directory).find((line) => line['torn'] !== undefined)?.['torn']).toEqual([{ file: path, bytes: rubbish.length }]);
     expect(await verifyTrail(directory, noKeys)).toMatchObject({ records: 6, findings: [] });
+  });
+
+  describe('records of one write with a hole between them', () => {
+    /** A trail of records 1 to 9 with zeros in record 6, and the length of what is before that. */
+    async function makeHole(
+      name: string,
+      signed: number,
+    ): Promise<{ directory: string; path: string; before: number; memory: TestMemory }> {
+      const directory = temporary(name);
+      const memory = new TestMemory();
+      const trail = await openTrail(directory);
+      for (let n = 0; n < 7; n++) await trail.write(record(n));
+      await trail.close();
+      const path = `${directory}/${readdirSync(directory)[0]}`;
+      const text = readFileSync(path, 'latin1').split('\n');
+      const before = text.slice(0, 5).join('\n').length + 1;
+      const octets = readFileSync(path);
+      writeFileSync(path, octets.fill(0, before + 20, before + 80));
+      const { sequence, hash } = JSON.parse(text[signed - 1] as string) as { sequence: number; hash: string };
+      await memory.update([{ chain: 'main', part: 'signed', head: { sequence, hash } }]);
+      return { directory, path, before, memory };
+    }
+
+    test('are cut off from the hole on, left by a loss of power', async () => {
+      const { directory, path, before, memory } = await makeHole('hole', 5);
+      const size = statSync(path).size;
+      await (await openTrail(directory, { memory })).close();
+      expect(lines(directory).find((line) => line['torn'] !== undefined)?.['torn']).toEqual([{ file: path, bytes: size - before }]);
+      expect(await verifyTrail(directory, noKeys)).toMatchObject({ records: 7, findings: [] });
+    });
+
+    test('stay where a signed head names one behind the hole: somebody changed the file', async () => {
+      const { directory, path, memory } = await makeHole('changed', 8);
+      const octets = readFileSync(path);
+      await (await openTrail(directory, { memory })).close();
+      expect(readFileSync(path).subarray(0, octets.length)).toEqual(octets);
+      expect((await verifyTrail(directory, noKeys)).findings.length).toBeGreaterThan(0);
+    });
+  });
+
+  test('what a crash left in a chain that no process goes on with is cut off, too', async () => {
+    const directory = temporary('fewer');
+    const memory = new TestMemory();
+    const { signHead, keys } = makeSigner();
+    await openAll(directory, memory, signHead);
+    const other = await openTrail(directory, { chain: 'two', memory });
+    await other.write(record(1));
+    await other.close();
+    const path = `${directory}/${readdirSync(directory).find((name) => name.startsWith('two'))}`;
+    appendFileSync(path, `{"chain":"two",${'\0'.repeat(300)}}\n`);
+    await memory.update([{ chain: 'two', part: 'closed' }]);
+    await openAll(directory, memory, signHead);
+    const { findings, notes } = await verifyTrail(directory, keys);
+    expect(findings).toEqual([]);
+    expect(notes.find(({ note }) => note['torn'] !== undefined)?.note).toMatchObject({ event: 'opened', torn: [{ file: path }] });
   });
 
   test('a new file that a crash left without a complete record does not prevent a start', async () => {
