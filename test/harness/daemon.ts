@@ -109,13 +109,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** Everything that a process has started. */
+/** Everything that a process has started, parents first, so that nothing is started again. */
 function killBelow(pid: number): void {
-  for (const child of childrenOf(pid)) {
-    process.kill(child, 'SIGSTOP');
-    killBelow(child);
-    process.kill(child, 'SIGKILL');
-  }
+  const below = (parent: number): readonly number[] => childrenOf(parent).flatMap((child) => [child, ...below(child)]);
+  for (const one of below(pid)) process.kill(one, 'SIGKILL');
 }
 
 async function provision(directory: string): Promise<void> {
