@@ -64,7 +64,6 @@ const epochSeconds = commitEpochSeconds();
 const target = join(output, `keystored_${version}_${debianArchitecture()}.deb`);
 const stage = mkdtempSync(join(tmpdir(), 'keystored-deb-'));
 try {
-  chmodSync(stage, 0o755);
   installSources();
   installPackages();
   writeService(await bundleService('service'), join(stage, home, 'service'));

@@ -14,6 +14,8 @@ export type Settled = {
 
 /** Packs a tree with its DEBIAN folder into `target`, and answers that path. */
 export function archiveDeb(stage: string, target: string, { epochSeconds, isExecutable }: Settled): string {
+  // The folder at the root is in the archive, too, with the mode that mkdtemp or the umask gave it.
+  chmodSync(stage, 0o755);
   for (const entry of readdirSync(stage, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isSymbolicLink()) chmodSync(path, entry.isDirectory() || isExecutable(path) ? 0o755 : 0o644);
