@@ -23,11 +23,13 @@ export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configurati
 export function readConfigFile(path: string, source: string): ConfigFile {
   const { LineCounter, parseDocument, isScalar, visit } = yaml();
   const lines = new LineCounter();
-  const document = parseDocument(read(path, source), { lineCounter: lines, strict: true, uniqueKeys: false });
-  const [problem] = [...document.errors, ...document.warnings];
+  // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
+  const document = parseDocument(read(path, source), { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
+  const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) {
-    const what = problem.message.split(' at line ')[0] ?? problem.message;
-    throw new ConfigurationError(`${path} line ${problem.linePos?.[0].line ?? 1}: ${what}`);
+    // The library would name one of its functions.
+    const what = problem.code === 'MULTIPLE_DOCS' ? 'another document begins; a configuration is one' : problem.message;
+    throw new ConfigurationError(`${path} line ${lines.linePos(problem.pos[0]).line}: ${what}`);
   }
   const repeated = findRepeatedKey({ isScalar, visit }, document);
   if (repeated !== undefined)

@@ -52,11 +52,13 @@ async function declaredIn(path: string, io: Io): Promise<readonly Declared[]> {
   const lineOf = (node: { readonly range?: readonly [number, ...number[]] | null } | null): number =>
     lines.linePos(node?.range?.[0] ?? 0).line;
   try {
-    const documents = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, strict: true }) as YamlDocument.Parsed[];
+    // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
+    const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, strict: true };
+    const documents = parseAllDocuments(text, options) as YamlDocument.Parsed[];
     return documents.flatMap((document, index) => {
       const place = `${name} document ${index + 1}`;
       const fault = document.errors[0] ?? document.warnings[0];
-      if (fault !== undefined) throw usageError(`${place}, line ${fault.linePos?.[0].line ?? 1}: ${fault.message.split('\n')[0]}`);
+      if (fault !== undefined) throw usageError(`${place}, line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`);
       const repeated = findRepeatedKey({ isScalar, visit }, document);
       if (repeated !== undefined) throw usageError(`${place}, line ${lineOf(repeated.node)}: "${repeated.key}" is there twice`);
       const parts = isSeq(document.contents) ? (document.contents.items as Node[]) : [document.contents as Node | null];
