@@ -176,9 +176,11 @@ describe('errors', () => {
       (await appliance.request('GET', `/v1/state/keystore/tls/ca/${ca}/certificates?limit=1000`)).body;
     const before = await list();
     const sign = hsm.sign.bind(hsm);
-    hsm.sign = async (...parameters) => {
-      const signature = await sign(...parameters);
+    // As the HSM client does with a signature that its caller finds wrong; without a check it would be in a certificate.
+    hsm.sign = async (key, use, holds) => {
+      const signature = await sign(key, use);
       signature[5] = (signature[5] ?? 0) ^ 1;
+      if (holds?.(signature) === false) throw new Error('a wrong signature');
       return signature;
     };
     const reply = await enrol();
