@@ -1,4 +1,4 @@
-// Keys and values of a released version: written once per format by make-transit-golden.ts, checked by transit-golden.test.ts.
+// Keys and values of a released version: written once per format by make-transit-golden.ts, checked by transit-golden.long.test.ts.
 
 /** What the file holds of one key: its backup, and requests with the answers that all later versions must give. */
 export type GoldenKey = {
