@@ -107,7 +107,7 @@ async function main(word, args) {
     unpackReceivers();
   }
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
-  if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
+  if (['test:cluster', 'soak'].includes(word)) installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
   if (!packagesSuffice.has(word) && word !== 'setup') buildConsole();
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   if (word === 'reproduce' && process.getuid() === 0)

@@ -1,36 +1,46 @@
 // The network between one appliance and etcd: TCP relays that can be cut, without any end being told.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+type Way = 'there' | 'back';
 
 export type Network = {
   /** Where the appliance finds the members of etcd, in the order given. */
   readonly urls: readonly string[];
-  /** Nothing passes any more, in either direction; connections stay open, and new ones get no answer. */
-  cut(): void;
+  /** Nothing passes any more, in either direction or in one: `there` is to etcd. Connections stay open, and new ones get no answer. */
+  cut(way?: Way | 'both'): void;
   heal(): void;
+  /** From now on every piece waits for so long. */
+  slowDown(ms: number): void;
   close(): void;
 };
 
 /** A relay in front of each URL. */
 export async function relaysTo(urls: readonly string[]): Promise<Network> {
-  let isCut = false;
-  const sockets = new Set<Socket>();
+  let cutWays: readonly Way[] = [];
+  let slowMs = 0;
+  /** by the way of what they receive */
+  const sockets = new Map<Socket, Way>();
   const servers: Server[] = [];
   const serve = (port: number): Server =>
     createServer((near) => {
       const far = connect(port, '127.0.0.1');
-      for (const [from, to] of [
-        [near, far],
-        [far, near],
+      for (const [from, to, way] of [
+        [near, far, 'there'],
+        [far, near, 'back'],
       ] as const) {
-        sockets.add(from);
-        from.on('data', (octets) => void to.write(octets));
+        sockets.set(from, way);
+        let before: Promise<unknown> = Promise.resolve();
+        from.on('data', (octets) => {
+          before = before.then(() => (slowMs === 0 ? undefined : setTimeout(slowMs))).then(() => to.write(octets));
+        });
         from.on('error', () => undefined);
         from.on('close', () => {
           sockets.delete(from);
           to.destroy();
         });
-        if (isCut) from.pause();
+        if (cutWays.includes(way)) from.pause();
       }
     });
   for (const url of urls) {
@@ -42,16 +52,19 @@ export async function relaysTo(urls: readonly string[]): Promise<Network> {
     urls: servers.map(
       (server, index) => `${new URL(urls[index] ?? '').protocol}//127.0.0.1:${(server.address() as { readonly port: number }).port}`,
     ),
-    cut() {
-      isCut = true;
-      for (const socket of sockets) socket.pause();
+    cut(way = 'both') {
+      cutWays = way === 'both' ? ['there', 'back'] : [way];
+      for (const [socket, itsWay] of sockets) if (cutWays.includes(itsWay)) socket.pause();
     },
     heal() {
-      isCut = false;
-      for (const socket of sockets) socket.resume();
+      cutWays = [];
+      for (const socket of sockets.keys()) socket.resume();
+    },
+    slowDown(ms) {
+      slowMs = ms;
     },
     close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) socket.destroy();
       for (const server of servers) server.close();
     },
   };
