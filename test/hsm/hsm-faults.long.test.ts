@@ -6,7 +6,8 @@ import { drillHsmFaults } from '../harness/hsm-faults/drill.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
-const faults = Number(process.env['FAULTS'] ?? 100);
+const faults = Number(process.env['FAULTS'] ?? 40);
+const faultsOfDaemon = 25;
 const seed = Number(process.env['FAULT_SEED'] ?? 19);
 
 test.each([false, true])(
@@ -20,7 +21,7 @@ test.each([false, true])(
 );
 
 test('faults under the whole daemon: no internal error, no worker ends, what was acknowledged stays', async () => {
-  const report = await drillDaemon({ directory: path('daemon'), faults: 60, seed });
+  const report = await drillDaemon({ directory: path('daemon'), faults: faultsOfDaemon, seed });
   console.log(JSON.stringify(report));
-  expect(report.faults).toBe(60);
+  expect(report.faults).toBe(faultsOfDaemon);
 });
