@@ -119,7 +119,7 @@ function describeCircumstances(version: string | undefined): Circumstances {
     ...{ rounds: lengths.rounds, seconds: lengths.seconds },
     machine: {
       ...{ processor: processor?.model ?? 'unknown', cores: cpus().length, memoryGib: totalmem() / 2 ** 30 },
-      ...{ kernel: release(), fileSystem: fileSystemOf(directory), node: process.version, module: moduleVersion() },
+      ...{ kernel: release().split('-')[0] ?? '', fileSystem: fileSystemOf(directory), node: process.version, module: moduleVersion() },
       ...(version === undefined ? {} : { openBao: version }),
       loadBefore: loadavg()[0] ?? 0,
     },
