@@ -1,14 +1,13 @@
 // Loaded into the appliance's processes by the benchmark of large requests: writes down, four times a second, how long the event loop was held at most.
 import { appendFileSync } from 'node:fs';
-import { parse } from 'node:path';
+import { programOf } from '../measure/processes.ts';
 
 /** The longest hold in one window of one process, in milliseconds of its processor time: what other processes take does not count. */
 export type Hold = { readonly role: string; readonly at: number; readonly ms: number };
 
 const windowMs = 250;
 const file = process.env['BENCH_LOOP_HOLDS'];
-/** The program is a source or its bundle. */
-const role = parse(process.argv[1] ?? '').name;
+const role = programOf(process.argv[1] ?? '');
 
 if (file !== undefined && (role === 'worker' || role === 'host')) {
   let before = spentMs();

@@ -2,13 +2,11 @@
 // Every answer is a success or a refusal that says why, the next request succeeds, and nothing acknowledged is lost over a kill.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { verifyTrail } from '../../../core/audit/verify.ts';
 import type { Dice } from '../../fuzz/cases.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
+import { requireWhole } from '../kills/whole-check.ts';
 import { type DiskCall, diskCalls, type DiskFault, FaultyDisk } from './faulty-disk.ts';
 
 /** What it came to: faults that struck, and the answers under them. */
@@ -38,7 +36,6 @@ const state = '/v1/state/keystore/transit-keys';
 const payload = Buffer.from('a value on a disk').toString('base64');
 const recoverWithinMs = 60_000;
 const refusals: ReadonlySet<string> = new Set(['storage-unavailable', 'audit-unavailable', 'hsm-unavailable']);
-const run = promisify(execFile);
 
 type Asked = { readonly method: string; readonly path: string; readonly body?: object; readonly made?: string };
 
@@ -78,7 +75,7 @@ export async function drillRequests(options: { readonly directory: string; reado
   if (plaintext !== payload) throw new Error('the ciphertext of before does not open');
   await after.stop();
   report.keys = made.length;
-  await requireSound(data);
+  await requireWhole(data);
   return report;
 }
 
@@ -170,7 +167,7 @@ export async function drillStarts(options: {
     });
     await requireUsable(next);
   }
-  await requireSound(data);
+  await requireWhole(data);
   return report;
 }
 
@@ -187,7 +184,7 @@ export async function startOnHalfReads(directory: string): Promise<number> {
   const { struck } = disk;
   disk.disarm();
   await daemon.stop();
-  await requireSound(data);
+  await requireWhole(data);
   return struck;
 }
 
@@ -198,15 +195,4 @@ function refusalIn(output: string): string | undefined {
     .split('\n')
     .findLast((line) => /^(?:keystored: |.*ERROR)/.test(line))
     ?.slice(0, 160);
-}
-
-/** No invariant is broken, and the audit trail is whole. */
-async function requireSound(data: string): Promise<void> {
-  const program = resolve(import.meta.dirname, '../../../appliance/check.ts');
-  await run(process.execPath, [program, '--data', data]).catch((error: { stdout?: string; stderr?: string }) => {
-    throw new Error(`the invariant check found:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
-  });
-  const { findings } = await verifyTrail(join(data, 'audit'), new Map());
-  const broken = findings.filter(({ problem }) => !problem.startsWith('heads are signed by key'));
-  if (broken.length > 0) throw new Error(`the audit trail is not whole: ${JSON.stringify(broken)}`);
 }
