@@ -109,6 +109,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
+/** The same, but undefined for a start that `abandonAfterMs` killed before it was ready. */
+export async function startUnlessAbandoned(options: DaemonOptions): Promise<Daemon | undefined> {
+  try {
+    return await startDaemon(options);
+  } catch (error) {
+    if (options.abandonAfterMs !== undefined && String(error).includes('ended with SIGKILL')) return undefined;
+    throw error;
+  }
+}
+
 /** Everything that a process has started, parents first, so that nothing is started again. */
 function killBelow(pid: number): void {
   const below = (parent: number): readonly number[] => childrenOf(parent).flatMap((child) => [child, ...below(child)]);

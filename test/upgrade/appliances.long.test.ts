@@ -2,7 +2,7 @@
 // any moment is finished by the next start.
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { startDaemon, startUnlessAbandoned } from '../harness/daemon.ts';
 import { requireWhole } from '../harness/kills/whole-check.ts';
 import { copyDirectory } from '../harness/once.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -52,9 +52,6 @@ describe.each(goldenVersions)('version %s', (version) => {
 
 /** A start that is killed after this time, or when it is ready. */
 async function killedStart(directory: string, abandonAfterMs: number): Promise<void> {
-  const started: Daemon | undefined = await startDaemon({ directory, abandonAfterMs }).catch((error: unknown) => {
-    if (!String(error).includes('ended with SIGKILL')) throw error;
-    return undefined;
-  });
+  const started = await startUnlessAbandoned({ directory, abandonAfterMs });
   await started?.kill();
 }

@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defined } from '../../../core/base/defined.ts';
 import { Dice } from '../../fuzz/cases.ts';
-import { type Daemon, type DaemonOptions, startDaemon } from '../daemon.ts';
+import { type Daemon, type DaemonOptions, startUnlessAbandoned } from '../daemon.ts';
 import type { Beginning } from './beginnings.ts';
 import { Find } from './connection.ts';
 import { onAppliances, type Plan, Quota } from './plan.ts';
@@ -124,9 +124,8 @@ async function start(plan: Plan, beginning: Beginning, directory: string, how: C
   const { args, rootToken, name } = beginning;
   const known = defined({ rootToken, program: plan.program });
   try {
-    return await startDaemon({ directory, firstStart: true, args: isFilled ? [] : args, ...known, ...how });
+    return await startUnlessAbandoned({ directory, firstStart: true, args: isFilled ? [] : args, ...known, ...how });
   } catch (error) {
-    if (how.abandonAfterMs !== undefined && String(error).includes('ended with SIGKILL')) return undefined;
     throw new Find(`${name}: a start was refused: ${String(error)}`);
   }
 }

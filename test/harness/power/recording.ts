@@ -1,7 +1,7 @@
 // A daemon whose changes of files are recorded from its start to a sudden end, so that one can tell what a loss of power would leave.
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Daemon, type DaemonOptions, startDaemon } from '../daemon.ts';
+import { type Daemon, type DaemonOptions, startUnlessAbandoned } from '../daemon.ts';
 import { Disk } from './disk.ts';
 import { replay } from './replay.ts';
 import { readCalls, recordingWords } from './syscalls.ts';
@@ -16,22 +16,13 @@ export type Recorded = {
 /** Memory that processes share: it is changed without calls, and made again when nobody has it open. */
 const isShared = (path: string): boolean => basename(path) === 'lock.mdb';
 
-/** `scope` holds the data directory, which may not exist yet, and nothing else. Rejects as startDaemon() does. */
+/** `scope` holds the data directory, which may not exist yet, and nothing else. Rejects as startUnlessAbandoned() does. */
 export async function startRecorded(scope: string, options: Omit<DaemonOptions, 'directory'>): Promise<Recorded> {
   const disk = new Disk(scope);
   const calls = `${scope}.calls`;
   mkdirSync(calls);
-  const starting = startDaemon({
-    ...options,
-    directory: join(scope, 'data'),
-    firstStart: true,
-    under: recordingWords(join(calls, 'thread')),
-  });
-  const daemon = await starting.catch((error: unknown) => {
-    // What watches ends by the signal that ended what it watched.
-    if (options.abandonAfterMs !== undefined && String(error).includes('ended with SIGKILL')) return undefined;
-    throw error;
-  });
+  const under = recordingWords(join(calls, 'thread'));
+  const daemon = await startUnlessAbandoned({ ...options, directory: join(scope, 'data'), firstStart: true, under });
   return {
     daemon,
     async cut() {
