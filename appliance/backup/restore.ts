@@ -24,9 +24,7 @@ import { standAlone } from '../../core/store/replica.ts';
 import { restoredMark } from '../provisioning/audit-signing.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
-
-/** Files of a used data directory; when one of these exists, nothing is restored. */
-const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'];
+import { findTrace } from '../state/traces.ts';
 
 /** Holds PINs in clear. */
 const unfinishedName = 'restoring';
@@ -49,10 +47,10 @@ export type RestoreOptions = {
  */
 export async function restoreAppliance(options: RestoreOptions): Promise<Restored> {
   const { directory, file, passphraseFile, identityFile, auditKeysFile, tokens } = options;
-  const present = traces.find((name) => existsSync(join(directory, name)));
+  const present = findTrace(directory);
   if (present !== undefined) {
     throw new StartRefused(
-      `--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored. Without --restore, what is there starts`,
+      `--restore needs an empty data directory, and ${present} exists: nothing was restored. Without --restore, what is there starts`,
     );
   }
   if ((passphraseFile === undefined) === (identityFile === undefined))

@@ -19,9 +19,12 @@ export function provideImage(directory: string): string {
   return copy;
 }
 
-/** Makes an image in `directory`, of a version of its own if one is given, with the trees `extra` laid over its root. */
-export function buildImage(directory: string, version?: string, extra: readonly string[] = []): string {
-  const options = { output: [directory], version: version === undefined ? [] : [version], extra };
+/** Further options of the builder, each as often as it has values. */
+type Options = { readonly extra?: readonly string[]; readonly flavour?: readonly ['metal']; readonly keys?: readonly [string] };
+
+/** Makes an image in `directory`, of a version of its own if one is given. */
+export function buildImage(directory: string, version?: string, more: Options = {}): string {
+  const options = { output: [directory], version: version === undefined ? [] : [version], ...more };
   const args = Object.entries(options).flatMap(([name, values]) => values.flatMap((value) => [`--${name}`, value]));
   const { status } = spawnSync(process.execPath, [builder, ...args], { stdio: ['ignore', 2, 2] });
   const wanted = version === undefined ? /^keystored_[\d.]+raw$/ : `keystored_${version}.raw`;

@@ -2,16 +2,15 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageCache, runTool } from '../../appliance/packaging/image/tools.ts';
-import { makeBundle } from '../../appliance/packaging/os/make-bundle.ts';
+import { runTool } from '../../appliance/packaging/image/tools.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { buildImage, partsOf } from './build.ts';
 import { Machine, mediumSlots, shownSecret } from './machine.ts';
+import { expectRefused, install, makeUpdateMedium, testSigners, type Update } from './updates.ts';
 
 const path = temporaryDirectory();
 const actions = '/v1/state/keystore/transit-keys/kept';
 const operations = '/v1/state/system/operate';
-const signers = ['update-ec.key', 'update-ml-dsa.key'].map((name) => join(imageCache, 'test-keys', name));
 
 let image = '';
 let machine: Machine;
@@ -24,7 +23,7 @@ beforeAll(async () => {
     ['0.2.0', []],
     ['0.3.0', brokenTree()],
   ] as const) {
-    buildImage(path('image'), version, extra);
+    buildImage(path('image'), version, { extra });
     await makeMedium(version, { parts: partsOf(path('image'), version) });
   }
 });
@@ -37,16 +36,17 @@ test('an update is refused that is older, or that not every key has signed; the 
   rootToken = await machine.claim();
   await machine.ask('POST', '/v1/config/keystore/transit-keys', { name: 'kept' }, rootToken);
   ({ ciphertext } = await machine.ask('POST', `${actions}/encrypt`, { plaintext: 'aGVsbG8=' }, rootToken));
-  await expectRefused(await makeMedium('0.0.9'), 'its version 0.0.9 is not newer than 0.1.0, which runs');
+  await expectRefused(machine, await makeMedium('0.0.9'), 'its version 0.0.9 is not newer than 0.1.0, which runs');
   await expectRefused(
-    await makeMedium('0.9.0', { keys: signers.slice(0, 1) }),
+    machine,
+    await makeMedium('0.9.0', { keys: testSigners.slice(0, 1) }),
     'it is not signed with the ml-dsa-65 key of this appliance',
   );
-  await expectRefused(await makeMedium('0.9.1', { spoil: 's/"bytes": 5/"bytes": 6/' }), 'its (ec|ml-dsa-65) signature is wrong');
+  await expectRefused(machine, await makeMedium('0.9.1', { spoil: 's/"bytes": 5/"bytes": 6/' }), 'its (ec|ml-dsa-65) signature is wrong');
 });
 
 test('an update is taken from a medium, tried and kept', async () => {
-  await install('0.2.0');
+  await install(machine, mediumOf('0.2.0'), '0.2.0');
   await reboot();
   await expectServing('0.2.0');
 });
@@ -64,7 +64,7 @@ test('the mains fail while an update is written: the version that ran serves, an
 });
 
 test('an update that does not serve is left after two trials, and the version before serves again', async () => {
-  await install('0.3.0');
+  await install(machine, mediumOf('0.3.0'), '0.3.0');
   await reboot();
   await machine.shown(/^keystored +0\.3\.0$/);
   machine.forgetConsole();
@@ -111,33 +111,11 @@ async function expectServing(version: string): Promise<void> {
   expect(await machine.ask('POST', `${actions}/decrypt`, { ciphertext }, rootToken)).toMatchObject({ plaintext: 'aGVsbG8=' });
 }
 
-async function install(version: string): Promise<void> {
-  await machine.plugIn(mediumOf(version));
-  await machine.shown(new RegExp(`^\\* Version ${RegExp.escape(version)} is installed beside this one`));
-  await machine.unplug();
-}
-
-async function expectRefused(medium: string, reason: string): Promise<void> {
-  await machine.plugIn(medium);
-  await machine.shown(new RegExp(`^\\* The update on the medium is refused: ${reason}\\.$`));
-  await machine.unplug();
-}
-
 const mediumOf = (version: string): string => path(`${version}.medium`);
 const bundleOf = (version: string): string => path(`${version}.update`);
 
-/** A FAT medium with the bundle of the version; one of no use, but that it is refused, unless `parts` are given. */
-async function makeMedium(version: string, options: { parts?: string[]; keys?: string[]; spoil?: string } = {}): Promise<string> {
-  const some = path('part');
-  writeFileSync(some, 'part\n');
-  const { parts = [some], keys = signers, spoil } = options;
-  const [bundle, medium] = [bundleOf(version), mediumOf(version)];
-  await makeBundle({ version, keys, parts, output: bundle });
-  if (spoil !== undefined) runTool('sed', ['-i', spoil, bundle]);
-  const mebibytes = Math.ceil(statSync(bundle).size / 2 ** 20) + 40;
-  const make = 'truncate -s "$3M" "$1"; mkfs.vfat -n KEYSTOR-UPD "$1"; mcopy -i "$1" "$2" ::/';
-  runTool('sh', ['-ec', make, 'sh', medium, bundle, String(mebibytes)]);
-  return medium;
+function makeMedium(version: string, options: Pick<Update, 'parts' | 'keys' | 'spoil'> = {}): Promise<string> {
+  return makeUpdateMedium({ directory: path(), version, ...options });
 }
 
 /** A daemon that ends at once, and a gate that does not wait for long. */

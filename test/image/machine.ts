@@ -1,7 +1,7 @@
 // A machine that boots the appliance: QEMU, without acceleration unless asked, so that it behaves the same everywhere, and slowly.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
@@ -23,6 +23,8 @@ export type MachineOptions = {
   readonly directory: string;
   /** disk image that the disk starts as; it is not changed */
   readonly image: string;
+  /** NVMe disk that the image is written to, network card and USB of a real machine, instead of those of a virtual one */
+  readonly real?: boolean;
   /** Secure Boot, ready to take the keys of the image, and a TPM */
   readonly secure?: boolean;
   /** further arguments of QEMU */
@@ -57,11 +59,12 @@ export class Machine {
     this.estPort = estPort;
   }
 
-  static async start({ directory, image, secure = false, more = [] }: MachineOptions): Promise<Machine> {
-    const disk = join(directory, 'disk.qcow2');
+  static async start({ directory, image, real = false, secure = false, more = [] }: MachineOptions): Promise<Machine> {
+    const disk = join(directory, real ? 'written.raw' : 'disk.qcow2');
     const variables = join(directory, 'firmware.fd');
     if (!existsSync(disk)) {
-      runTool('qemu-img', ['create', '-q', '-b', image, '-F', 'raw', '-f', 'qcow2', disk, '6G']);
+      if (real) runTool('sh', ['-ec', 'dd if="$1" of="$2" bs=4M conv=sparse status=none; truncate -s 6G "$2"', 'sh', image, disk]);
+      else runTool('qemu-img', ['create', '-q', '-b', image, '-F', 'raw', '-f', 'qcow2', disk, '6G']);
       runTool('cp', [`${firmware}/OVMF_VARS_4M.fd`, variables]);
     }
     const [port, estPort] = [await freePort(), await freePort()];
@@ -72,8 +75,10 @@ export class Machine {
       ...['-uuid', '4dfa0b5e-6e3c-4c5e-9c3b-1d1f0a5a7c11', '-qmp', `unix:${join(directory, 'qmp')},server=on,wait=off`],
       ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware}/OVMF_CODE_4M${secure ? '.secboot' : ''}.fd`],
       ...['-drive', `if=pflash,format=raw,file=${variables}`, '-device', 'virtio-rng-pci'],
-      ...['-drive', `file=${disk},if=none,id=disk`, '-device', 'virtio-blk-pci,drive=disk,bootindex=1'],
-      ...['-netdev', `user,id=net,restrict=on,${forward(port, 4646)},${forward(estPort, 4665)}`, '-device', 'virtio-net-pci,netdev=net'],
+      ...['-drive', `file=${disk},format=${real ? 'raw' : 'qcow2'},if=none,id=disk`],
+      ...['-device', real ? 'nvme,serial=1,drive=disk,bootindex=1' : 'virtio-blk-pci,drive=disk,bootindex=1'],
+      ...['-netdev', `user,id=net,restrict=on,${forward(port, 4646)},${forward(estPort, 4665)}`],
+      ...['-device', `${real ? 'e1000e' : 'virtio-net-pci'},netdev=net`],
       ...(secure ? await startTpm(directory) : []),
       ...more,
     ];
@@ -225,13 +230,15 @@ export class Machine {
   }
 }
 
-/** Arguments of QEMU that plug in a FAT medium with these settings, kept in `file`. */
-export function mediumWith(file: string, settings: object): string[] {
+/** Arguments of QEMU that plug in a FAT medium with these settings and the `files` beside them, kept in `file`. */
+export function mediumWith(file: string, settings: object, files: readonly string[] = []): string[] {
   const content = `${file}.json`;
   writeFileSync(content, JSON.stringify(settings));
   rmSync(file, { force: true });
-  runTool('mkfs.vfat', ['-C', '-n', 'KEYSTORED', file, '1440']);
+  const kibibytes = files.reduce((sum, one) => sum + Math.ceil(statSync(one).size / 1024), 1440);
+  runTool('mkfs.vfat', ['-C', '-n', 'KEYSTORED', file, String(kibibytes)]);
   runTool('mcopy', ['-i', file, content, '::/keystored.json']);
+  for (const one of files) runTool('mcopy', ['-i', file, one, '::/']);
   return ['-drive', `file=${file},if=none,id=settings,format=raw,readonly=on`, '-device', 'virtio-blk-pci,drive=settings'];
 }
 

@@ -8,6 +8,7 @@ import { loadConfiguration } from '../../../appliance/composition/configuration.
 import { configure } from '../../../appliance/packaging/os/programs/configure.ts';
 import { readNotices } from '../../../appliance/packaging/os/programs/notices.ts';
 import { parseSettings, SettingsError } from '../../../appliance/packaging/os/programs/settings.ts';
+import { readOptions } from '../../../core/config/options.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -37,10 +38,11 @@ function machine(name: string) {
     read: (file: string) => readFileSync(join(root, file), 'utf8'),
     has: (file: string) => existsSync(join(root, file)),
     /** A start with this on the medium, or without a medium; memory is empty before it. */
-    start: (settings?: unknown): void => {
+    start: (settings?: unknown, files: readonly string[] = []): void => {
       rmSync(join(root, 'run'), { recursive: true });
       mkdirSync(join(root, 'run/keystored-medium'), { recursive: true });
       if (settings !== undefined) writeFileSync(medium, typeof settings === 'string' ? settings : JSON.stringify(settings));
+      for (const name of files) writeFileSync(join(root, 'run/keystored-medium', name), '');
       configure(root);
     },
   };
@@ -133,6 +135,38 @@ test('with an attended start PINs are handed on once and kept nowhere; the embed
   expect([attended(), read('run/keystored-os/hostname')]).toEqual([true, 'keys-2\n']);
 });
 
+test('a backup on the medium fills a new appliance, once: what opens it is in memory only, and data that are there stay', () => {
+  const { start, read, has, root } = machine('restore');
+  const backup = { hostname: 'keys-1', restore: { file: 'plant-7.tar.age', passphrase: 'secret-of-it', 'audit-keys': 'audit-keys.pem' } };
+  const onMedium = ['plant-7.tar.age', 'audit-keys.pem'];
+  const variables = 'run/keystored-os/restore.env';
+  start(backup);
+  expect(readNotices(root).join()).toContain('"restore" names plant-7.tar.age, which is not on the medium');
+  expect(has(variables)).toBe(false);
+  start(backup, onMedium);
+  expect(readNotices(root)).toEqual([expect.stringContaining('leave the medium in'), expect.stringContaining('are in use and kept')]);
+  const environment = Object.fromEntries(
+    read(variables)
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')),
+  ) as Readonly<Record<string, string>>;
+  expect(Object.fromEntries([...readOptions([], environment)].map(([field, { text }]) => [field, text]))).toEqual({
+    restore: '/run/keystored-medium/plant-7.tar.age',
+    'restore-passphrase-file': '/run/credentials/keystored.service/keystored.restore',
+    'restore-audit-keys': '/run/keystored-medium/audit-keys.pem',
+  });
+  expect(read('run/credstore/keystored.restore')).toBe('secret-of-it');
+  expect(statSync(join(root, 'run/credstore/keystored.restore')).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(read('var/lib/keystored-os/settings.json'))).toEqual({ hostname: 'keys-1' });
+  start();
+  expect([has(variables), has('run/credstore/keystored.restore')]).toEqual([false, false]);
+  mkdirSync(join(root, 'var/lib/keystored/store'), { recursive: true });
+  start(backup, onMedium);
+  expect(readNotices(root)[0]).toContain('this appliance has data');
+  expect([has(variables), has('run/credstore/keystored.restore')]).toEqual([false, false]);
+});
+
 test('a wrong medium changes nothing, and the screen says what is wrong, without a value', () => {
   const { start, read, root } = machine('wrong');
   start(whole);
@@ -144,6 +178,12 @@ test('a wrong medium changes nothing, and the screen says what is wrong, without
     [{ ...whole, token: { ...whole.token, module: '/var/tmp/evil.so' } }, '"token/module"'],
     [{ ...whole, token: { ...whole.token, pin: undefined } }, '"token/pin" must be given, unless the start is attended'],
     [{ ...whole, pin: 'secret-1234' }, '"pin" is of the embedded token'],
+    [
+      { restore: { passphrase: 'secret-1234', identity: 'AGE-SECRET-KEY-1A' } },
+      '"restore" must have exactly one of passphrase and identity',
+    ],
+    [{ restore: { file: '../var/evil', passphrase: 'secret-1234' } }, '"restore/file" must be the name of a file on the medium'],
+    [{ restore: { identity: 'secret-1234' } }, '"restore/identity" must be an age identity'],
     [{ pin: '123' }, '"pin" must be at least 4 characters long'],
     [{ ...whole, interfaces: [{ name: 'enp1s0' }] }, '"dhcp": true'],
     [{ ...whole, allow: { est: ['192.0.2.1/24'] } }, '"allow/est/0"'],
@@ -160,7 +200,7 @@ test('the example of the documentation is right, and every field is named there'
   const page = readFileSync(resolve(import.meta.dirname, '../../../appliance/docs/administer/os.md'), 'utf8');
   const [, example = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
   expect(parseSettings(Buffer.from(example)).hostname).toBe('keys-1');
-  for (const name of Object.keys({ ...whole, 'factory-reset': '' })) expect(page).toContain(`| \`${name}\``);
+  for (const name of Object.keys({ ...whole, 'factory-reset': '', restore: '' })) expect(page).toContain(`| \`${name}\``);
 });
 
 test('nothing can be smuggled into a file of the system', () => {

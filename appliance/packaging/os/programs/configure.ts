@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
+import { findTrace } from '../../../state/traces.ts';
 import { readCaFingerprint } from './daemon-state.ts';
 import { writeNotice } from './notices.ts';
 import { renderSettings } from './render.ts';
@@ -10,6 +11,8 @@ import { readVersion } from './version.ts';
 
 /** The longest accepted settings file. */
 const mostBytes = 64 * 1024;
+
+const medium = 'run/keystored-medium';
 
 /**
  * Reads and writes below `root`, which is `/` except in tests. Settings of the medium are kept before they are used; when they are wrong,
@@ -23,21 +26,23 @@ export function configure(root: string): void {
     mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o755 });
     writeFileSync(join(root, path), text);
   }
-  placePin(root, settings);
+  placeCredential(root, 'pin', settings.pin ?? settings.token?.pin);
+  askForRestore(root, settings);
   tellWhatWasLeft(root);
   if (settings.factoryReset !== undefined && settings.factoryReset === readCaFingerprint(root))
     writeFileSync(join(root, 'run/keystored-os/factory-reset'), '');
 }
 
 function fromMedium(root: string, kept: string): Settings | undefined {
-  const file = join(root, 'run/keystored-medium/keystored.json');
+  const file = join(root, medium, 'keystored.json');
   writeNotice(root, 'settings', undefined);
   if (!existsSync(file)) return undefined;
   try {
     const content = readSmall(file);
     const settings = parseSettings(content);
     requireKnownPin(root, settings);
-    writeDurably(kept, withoutPins(content, settings));
+    requireOnMedium(root, settings);
+    writeDurably(kept, whatIsKept(content, settings));
     writeNotice(root, 'settings', 'The settings of the medium KEYSTORED are in use and kept: remove the medium, it is not needed again.');
     return settings;
   } catch (error) {
@@ -58,9 +63,15 @@ function requireKnownPin(root: string, { start, token, pin }: Settings): void {
   if (start === 'attended' && !isKnown) throw new SettingsError('"pin" must be given with an attended start: choose one');
 }
 
-/** A chosen PIN is passed on once. With an attended start no PIN is kept. */
-function withoutPins(content: Uint8Array, { start }: Settings): string {
-  const { pin: _chosen, ...settings } = JSON.parse(Buffer.from(content).toString()) as { pin?: string; token?: { pin?: string } };
+function requireOnMedium(root: string, { restore }: Settings): void {
+  for (const name of [restore?.file, restore?.auditKeys].filter((one) => one !== undefined))
+    if (!existsSync(join(root, medium, name))) throw new SettingsError(`"restore" names ${name}, which is not on the medium`);
+}
+
+/** A chosen PIN is passed on once, and so is a backup. With an attended start no PIN is kept. */
+function whatIsKept(content: Uint8Array, { start }: Settings): string {
+  const given = JSON.parse(Buffer.from(content).toString()) as { pin?: string; restore?: unknown; token?: { pin?: string } };
+  const { pin: _chosen, restore: _asked, ...settings } = given;
   if (start === 'attended') delete settings.token?.pin;
   return JSON.stringify(settings);
 }
@@ -96,14 +107,39 @@ function tellWhatWasLeft(root: string): void {
   writeNotice(root, 'trials', left === undefined || left === readVersion(root) ? undefined : text);
 }
 
-/** Writes the PIN to memory, from where systemd passes it to the daemon. */
-function placePin(root: string, { token, pin = token?.pin }: Settings): void {
+/**
+ * Passes a new appliance the backup to begin with, as variables of its unit, which drops them once there are data: the configuration would
+ * name it for every start. The medium stays mounted until the daemon serves.
+ */
+function askForRestore(root: string, { restore }: Settings): void {
+  const variables = join(root, 'run/keystored-os/restore.env');
+  rmSync(variables, { force: true });
+  const isUsed = findTrace(join(root, 'var/lib/keystored')) !== undefined;
+  placeCredential(root, 'restore', isUsed ? undefined : (restore?.passphrase ?? restore?.identity));
+  writeNotice(root, 'restore', restore === undefined ? undefined : isUsed ? alreadyUsed : restoring);
+  if (restore === undefined || isUsed) return;
+  const opening = restore.identity === undefined ? 'PASSPHRASE' : 'IDENTITY';
+  const lines = [
+    `KEYSTORED_RESTORE=/${medium}/${restore.file}`,
+    `KEYSTORED_RESTORE_${opening}_FILE=/run/credentials/keystored.service/keystored.restore`,
+    ...(restore.auditKeys === undefined ? [] : [`KEYSTORED_RESTORE_AUDIT_KEYS=/${medium}/${restore.auditKeys}`]),
+  ];
+  writeFileSync(variables, `${lines.join('\n')}\n`);
+}
+
+const restoring = 'The backup on the medium KEYSTORED is restored: leave the medium in until the service serves.';
+const alreadyUsed =
+  'Nothing is restored from the medium KEYSTORED, because this appliance has data: remove the medium. To replace the data, reset it first.';
+
+/** Writes a secret to memory, from where systemd passes it to the daemon. */
+function placeCredential(root: string, name: string, secret: string | undefined): void {
   const store = join(root, 'run/credstore');
-  rmSync(join(store, 'keystored.pin'), { force: true });
-  if (pin === undefined) return;
+  const file = join(store, `keystored.${name}`);
+  rmSync(file, { force: true });
+  if (secret === undefined) return;
   mkdirSync(store, { recursive: true });
   chmodSync(store, 0o700);
-  writeFileSync(join(store, 'keystored.pin'), pin, { mode: 0o600 });
+  writeFileSync(file, secret, { mode: 0o600 });
 }
 
 if (import.meta.main) configure('/');

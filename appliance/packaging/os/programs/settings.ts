@@ -54,6 +54,29 @@ const token = z
   })
   .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
 
+/** A file beside keystored.json. */
+const fileOfMedium = z.string().regex(/^(?!\.)[\w.+-]{1,128}$/, 'must be the name of a file on the medium, without a folder');
+
+const restore = z
+  .strictObject({
+    file: fileOfMedium.default('keystored.backup'),
+    passphrase: z
+      .string()
+      .min(1)
+      .max(1024)
+      .regex(/^[^\r\n]*$/, 'must be one line')
+      .exactOptional(),
+    identity: z
+      .string()
+      .regex(/^AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{1,4096}$/, 'must be an age identity: AGE-SECRET-KEY-1… or AGE-SECRET-KEY-PQ-1…')
+      .exactOptional(),
+    auditKeys: fileOfMedium.exactOptional(),
+  })
+  .refine(
+    ({ passphrase, identity }) => (passphrase === undefined) !== (identity === undefined),
+    'must have exactly one of passphrase and identity',
+  );
+
 const schema = z
   .strictObject({
     hostname: z.string().regex(dnsName, 'must be a host name in lower case').exactOptional(),
@@ -69,6 +92,8 @@ const schema = z
     start: z.enum(['unattended', 'attended']).default('unattended'),
     /** of the embedded token, chosen by a person */
     pin: z.string().min(4).max(255).exactOptional(),
+    /** a backup on the same medium, with which a new appliance begins */
+    restore: restore.exactOptional(),
   })
   .refine(({ token: own, start }) => own === undefined || own.pin !== undefined || start === 'attended', {
     path: ['token', 'pin'],
