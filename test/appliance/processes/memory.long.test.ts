@@ -36,13 +36,13 @@ test('without that they stay, so the test above can fail', async () => {
   expect(await externalMibAtRest([], 10)).toBeGreaterThan(40);
 });
 
-test('workers and token processes run with it, and with the bounds of malloc and the young generation', async () => {
+test('workers and token processes run with it, with the bounds of malloc and the young generation, and token processes with small pieces at hand', async () => {
   const daemon = await startDaemon({ directory: path('data'), workers: 2 });
   try {
     const children = processTree(daemon.pid).filter(({ pid }) => pid !== daemon.pid);
     const scripts = children.map(({ script }) => script.split('/').at(-1) ?? '');
     expect(scripts.toSorted((a, b) => a.localeCompare(b))).toEqual(['host.ts', 'host.ts', 'worker.ts', 'worker.ts']);
-    for (const { pid } of children) {
+    for (const { pid, script } of children) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       expect(environment).toEqual(
         expect.arrayContaining([
@@ -52,6 +52,7 @@ test('workers and token processes run with it, and with the bounds of malloc and
           'MALLOC_MMAP_THRESHOLD_=131072',
         ]),
       );
+      expect(environment.includes('GLIBC_TUNABLES=glibc.malloc.tcache_count=100')).toBe(script.endsWith('/host.ts'));
     }
   } finally {
     await daemon.stop();
