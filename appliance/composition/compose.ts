@@ -95,7 +95,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const health: Composed['health'] = {
     own: () =>
       examineParts({
-        ...{ hsm, audit, clock, directory, cluster: system?.cluster },
+        ...{ hsm, audit, clock, store, directory, cluster: system?.cluster },
         wrapping: (token) => rotation.state(token),
         backup: () => system?.backups.health(),
       }),

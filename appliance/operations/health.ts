@@ -17,6 +17,7 @@ export type HealthParts = {
   readonly wrapping: (token: string) => WrappingState;
   /** undefined: the disk is not checked */
   readonly directory?: string | undefined;
+  readonly store?: { readonly isStalled: boolean };
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
   /** absent: the appliance stands alone */
@@ -38,7 +39,7 @@ type Part = Omit<HealthPart, 'name'>;
 /** The parts as this process sees them. No call to a token is made. */
 export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
-    ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
+    ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts), clock: clockPart(parts.clock) },
     ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
   };
   return [
@@ -98,7 +99,9 @@ function shippingPart({ behind }: Audit): { readonly shipping?: Part } {
   };
 }
 
-function diskPart(directory: string | undefined): Part {
+function diskPart({ directory, store }: Pick<HealthParts, 'directory' | 'store'>): Part {
+  if (store?.isStalled === true)
+    return { state: 'stalled', reason: 'the disk of the data directory does not answer, so changes wait', hinders: true };
   if (directory === undefined) return { state: 'up' };
   try {
     return readDisk(directory).isLow

@@ -14,6 +14,9 @@ type Database = RootDatabase<Buffer, Buffer>;
 /** Address space reserved in advance, so that the map is not moved while the file grows. Unused address space costs nothing. */
 const reservedBytes = 4 * 2 ** 30;
 
+/** A disk that works commits in milliseconds, also behind the commits of other processes. */
+const longCommitMs = 5_000;
+
 export class Environment {
   readonly #directory: string;
   readonly #restarted: () => void;
@@ -21,6 +24,8 @@ export class Environment {
   #database: Database | undefined;
   #snapshot: Transaction | undefined;
   #inCommit = false;
+  /** on the monotonic clock; undefined while none runs */
+  #commitBegan: number | undefined;
   #resting = false;
   /** how to take back the writes of the change that runs, latest last */
   #undo: (() => void)[] | undefined;
@@ -39,6 +44,11 @@ export class Environment {
   /** Whether a commit is running: reads then see its writes. */
   get inCommit(): boolean {
     return this.#inCommit;
+  }
+
+  /** Whether the disk has kept a commit waiting for longer than five seconds. */
+  get isStalled(): boolean {
+    return this.#commitBegan !== undefined && performance.now() - this.#commitBegan > longCommitMs;
   }
 
   get(key: Buffer): Uint8Array | undefined {
@@ -126,6 +136,7 @@ export class Environment {
   async commit(work: () => void): Promise<void> {
     // A closed store, as after a seal, is refused without a log line: nothing is wrong with the disk.
     const database = this.#opened();
+    this.#commitBegan = performance.now();
     try {
       await database.childTransaction(() => {
         this.#inCommit = true;
@@ -142,6 +153,8 @@ export class Environment {
       this.#log?.error('the store could not be written', { reason: String(cause) });
       await this.#restart();
       throw unavailable(cause);
+    } finally {
+      this.#commitBegan = undefined;
     }
   }
 

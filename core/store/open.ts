@@ -38,6 +38,8 @@ export interface OpenStore extends Store {
   readonly isReplica: boolean;
   /** Whether what is read is a state that the store ever had: false while a replica is being filled. */
   readonly isWhole: boolean;
+  /** Whether the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it. */
+  readonly isStalled: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -210,6 +212,10 @@ class LmdbStore implements OpenStore {
 
   get isReplica(): boolean {
     return this.#isReplica;
+  }
+
+  get isStalled(): boolean {
+    return this.#environment.isStalled;
   }
 
   get isWhole(): boolean {

@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runTool } from '../../appliance/packaging/image/tools.ts';
+import { provideTools, runTool } from '../../appliance/packaging/image/tools.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { buildImage, partsOf } from './build.ts';
 import { Machine, mediumSlots, mediumWith } from './machine.ts';
@@ -116,6 +116,7 @@ function kernelsOf(name: string): string[] {
 
 /** As docs/administer/image.md has it, and a second key for updates. */
 function makeKeys(): void {
+  provideTools();
   mkdirSync(keys);
   const subject = (name: string): string[] => ['-days', '3650', '-subj', `/CN=keystored ${name}`];
   for (const name of ['secure-boot', 'pcr']) {

@@ -1,10 +1,11 @@
 // npm run soak -- disk-faults: every call of the operating system that a request makes on the data directory fails once in turn, with each
-// error of a disk, and so do calls of starts, drawn from a seed. DISK_CALLS bounds the calls of a kind for each request, DISK_STARTS the
+// error of a disk, and so do calls of starts, drawn from a seed; and a disk does not answer for half a minute. DISK_CALLS bounds the calls of a kind for each request, DISK_STARTS the
 // starts; DISK_SEED repeats a run.
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Dice } from '../fuzz/cases.ts';
 import { drillRequests, drillStarts } from '../harness/disk-faults/drill.ts';
+import { drillStalls } from '../harness/disk-faults/stalls.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -32,3 +33,11 @@ test.skipIf(starts === 0)(
   },
   dayMs,
 );
+
+test('while the disk does not answer, what needs it waits or is refused, what does not goes on, and health says so; then all goes on', async () => {
+  for (const part of ['/audit/', '/store/'] as const) {
+    const report = await drillStalls({ directory: path(`stall${part.replaceAll('/', '-')}`), part, stallMs: 30_000 });
+    console.log(`${part}: ${JSON.stringify(report)}`);
+    expect(report).toHaveProperty('health 503');
+  }
+}, 300_000);

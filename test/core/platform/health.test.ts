@@ -42,6 +42,19 @@ test('an alarm is a warning once, and its end one line', async () => {
   vi.useRealTimers();
 });
 
+test('a disk that keeps a commit waiting is a reason to ask another appliance, without a look at the disk', () => {
+  const parts = { hsm: { status: () => [] } as unknown as Hsm, audit: { writable: true, write: () => Promise.resolve() } };
+  const clock = { now: () => Temporal.Now.instant(), monotonicMs: () => 0 };
+  const wrapping = () => describeWrapping(undefined);
+  const examine = (isStalled: boolean) =>
+    formatHealth(examineParts({ ...parts, clock, wrapping, store: { isStalled }, directory: '/does/not/exist' }));
+  expect(examine(true)).toMatchObject({
+    healthy: false,
+    report: { disk: { state: 'stalled', reason: expect.stringContaining('changes wait') } },
+  });
+  expect(examine(false)).toMatchObject({ healthy: false, report: { disk: { state: 'down' } } });
+});
+
 const up = [
   { name: 'token main', state: 'up' },
   { name: 'audit', state: 'up' },
