@@ -9,6 +9,7 @@ import { ClusterMember } from '../../core/cluster/member.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import type { Log } from '../../core/base/context.ts';
+import { ownLevels } from '../../core/store/records/level.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
 import type { ClusterState } from '../state/cluster-way.ts';
@@ -47,7 +48,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
         onEnded(reason),
       );
     },
-    self: { name, version, run },
+    self: { name, version, levels: ownLevels, run },
     moment: machineMoment,
     onChange: tell,
   });
@@ -102,11 +103,11 @@ function stateOf(member: ClusterMember, id: string): ClusterState {
   const now = machineMoment();
   return {
     id,
-    ...defined({ epoch: member.epoch }),
+    ...defined({ epoch: member.epoch, level: member.level }),
     position: member.position,
     isValid: isValid(member.sent, now),
-    members: Array.from(member.members, ([other, { name, version, state, applied, seenMs }]) => ({
-      ...{ id: other, name, version, state, applied },
+    members: Array.from(member.members, ([other, { name, version, levels, state, applied, seenMs }]) => ({
+      ...{ id: other, name, version, levels, state, applied },
       silentMs: Math.max(0, now.monotonicMs - seenMs),
     })),
   };

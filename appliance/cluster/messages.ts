@@ -15,6 +15,7 @@ const key = z.codec(octets, z.instanceof(Buffer), {
 const wireIntent = z.object({
   epoch: z.string(),
   revision: z.int(),
+  level: z.int(),
   read: z.array(z.tuple([z.string(), z.int()])),
   searched: z.array(z.object({ low: key, high: key })),
   /** null: deleted */
@@ -47,6 +48,7 @@ const member = z.object({
   id: z.string(),
   name: z.string(),
   version: z.string(),
+  levels: z.object({ oldest: z.int(), newest: z.int() }),
   state: z.enum(['in', 'expelled', 'out', 'removing', 'removed']),
   applied: z.int(),
   silentMs: z.number(),
@@ -54,6 +56,7 @@ const member = z.object({
 const clusterState = z.object({
   id: z.string(),
   epoch: z.string().optional(),
+  level: z.int().optional(),
   position: z.int(),
   isValid: z.boolean(),
   members: z.array(member).readonly(),

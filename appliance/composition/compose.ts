@@ -11,7 +11,7 @@ import type { Clock, CheckFinding, Job, Log } from '../../core/base/context.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
 import type { MayAnswer } from '../../core/http/context/request-context.ts';
 import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
-import { startPlugins } from '../../core/plugin/lifecycle.ts';
+import { type RunningPlugins, startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
@@ -133,6 +133,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...(system === undefined
         ? []
         : [
+            ...(system.cluster === undefined ? [] : [migrationJob(store, running)]),
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
             ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() }),
           ]),
@@ -157,6 +158,21 @@ async function findWiderObjects(hsm: Hsm): Promise<readonly CheckFinding[]> {
   const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
   const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
   return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
+}
+
+/** Stored records are migrated when every appliance works with the next level: at a start, or by this job after the last one was updated. */
+function migrationJob(store: OpenStore, running: Pick<RunningPlugins, 'migrate'>): Job {
+  let migratedTo: number | undefined;
+  return {
+    name: 'migrations',
+    everySeconds: 5,
+    async run() {
+      store.refresh();
+      const { level } = store;
+      if (level !== migratedTo) await running.migrate();
+      migratedTo = level;
+    },
+  };
 }
 
 /** In a cluster, each appliance also sees to its own copy of the key of the store. */

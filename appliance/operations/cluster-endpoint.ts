@@ -5,6 +5,7 @@ import { fail } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';
+import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { timestampText } from '../../core/wire/fields.ts';
 import { removeAppliance } from './cluster-removal.ts';
@@ -15,6 +16,7 @@ const member = z.object({
   name: z.string().meta({ description: 'Name of the appliance in its configuration.', example: 'plant-a' }),
   id: z.string().meta({ description: 'Its identity, drawn when it came in first.', example: '0f3c9a52-7d0e-4c35-9d53-7a1c26a5b1ee' }),
   version: z.string().meta({ description: 'Version of its program.', example: '0.1.0' }),
+  newestLevel: z.int().min(1).meta({ description: 'The highest level of the records that its program works with.', example: 1 }),
   state: z
     .enum(['in', 'expelled', 'out'])
     .meta({ typeName: 'ClusterMemberState' })
@@ -36,9 +38,13 @@ const clusterState = z.object({
   shape: z
     .enum(['alone', 'cluster'])
     .meta({ typeName: 'ClusterShape' })
-    .describe('`alone`: the configuration has no section `cluster`, and the other fields are empty.'),
+    .describe('`alone`: the configuration has no section `cluster`, and there are no members.'),
   epoch: z.string().optional().meta({ description: 'Name of the shared store.', example: '6d1f1c1e-3b0a-4b6e-9b55-2f6f0e9b7a10' }),
   revision: z.int().min(0).meta({ description: 'The state of the shared store that the appliance has.', example: 48213 }),
+  level: z.int().min(1).meta({
+    description: 'The level in whose formats records are written: the highest that the programs of all members work with.',
+    example: 1,
+  }),
   members: z.array(member).describe('Every appliance that came in once and was not removed, by name.'),
   removed: z.array(departed).describe('Those that were removed for ever, by name.'),
 });
@@ -73,13 +79,13 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
     reservedFor: 'system-tenant',
     async run() {
       const { cluster } = system;
-      if (cluster === undefined) return { shape: 'alone' as const, revision: 0, members: [], removed: [] };
+      if (cluster === undefined) return { shape: 'alone' as const, revision: 0, level: system.store.level, members: [], removed: [] };
       const state = await readCluster(cluster);
       const leader = system.jobsLeader?.();
       const departures = listDepartures(system.store);
       const present = state.members.filter(({ id }) => !departures.has(id));
       const members = present.map((one) => ({
-        ...{ name: one.name, id: one.id, version: one.version, state: shownStates[one.state] },
+        ...{ name: one.name, id: one.id, version: one.version, newestLevel: one.levels.newest, state: shownStates[one.state] },
         ...{ self: one.id === state.id, leadsJobs: one.id === leader },
         ...{ behind: behindOf(one, state.position), silentMilliseconds: Math.round(one.silentMs) },
       }));
@@ -87,6 +93,7 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
         shape: 'cluster' as const,
         ...defined({ epoch: state.epoch }),
         revision: state.position,
+        level: state.level ?? firstLevel,
         members: members.toSorted(byName),
         removed: Array.from(departures, ([id, { name, at, by }]) => ({ name, id, removedAt: at, removedBy: by })).toSorted(byName),
       };

@@ -1,6 +1,7 @@
 // What a serving process knows of the cluster of its appliance, and asks of it. cluster/link.ts is the way.
 import type { RemovalOutcome } from '../../core/cluster/entry.ts';
 import type { MemberState } from '../../core/cluster/validity.ts';
+import type { Levels } from '../../core/store/records/level.ts';
 import type { SharedStore } from '../../core/store/intent.ts';
 
 /** A member as this appliance sees it. */
@@ -8,6 +9,8 @@ export type SeenAppliance = {
   readonly id: string;
   readonly name: string;
   readonly version: string;
+  /** of the records that its program works with */
+  readonly levels: Levels;
   readonly state: MemberState;
   /** everything up to this revision is in its store, as its last sign of life says */
   readonly applied: number;
@@ -20,6 +23,8 @@ export type ClusterState = {
   readonly id: string;
   /** of the shared store; absent while there is none */
   readonly epoch?: string | undefined;
+  /** of its records; absent with it */
+  readonly level?: number | undefined;
   /** everything up to this revision is in the store of this appliance */
   readonly position: number;
   readonly isValid: boolean;

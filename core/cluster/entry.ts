@@ -13,16 +13,17 @@ import {
   wasRemoved,
   isWaitedFor,
   type Members,
+  type MemberSelf,
   type MemberSign,
   type MemberState,
   type SeenMember,
-  waitMs,
+  waitMsFor,
 } from './validity.ts';
 
 export type EntryParts = {
   readonly client: EtcdClient;
   readonly id: string;
-  readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
+  readonly self: MemberSelf;
 };
 
 type Found = MemberSign & { readonly id: string; readonly revision: number };
@@ -44,7 +45,7 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
   const own = before.find((one) => one.id === id);
   const inTheWay = before.filter((one) => conflictOf(parts, one) !== undefined);
   if (inTheWay.length > 0) {
-    await setTimeout(waitMs);
+    await setTimeout(Math.max(...inTheWay.map(waitMsFor)));
     const revisions = new Map(inTheWay.map((one) => [one.id, one.revision]));
     const after = (await readMembers(client)).filter((one) => revisions.has(one.id));
     const conflict = after.flatMap((one) => (one.revision === revisions.get(one.id) ? [] : (conflictOf(parts, one) ?? [])))[0];
@@ -79,9 +80,8 @@ function conflictOf({ id, self }: EntryParts, other: Found): string | undefined 
     if (other.run === self.run) return undefined;
     return `another appliance runs with the identity of this one: one of their data directories is a copy, from which cluster.json has to be removed`;
   }
-  if (other.name === self.name) return `another appliance of the cluster is named ${self.name}: give this one another cluster/name`;
-  if (other.version === self.version) return undefined;
-  return `the appliance ${other.name} runs version ${other.version}, this one is ${self.version}: a cluster runs one version, so stop all of them, install it, and start them again`;
+  if (other.name !== self.name) return undefined;
+  return `another appliance of the cluster is named ${self.name}: give this one another cluster/name`;
 }
 
 async function readMembers(client: EtcdClient): Promise<readonly Found[]> {
@@ -106,7 +106,7 @@ const againMs = 50;
 export async function declareMember(
   { client, follower, log }: DeclarationParts,
   id: string,
-  { name, version, run, applied, revision }: SeenMember,
+  { name, version, levels, validMs, run, applied, revision }: SeenMember,
   state: MemberState,
 ): Promise<void> {
   const key = layout.member(id);
@@ -115,7 +115,7 @@ export async function declareMember(
     const { succeeded, header } = await client.txn(
       {
         compare: [unchangedSince(key, revision)],
-        success: [put(key, encodeSign({ name, version, run, state, applied })), ...lanes],
+        success: [put(key, encodeSign({ name, version, levels, validMs, run, state, applied })), ...lanes],
         failure: [],
       },
       declareMs,
@@ -148,8 +148,8 @@ export async function removeMember(parts: RemovalParts, id: string, evenIfAlive:
     if (member === undefined) return 'unknown';
     const silentMs = nowMs() - member.seenMs;
     if (member.state === 'removed') return 'removed';
-    if (member.state === 'out' || silentMs > waitMs) await declareMember(parts, id, member, 'removed');
-    else if (member.state === 'removing') await setTimeout(waitMs - silentMs + 1);
+    if (member.state === 'out' || silentMs > waitMsFor(member)) await declareMember(parts, id, member, 'removed');
+    else if (member.state === 'removing') await setTimeout(waitMsFor(member) - silentMs + 1);
     else if (evenIfAlive) await declareMember(parts, id, member, 'removing');
     else return 'alive';
   }

@@ -4,10 +4,10 @@ import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient, Watching } from '../etcd/client.ts';
 import { revisionOf } from '../etcd/messages.ts';
-import { Assembly, type Revision } from './assembly.ts';
-import { layout, placeOf } from './layout.ts';
-import { loadReplica } from './load.ts';
-import type { ReplicaWriter } from './replica-writer.ts';
+import { Assembly, type Revision } from './replica/assembly.ts';
+import { layout, placeOf, readEpoch } from './layout.ts';
+import { loadReplica } from './replica/load.ts';
+import type { ReplicaWriter } from './replica/replica-writer.ts';
 import { decodeSign, type Members, validMs } from './validity.ts';
 
 export type FollowerParts = {
@@ -48,6 +48,11 @@ export class Follower {
   /** Everything up to this revision of the shared store is in the replica. */
   get position(): number {
     return this.#position;
+  }
+
+  /** Of the records that are here. */
+  get level(): number {
+    return this.#parts.writer.level;
   }
 
   /** Fills the replica when it cannot go on from where it is, reads who the members are, and begins to follow. */
@@ -166,7 +171,7 @@ export class Follower {
     const { writer, epoch, log } = this.#parts;
     const last = revisions.at(-1)?.revision ?? this.#position;
     const places = revisions.flatMap(({ events }) => events.map(({ key, value }) => ({ place: placeOf(key), value })));
-    if (places.some(({ place, value }) => place.kind === 'epoch' && value?.toString('utf8') !== epoch)) {
+    if (places.some(({ place, value }) => place.kind === 'epoch' && (value === undefined || readEpoch(value).epoch !== epoch))) {
       this.#stopping.abort();
       this.#parts.onReplaced();
       throw new Error('the shared store was made again');

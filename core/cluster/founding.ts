@@ -4,12 +4,12 @@ import { keyBytes } from '../store/keys.ts';
 import { sealedPart } from '../store/replica.ts';
 import { loadDeadlineMs, type EtcdClient } from '../etcd/client.ts';
 import { type Compare, noneOf, type Operation, put, read, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
-import { layout } from './layout.ts';
-import type { ReplicaWriter } from './replica-writer.ts';
+import { type Epoch, epochValue, layout, readEpoch } from './layout.ts';
+import type { ReplicaWriter } from './replica/replica-writer.ts';
 import { batchLimits } from './transaction.ts';
 
-/** A shared store: the random text that names it, and its wrapped keys, which this floor cannot read. */
-export type SharedStoreSeen = { readonly epoch: string; readonly wrappedKeys: Uint8Array };
+/** A shared store: the random text that names it, the level of its records, and its wrapped keys, which this floor cannot read. */
+export type SharedStoreSeen = Epoch & { readonly wrappedKeys: Uint8Array };
 
 /** Undefined while there is none. */
 export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSeen | undefined> {
@@ -21,24 +21,28 @@ export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSe
   const [epoch, wrappedKeys] = responses.map((one) => one.response_range?.kvs[0]?.value);
   if (epoch === undefined) return undefined;
   if (wrappedKeys === undefined) throw new Error('the shared store in etcd has lost its wrapped keys: restore a backup');
-  return { epoch: epoch.toString('utf8'), wrappedKeys };
+  return { ...readEpoch(epoch), wrappedKeys };
 }
 
 /**
  * Puts every record of a store into an etcd that has no shared store, and last of all epoch and wrapped keys, which make it one. Cut off, it
  * begins again. Of two appliances that found at the same time, the later one goes on and the other rejects, because each transaction compares
- * who it is that founds.
+ * who it is that founds. `level`: of this program, because the records of one that stood alone have it.
  */
-export async function foundSharedStore(client: EtcdClient, writer: ReplicaWriter, wrappedKeys: Uint8Array): Promise<SharedStoreSeen> {
+export async function foundSharedStore(
+  client: EtcdClient,
+  writer: ReplicaWriter,
+  { wrappedKeys, level }: Omit<SharedStoreSeen, 'epoch'>,
+): Promise<SharedStoreSeen> {
   const epoch = randomUUID();
   const mine = await commit(client, [noneOf({ key: layout.epoch })], [put(layout.founding, keyBytes(epoch)), remove(layout.records)]);
   const isMine: Compare[] = [unchangedSince(layout.founding, mine)];
   for (const batch of batchesOf(writer)) await commit(client, isMine, batch);
   // Cut off after the epoch, the next start must know that what it finds in etcd was made of the records that are here.
   await writer.beginFounding(epoch);
-  const last = [put(layout.epoch, keyBytes(epoch)), put(layout.wrappedKeys, wrappedKeys)];
+  const last = [put(layout.epoch, epochValue({ epoch, level })), put(layout.wrappedKeys, wrappedKeys)];
   await commit(client, [...isMine, noneOf({ key: layout.epoch })], last);
-  return { epoch, wrappedKeys };
+  return { epoch, level, wrappedKeys };
 }
 
 /** Unknown outcomes end the founding: the next one begins again, and what is still on its way compares a founder that is no more. */

@@ -1,6 +1,7 @@
 // Where everything is in etcd. All keys have one prefix, so that one watch shows every revision.
 import type { Span } from '../store/environment.ts';
 import { keyBytes } from '../store/keys.ts';
+import { firstLevel } from '../store/records/level.ts';
 import { type KeyRange, prefixed } from '../etcd/messages.ts';
 
 const root = 'keystored/';
@@ -34,11 +35,26 @@ export const layout = {
   lanes: (member: string): KeyRange => prefixed(Buffer.concat([lanePrefix, keyBytes(`${member}/`)])),
   /** Who is making the shared store: its first transaction, before the epoch. */
   founding: keyBytes(`${root}founding`),
-  /** Random text, written last when the shared store is made. */
+  /** Rewritten by the first sign of each process that is a member: what it says of its program may be new. */
+  arrivals: keyBytes(`${root}arrivals`),
+  /** Random text, written last when the shared store is made, and the level of the records (`epochValue`). */
   epoch: keyBytes(`${root}epoch`),
   /** What all appliances open with their tokens. Written with the epoch, and again when their wrapping key was rotated. */
   wrappedKeys: keyBytes(`${root}keys`),
 } as const;
+
+/** Which store, and in the formats of which level. */
+export type Epoch = { readonly epoch: string; readonly level: number };
+
+/** One key for both, so that the compare which every transaction makes of the epoch is one of the level, too. */
+export function epochValue({ epoch, level }: Epoch): Buffer {
+  return keyBytes(level === firstLevel ? epoch : `${epoch} ${level}`);
+}
+
+export function readEpoch(value: Uint8Array): Epoch {
+  const [epoch = '', level = String(firstLevel)] = Buffer.from(value).toString('utf8').split(' ');
+  return { epoch, level: Number(level) };
+}
 
 /** What a key of etcd is about. */
 export type Place =

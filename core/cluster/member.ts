@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import type { Intent } from '../store/intent.ts';
-import { keyBytes } from '../store/keys.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { hasValue, put } from '../etcd/messages.ts';
 import { awaitFitServers } from '../etcd/version.ts';
+import { keepLevel, levelRefusal } from './agreed-level.ts';
 import { Committer } from './committer.ts';
 import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
 import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
-import { layout } from './layout.ts';
+import { epochValue, layout } from './layout.ts';
 import { Presence } from './presence.ts';
-import { ReplicaWriter } from './replica-writer.ts';
+import { ReplicaWriter } from './replica/replica-writer.ts';
 import { type Limits, mostOperations } from './transaction.ts';
 import { clusterUnavailable } from './unavailable.ts';
-import { isValid, Members, type MemberSign, type Moment, type SeenMember } from './validity.ts';
+import { isValid, Members, type MemberSelf, type Moment, type SeenMember } from './validity.ts';
 
 export type MemberOptions = {
   readonly client: EtcdClient;
@@ -26,7 +26,7 @@ export type MemberOptions = {
   /** never used by two processes at a time */
   readonly id: string;
   /** what every sign says of this appliance */
-  readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
+  readonly self: MemberSelf;
   /** what a transaction must be able to have; where etcd takes more, ours may have more */
   readonly limits: Limits;
   readonly log: Log;
@@ -77,7 +77,10 @@ export class ClusterMember {
       await requireNotRemoved(options.client, options.id);
       const shared = await findSharedStore(options.client);
       if (shared === undefined) await member.#requireNeverFollowed();
-      else await member.#follow(shared, member.#openReplica());
+      else {
+        requireLevel(options.self, shared.level);
+        await member.#follow(shared, member.#openReplica());
+      }
       return member;
     } catch (error) {
       await member.stop();
@@ -93,7 +96,9 @@ export class ClusterMember {
   /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
   async replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean> {
     if (this.#following === undefined) throw clusterUnavailable('unchanged');
-    const compare = [hasValue(layout.epoch, keyBytes(this.#following.shared.epoch)), hasValue(layout.wrappedKeys, from)];
+    const { shared, follower } = this.#following;
+    const epoch = epochValue({ epoch: shared.epoch, level: follower.level });
+    const compare = [hasValue(layout.epoch, epoch), hasValue(layout.wrappedKeys, from)];
     try {
       return (await this.#options.client.txn({ compare, success: [put(layout.wrappedKeys, to)], failure: [] })).succeeded;
     } catch (error) {
@@ -115,6 +120,11 @@ export class ClusterMember {
     return this.#following?.follower.position ?? 0;
   }
 
+  /** Of the formats of the records; undefined while there is no shared store. */
+  get level(): number | undefined {
+    return this.#following?.follower.level;
+  }
+
   get members(): ReadonlyMap<string, SeenMember> {
     return this.#following?.members.all ?? new Map();
   }
@@ -123,7 +133,8 @@ export class ClusterMember {
   async found(wrappedKeys: Uint8Array): Promise<void> {
     if (this.#following !== undefined) throw new Error('another appliance has made the shared store: start this one again');
     const writer = this.#openReplica();
-    await this.#follow(await foundSharedStore(this.#options.client, writer, wrappedKeys), writer);
+    const { client, self } = this.#options;
+    await this.#follow(await foundSharedStore(client, writer, { wrappedKeys, level: self.levels.newest }), writer);
   }
 
   /** Comes in among the members, once. Rejects with the reason when it may not (entry.ts); it can then be asked again. */
@@ -203,11 +214,12 @@ export class ClusterMember {
   async #enter(): Promise<void> {
     const { client, id, self, moment, log, onChange, onEnded } = this.#options;
     if (this.#following === undefined) throw new Error('there is no shared store yet');
-    const { follower, members } = this.#following;
+    const { follower, members, shared } = this.#following;
+    const { epoch } = shared;
     const formerRun = await requireEntry({ client, id, self });
     const ended: { reason?: string } = {};
     const presence = new Presence({
-      ...{ client, follower, members, id, self, formerRun, moment, log, onChange },
+      ...{ client, follower, members, epoch, id, self, formerRun, moment, log, onChange },
       onLost(reason) {
         ended.reason = reason;
         onEnded(reason);
@@ -227,6 +239,7 @@ export class ClusterMember {
       this.#closing.push(
         () => committer.stop(),
         () => presence.stop(),
+        keepLevel({ client, members, epoch, level: () => follower.level, log }),
       );
     } catch (error) {
       this.#presence = undefined;
@@ -234,4 +247,9 @@ export class ClusterMember {
       throw error;
     }
   }
+}
+
+function requireLevel(self: MemberSelf, level: number): void {
+  const refusal = levelRefusal(self, level);
+  if (refusal !== undefined) throw new Error(refusal);
 }

@@ -3,14 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
-import { type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import { hasValue, type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import { keyBytes } from '../store/keys.ts';
+import { levelRefusal } from './agreed-level.ts';
 import { removedReason } from './entry.ts';
 import type { Follower } from './follower.ts';
-import { layout } from './layout.ts';
+import { type Epoch, epochValue, layout } from './layout.ts';
 import {
   decodeSign,
   encodeSign,
   isWaitedFor,
+  type MemberSelf,
   type MemberSign,
   type MemberState,
   type Members,
@@ -24,16 +27,18 @@ export type PresenceParts = {
   readonly client: EtcdClient;
   readonly follower: Follower;
   readonly members: Members;
+  /** of the shared store that is followed */
+  readonly epoch: string;
   readonly id: string;
   /** what every sign says of this appliance */
-  readonly self: Pick<MemberSign, 'name' | 'version' | 'run'>;
+  readonly self: MemberSelf;
   /** run of the predecessor, whose last sign may still be on its way */
   readonly formerRun: string | undefined;
   readonly moment: () => Moment;
   readonly log: Log;
   /** Told after each sign that was committed, and when the validity has ended early. */
   readonly onChange: () => void;
-  /** Told why no sign is given from here any more: another process gives them as this member, or the member was removed. */
+  /** Told why no sign is given from here any more: another process gives them as this member, the member was removed, or the level is not ours. */
   readonly onLost: (reason: string) => void;
 };
 
@@ -113,7 +118,7 @@ export class Presence {
   }
 
   async #signOnce(): Promise<void> {
-    const { client, follower, id, log, moment } = this.#parts;
+    const { client, follower, epoch, id, self, log, moment } = this.#parts;
     if (this.#key === undefined) {
       const { kvs, header } = await client.range({ key: layout.member(id) }, signDeadlineMs);
       this.#key = keyOf(kvs[0]);
@@ -131,10 +136,12 @@ export class Presence {
       return;
     }
     const wasIn = this.#key.state === 'in' && this.#cameIn !== Number.POSITIVE_INFINITY;
+    const refusal = wasIn ? undefined : levelRefusal(self, follower.level);
+    if (refusal !== undefined) return this.#lose(refusal);
     const sent = moment();
-    const revision = await this.#write('in');
+    const revision = await this.#write('in', wasIn ? undefined : { epoch, level: follower.level });
     if (revision === undefined) {
-      log.warn('another appliance has declared this one out');
+      log.warn('another appliance has changed our sign of life, or the level of the records');
       return this.#end();
     }
     if (!wasIn) this.#cameIn = revision;
@@ -143,14 +150,23 @@ export class Presence {
     this.#parts.onChange();
   }
 
-  /** The revision of the sign; undefined when our key was changed by another: it is then known as it is. */
-  async #write(state: MemberState): Promise<number | undefined> {
+  /**
+   * The revision of the sign; undefined when our key was changed by another: it is then known as it is. `arrival`: the store that a process comes
+   * into with its first sign, which loses when the level of the records is not that any more.
+   */
+  async #write(state: MemberState, arrival?: Epoch): Promise<number | undefined> {
     const { client, follower, id, self } = this.#parts;
     const key = layout.member(id);
     const answer = await client.txn(
       {
-        compare: [unchangedSince(key, this.#key?.revision ?? 0)],
-        success: [put(key, encodeSign({ ...self, state, applied: follower.position }))],
+        compare: [
+          unchangedSince(key, this.#key?.revision ?? 0),
+          ...(arrival === undefined ? [] : [hasValue(layout.epoch, epochValue(arrival))]),
+        ],
+        success: [
+          put(key, encodeSign({ ...self, validMs, state, applied: follower.position })),
+          ...(arrival === undefined ? [] : [put(layout.arrivals, keyBytes(id))]),
+        ],
         failure: [read({ key })],
       },
       signDeadlineMs,
@@ -166,10 +182,14 @@ export class Presence {
 
   /** A copy of the data directory that runs elsewhere would count as this appliance, which then would not be waited for. */
   #requireOwn({ state, run }: Key): void {
-    const { self, formerRun, onLost, log } = this.#parts;
+    const { self, formerRun } = this.#parts;
     const isRemoved = state !== undefined && wasRemoved({ state });
     if (!isRemoved && (state !== 'in' || run === self.run || run === formerRun)) return;
-    const reason = isRemoved ? removedReason : usurped;
+    this.#lose(isRemoved ? removedReason : usurped);
+  }
+
+  #lose(reason: string): void {
+    const { onLost, log } = this.#parts;
     log.error(reason);
     this.#stopping.abort();
     this.#end();

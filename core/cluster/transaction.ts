@@ -3,7 +3,7 @@ import type { Span } from '../store/environment.ts';
 import type { Intent } from '../store/intent.ts';
 import { keyBytes } from '../store/keys.ts';
 import { type Compare, hasValue, noneAfter, type Operation, put, remove, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
-import { layout, prefixOf } from './layout.ts';
+import { epochValue, layout, prefixOf } from './layout.ts';
 
 /** What one transaction may hold at most, each of its lists for itself; and the octets of the request. */
 export type Limits = { readonly operations: number; readonly bytes: number };
@@ -30,7 +30,7 @@ export type Guard = { readonly compare: readonly Compare[]; readonly write: read
 export type Built = { readonly request: TxnRequest } | { readonly exceeds: keyof Limits };
 
 export function buildTransaction(intent: Intent, guard: Guard, limits: Limits): Built {
-  const compare = [hasValue(layout.epoch, keyBytes(intent.epoch)), ...guard.compare, ...comparesOf(intent)];
+  const compare = [hasValue(layout.epoch, epochValue(intent)), ...guard.compare, ...comparesOf(intent)];
   const success = [...guard.write, ...writesOf(intent)];
   if (Math.max(compare.length, success.length) > limits.operations) return { exceeds: 'operations' };
   const request = { compare, success, failure: [] };

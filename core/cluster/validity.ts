@@ -1,5 +1,6 @@
 // Until when this appliance may answer: counted from the sending of its last sign of life, on clocks that no one sets.
 import { z } from 'zod';
+import { firstLevel, type Levels } from '../store/records/level.ts';
 
 /**
  * Milliseconds. An appliance answers for so long after it sent the last sign of life that was committed; a member that waits longer declares
@@ -8,7 +9,8 @@ import { z } from 'zod';
  */
 export const validMs = 1_500;
 /** Those who wait count so much more: a tenth for clocks that run at different rates, and the pause between a check and its answer. */
-export const waitMs = validMs * 1.1 + 100;
+export const waitMsFor = (member: { readonly validMs: number }): number => member.validMs * 1.1 + 100;
+export const waitMs = waitMsFor({ validMs });
 /** A sign of life is sent this often when nothing else is. */
 export const signEveryMs = 300;
 
@@ -40,6 +42,10 @@ export type MemberSign = {
   readonly name: string;
   /** of the program */
   readonly version: string;
+  /** of the records that it can work with */
+  readonly levels: Levels;
+  /** `validMs` of its program: those who wait for it go by that */
+  readonly validMs: number;
   /** drawn at each start of the appliance: a copy of its data directory that runs beside it has another one */
   readonly run: string;
   /**
@@ -51,6 +57,9 @@ export type MemberSign = {
   /** everything up to this revision is in its store */
   readonly applied: number;
 };
+
+/** What every sign of an appliance says of it. */
+export type MemberSelf = Pick<MemberSign, 'name' | 'version' | 'levels' | 'run'>;
 
 /** A member as this appliance sees it. */
 export type SeenMember = MemberSign & {
@@ -97,7 +106,7 @@ export class Members {
 
   /** Those of `behind` that may not answer any more, because their last sign is too old: they are to be declared out. */
   overdue(revision: number, nowMs: number): [id: string, member: SeenMember][] {
-    return this.behind(revision).filter(([, { seenMs }]) => nowMs - seenMs > waitMs);
+    return this.behind(revision).filter(([, member]) => nowMs - member.seenMs > waitMsFor(member));
   }
 }
 
@@ -108,12 +117,15 @@ export function encodeSign(sign: MemberSign): Buffer {
 const memberSign = z.object({
   name: z.string(),
   version: z.string(),
+  // Programs that came before there were levels do not say these.
+  levels: z.object({ oldest: z.int(), newest: z.int() }).default({ oldest: firstLevel, newest: firstLevel }),
+  validMs: z.number().positive().default(validMs),
   run: z.string(),
   state: z.enum(memberStates),
   applied: z.int(),
 });
 
-/** Throws on anything else: what cannot be read must not be taken for "out". */
+/** Throws on anything else: what cannot be read must not be taken for "out". Fields of later versions are left out. */
 export function decodeSign(value: Buffer): MemberSign {
   return memberSign.parse(JSON.parse(value.toString('utf8')));
 }

@@ -33,6 +33,8 @@ export type RunningPlugins = {
   readonly schemes: readonly Scheme[];
   readonly errors: readonly ErrorTable[];
   readonly gauges: readonly Gauge[];
+  /** Runs the migrations that the level of the store has not allowed before. */
+  migrate(): Promise<void>;
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
   /** Every stored key of all plugins, in whatever custody. */
@@ -61,7 +63,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
   try {
     for (const plugin of ordered) {
       const view = storeOf(plugin, ordered, options.store);
-      await step('migrations', plugin, () => options.store.migrate(plugin.name, plugin.migrations ?? []));
+      await migrate(plugin, options.store);
       const instance = await step('provision', plugin, () => plugin.provision(contextOf(plugin, { ...options, store: view }, services)));
       running.push({ plugin, instance });
       for (const service of plugin.provides ?? []) services.set(service.name, requireService(plugin, instance, service));
@@ -79,6 +81,9 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     schemes: running.flatMap(({ instance }) => instance.schemes ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
     gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
+    async migrate() {
+      for (const plugin of ordered) await migrate(plugin, options.store);
+    },
     *wrappedKeys() {
       for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
     },
@@ -95,6 +100,9 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     stop,
   };
 }
+
+const migrate = (plugin: AnyPlugin, store: OpenStore): Promise<void> =>
+  step('migrations', plugin, () => store.migrate(plugin.name, plugin.migrations ?? []));
 
 /** `provision` takes the configuration type of its own manifest; here that type is unknown. */
 function contextOf(

@@ -18,6 +18,9 @@ export function storeOf({ name, inherits }: AnyPlugin, plugins: readonly AnyPlug
     write: (change) => own.write(change),
     refresh: () => own.refresh(),
     appliance: own.appliance,
+    get level() {
+      return own.level;
+    },
     get state() {
       return own.state;
     },

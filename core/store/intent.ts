@@ -6,6 +6,8 @@ export type Intent = {
   /** the state of the shared store that was read */
   readonly epoch: string;
   readonly revision: number;
+  /** in whose formats the records are written */
+  readonly level: number;
   /** the revision of each record that was looked for; 0: there was none */
   readonly read: ReadonlyMap<string, number>;
   /** where keys were searched: since that revision none may have come, changed or gone there */

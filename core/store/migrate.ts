@@ -1,8 +1,15 @@
 // Runs numbered migrations once, in order, each in one write transaction, and records how far an owner's data has been migrated.
 import type { Store, WriteTransaction } from './store.ts';
 
-/** One numbered step of an owner's data; run once, in order, inside one write transaction. */
-export type Migration = { readonly version: number; readonly describe: string; run(transaction: WriteTransaction, store: Store): void };
+/** One numbered step of an owner's data; run once, in order, inside one write transaction or, with `more`, in one after another. */
+export type Migration = {
+  readonly version: number;
+  /** It runs when the store has this level (records/level.ts): appliances of an earlier version may have to read its records until then. */
+  readonly level: number;
+  readonly describe: string;
+  /** `more`: there is more to do than a transaction of a shared store takes; it is called again. */
+  run(transaction: WriteTransaction, store: Store): void | 'more';
+};
 
 /** See OpenStore.migrate. `core` has the versions, `view` is what the migrations change. */
 export async function migrate(core: Store, owner: string, migrations: readonly Migration[], view: Store): Promise<void> {
@@ -16,24 +23,29 @@ export async function migrate(core: Store, owner: string, migrations: readonly M
     );
   }
   for (const migration of migrations) {
-    await core.write((transaction) => {
-      // Read again under the write lock: another process may have run it meanwhile.
-      if ((transaction.get(versions, [owner]) ?? 0) >= migration.version) return;
-      try {
-        migration.run(transaction, view);
-      } catch (cause) {
-        throw new Error(`migration ${migration.version} of ${owner} (${migration.describe}) failed: ${String(cause)}`, { cause });
-      }
-      transaction.put(versions, [owner], migration.version);
-    });
+    // The transactions depend on the level, which is never lowered.
+    if (migration.level > view.level) return;
+    for (let outcome: void | 'more' = 'more'; outcome === 'more';) {
+      outcome = await core.write((transaction) => {
+        // Read again under the write lock: another process may have run it meanwhile.
+        if ((transaction.get(versions, [owner]) ?? 0) >= migration.version) return undefined;
+        try {
+          if (migration.run(transaction, view) === 'more') return 'more';
+        } catch (cause) {
+          throw new Error(`migration ${migration.version} of ${owner} (${migration.describe}) failed: ${String(cause)}`, { cause });
+        }
+        transaction.put(versions, [owner], migration.version);
+        return undefined;
+      });
+    }
   }
 }
 
 function requireAscending(owner: string, migrations: readonly Migration[]): void {
-  let last = 0;
-  for (const { version } of migrations) {
-    if (!Number.isSafeInteger(version) || version <= last)
-      throw new TypeError(`the migrations of ${owner} are not numbered upwards from 1`);
-    last = version;
+  let last = { version: 0, level: 0 };
+  for (const { version, level } of migrations) {
+    if (!Number.isSafeInteger(version) || version <= last.version || level < last.level)
+      throw new TypeError(`the migrations of ${owner} are not numbered upwards from 1, or their levels go down`);
+    last = { version, level };
   }
 }

@@ -2,6 +2,7 @@
 import type { Environment, Span } from './environment.ts';
 import type { Intent } from './intent.ts';
 import { keyBytes } from './keys.ts';
+import { firstLevel } from './records/level.ts';
 import { positionOf, writtenAt } from './replica.ts';
 
 /** What tables need of an environment: LMDB itself, or changes noted above it. */
@@ -80,8 +81,8 @@ export class NotedChanges implements Octets {
   intent(): Intent {
     const position = positionOf(this.#base);
     if (position === undefined) throw new Error('the store follows no shared store');
-    const { epoch, revision } = position;
-    return { epoch, revision, read: new Map(this.#read), searched: [...this.#searched], written: new Map(this.#written) };
+    const { epoch, revision, level = firstLevel } = position;
+    return { epoch, revision, level, read: new Map(this.#read), searched: [...this.#searched], written: new Map(this.#written) };
   }
 
   get(key: Buffer): Uint8Array | undefined {

@@ -8,6 +8,7 @@ import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
 import { presentFence } from './fence.ts';
 import type { SharedStore } from './intent.ts';
+import { firstLevel, ownLevels } from './records/level.ts';
 import { migrate, type Migration } from './migrate.ts';
 import { NotedChanges } from './noted.ts';
 import { positionOf } from './replica.ts';
@@ -22,8 +23,8 @@ export interface OpenStore extends Store {
   /** A view whose tables have the owner's name as a prefix: what a plugin gets. */
   prefixed(owner: string): Store;
   /**
-   * Runs the migrations of `core` or of a plugin that have not run yet, in order, each in its own transaction; safe when
-   * several processes do it at once. Rejects when the store's data is newer than the last migration known.
+   * Runs the migrations of `core` or of a plugin that have not run yet and that the level allows, in order; safe when several processes do it
+   * at once. Rejects when the store's data is newer than the last migration known.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
   /** Sets how to tell whether a tenant exists; until then, tables of tenants accept every record. */
@@ -140,12 +141,16 @@ class LmdbStore implements OpenStore {
     requireName(owner);
     const table = <V>(name: string) => this.#tableOf(`${owner}/${requireName(name)}`) as Table<V>;
     const stateOf = (): number | undefined => this.state;
+    const levelOf = (): number => this.level;
     return {
       table,
       tenantTable: <V>(name: string) => this.#ofTenants(table<V>(name)),
       write: (change) => this.write(change),
       ...{ appliance: this.appliance, isolatedSeconds: this.isolatedSeconds },
       refresh: () => this.refresh(),
+      get level() {
+        return levelOf();
+      },
       get state() {
         return stateOf();
       },
@@ -216,6 +221,11 @@ class LmdbStore implements OpenStore {
 
   get isStalled(): boolean {
     return this.#environment.isStalled;
+  }
+
+  get level(): number {
+    const position = positionOf(this.#environment);
+    return position === undefined ? ownLevels.newest : (position.level ?? firstLevel);
   }
 
   get isWhole(): boolean {

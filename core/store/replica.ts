@@ -17,6 +17,8 @@ export type Position = {
   /** changes when a shared store is made again, also from a backup: its revisions then say nothing about ours */
   readonly epoch: string;
   readonly revision: number;
+  /** of the formats of its records (records/level.ts); absent: the first */
+  readonly level?: number;
   /** the replica is being filled: it is no state that the shared store ever had, and nothing may be answered from it */
   readonly filling?: true;
   /** the store that is followed is to be made of the records that are here: until it exists, they exist only here */

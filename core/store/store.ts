@@ -56,6 +56,8 @@ export interface Store {
   readonly appliance: string | undefined;
   /** How long keys may be used while nothing can be written: what such uses need has to be written before. Absent: not at all. */
   readonly isolatedSeconds?: number | undefined;
+  /** The level in which records are written now (records/level.ts): below that of this program while an appliance of an earlier version shares the store. */
+  readonly level: number;
   /** A number that changes whenever reads may find other records than before; undefined inside a commit, whose writes are not certain yet. */
   readonly state: number | undefined;
 }

@@ -14,7 +14,7 @@ export default definePlugin<Config>({
   config: configSchema,
   errors: oidcErrors,
   uses: [sessionsService, listenersService],
-  migrations: [{ version: 1, describe: 'order sign-ins under way by address', run: orderByAddress }],
+  migrations: [{ version: 1, level: 1, describe: 'order sign-ins under way by address', run: orderByAddress }],
   preload: load,
   provision: async (context) => (await load()).provision(context),
 });

@@ -5,6 +5,7 @@ import { ClusterMember, type MemberOptions } from '../../core/cluster/member.ts'
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
+import { type Levels, ownLevels } from '../../core/store/records/level.ts';
 import { type OpenStore, openStore } from '../../core/store/open.ts';
 import type { Table } from '../../core/store/store.ts';
 import { silentLog } from '../harness/log.ts';
@@ -27,6 +28,7 @@ export type TestAppliance = {
 export type Identity = {
   readonly id?: string;
   readonly version?: string;
+  readonly levels?: Levels;
   readonly run?: string;
   readonly onEnded?: MemberOptions['onEnded'];
 };
@@ -36,11 +38,11 @@ export async function startAppliance(
   name: string,
   directory: string,
   urls: readonly string[],
-  { id = name, version = '1', run = randomUUID(), onEnded = () => undefined }: Identity = {},
+  { id = name, version = '1', levels = ownLevels, run = randomUUID(), onEnded = () => undefined }: Identity = {},
 ): Promise<TestAppliance> {
   const client = new EtcdClient({ endpoints: urls, nowMs: () => performance.now() });
   const member = await ClusterMember.connect({
-    ...{ client, directory, id, self: { name, version, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
+    ...{ client, directory, id, self: { name, version, levels, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
     ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
   });
   try {

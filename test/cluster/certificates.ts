@@ -15,7 +15,7 @@ type Authorities = {
   clientWith(authority: string, identity: string, endpoints: readonly string[]): EtcdClient;
 };
 
-function authoritiesIn(path: Paths): Authorities {
+export function authoritiesIn(path: Paths): Authorities {
   mkdirSync(path(), { recursive: true });
   const requestFor = (name: string): string[] => ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${name}`];
   return {

@@ -1,5 +1,6 @@
 // Whole appliances of a cluster: real daemons over real etcd with certificates, and one SoftHSM2 token that all of them reach.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { defined } from '../../core/base/defined.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../harness/daemon.ts';
 import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -46,8 +47,12 @@ export function argsOf(
   return ['--config', file];
 }
 
-/** Starts a member, or starts it again; its way to etcd can be cut. */
-export async function startMember(shared: Shared, name: string, options: Partial<DaemonOptions> = {}): Promise<Member> {
+/** Starts a member, or starts it again; its way to etcd can be cut. The first one makes the root token. */
+export async function startMember(
+  shared: Omit<Shared, 'rootToken'> & Partial<Shared>,
+  name: string,
+  options: Partial<DaemonOptions> = {},
+): Promise<Member> {
   const { etcd, path, token, rootToken } = shared;
   const network = await relaysTo(etcd.urls);
   try {
@@ -55,7 +60,7 @@ export async function startMember(shared: Shared, name: string, options: Partial
     const daemon = await startDaemon({
       directory: path(`data-${name}`),
       workers: 2,
-      rootToken,
+      ...defined({ rootToken }),
       ...options,
       args: [...args, ...(options.args ?? [])],
     });

@@ -1,8 +1,8 @@
 // Appliances that share a store, as far as their records go: replicas over the model of etcd, each told of a commit at once, or cut off.
 import { Secret } from '../../core/base/secret.ts';
-import { Assembly } from '../../core/cluster/assembly.ts';
+import { Assembly } from '../../core/cluster/replica/assembly.ts';
 import { layout } from '../../core/cluster/layout.ts';
-import { ReplicaWriter } from '../../core/cluster/replica-writer.ts';
+import { ReplicaWriter } from '../../core/cluster/replica/replica-writer.ts';
 import { batchLimits, buildTransaction, defaultLimits } from '../../core/cluster/transaction.ts';
 import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import { put } from '../../core/etcd/messages.ts';

@@ -12,7 +12,7 @@ const path = temporaryDirectory();
 const unused = (): never => {
   throw new Error('the store of this test is not shared');
 };
-const member = { version: '0.1.0', state: 'in', applied: 102, silentMs: 210 } as const;
+const member = { version: '0.1.0', levels: { oldest: 1, newest: 1 }, state: 'in', applied: 102, silentMs: 210 } as const;
 const cluster: ClusterWay = {
   ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
   ...{ found: unused, enter: unused, untilValid: unused, remove: unused },

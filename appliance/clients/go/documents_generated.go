@@ -643,7 +643,7 @@ const (
 
 // ClusterAnswer: A document of the API.
 type ClusterAnswer struct {
-	// Shape: `alone`: the configuration has no section `cluster`, and the other fields are empty.
+	// Shape: `alone`: the configuration has no section `cluster`, and there are no members.
 	Shape ClusterShape `json:"shape"`
 
 	// Epoch: Name of the shared store.
@@ -651,6 +651,9 @@ type ClusterAnswer struct {
 
 	// Revision: The state of the shared store that the appliance has.
 	Revision int64 `json:"revision"`
+
+	// Level: The level in whose formats records are written: the highest that the programs of all members work with.
+	Level int64 `json:"level"`
 
 	// Members: Every appliance that came in once and was not removed, by name.
 	Members []ClusterMember `json:"members"`
@@ -669,6 +672,9 @@ type ClusterMember struct {
 
 	// Version: Version of its program.
 	Version string `json:"version"`
+
+	// NewestLevel: The highest level of the records that its program works with.
+	NewestLevel int64 `json:"newest-level"`
 
 	// State: `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers
 	// no more.
@@ -742,8 +748,8 @@ type ClusterRemoved struct {
 	RemovedBy string `json:"removed-by"`
 }
 
-// ClusterShape: `alone`: the configuration has no section `cluster`, and the other fields are empty. Later versions
-// may answer others.
+// ClusterShape: `alone`: the configuration has no section `cluster`, and there are no members. Later versions may
+// answer others.
 type ClusterShape string
 
 // The values of ClusterShape.

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
 const [path, health, metrics] = ['/v1/state/system/cluster', '/v1/state/system/health', '/v1/state/system/metrics'];
-const member = { version: '0.1.0', state: 'in', applied: 100, silentMs: 210.4 } as const;
+const member = { version: '0.1.0', levels: { oldest: 1, newest: 2 }, state: 'in', applied: 100, silentMs: 210.4 } as const;
 const members: ClusterState['members'] = [
   { ...member, id: 'id-b', name: 'plant-b' },
   { ...member, id: 'id-a', name: 'plant-a', state: 'out', applied: 40, silentMs: 60_000 },
@@ -69,7 +69,10 @@ afterEach(() => Object.assign(seen, asItIs));
 afterAll(() => Promise.all([alone.close(), one.close()]));
 
 test('an appliance that stands alone says so, and its health says nothing of a cluster', async () => {
-  expect(await alone.request('GET', path)).toMatchObject({ status: 200, body: { shape: 'alone', revision: 0, members: [], removed: [] } });
+  expect(await alone.request('GET', path)).toMatchObject({
+    status: 200,
+    body: { shape: 'alone', revision: 0, level: 1, members: [], removed: [] },
+  });
   expect((await alone.request('GET', health)).body).not.toHaveProperty('cluster');
   expect((await alone.request('GET', metrics)).text).not.toMatch(/^keystored_cluster_\w+\{/m);
 });
@@ -77,10 +80,18 @@ test('an appliance that stands alone says so, and its health says nothing of a c
 test('the members by name, which of them answers, and what each lacked', async () => {
   const { status, body } = await one.request('GET', path);
   expect(status).toBe(200);
-  expect(body).toMatchObject({ shape: 'cluster', epoch: 'epoch', revision: 102 });
+  expect(body).toMatchObject({ shape: 'cluster', epoch: 'epoch', revision: 102, level: 1 });
   expect(body.members).toEqual([
     expect.objectContaining({ name: 'plant-a', state: 'out', self: false, behind: 62, 'silent-milliseconds': 60_000 }),
-    expect.objectContaining({ name: 'plant-b', state: 'in', self: true, behind: 2, 'silent-milliseconds': 210, version: '0.1.0' }),
+    expect.objectContaining({
+      name: 'plant-b',
+      state: 'in',
+      self: true,
+      behind: 2,
+      'silent-milliseconds': 210,
+      version: '0.1.0',
+      'newest-level': 2,
+    }),
   ]);
 });
 

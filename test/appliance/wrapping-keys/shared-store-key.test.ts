@@ -25,7 +25,7 @@ let hsm: Hsm;
 let keys: Uint8Array;
 let storeKey: Buffer;
 
-const member = { version: '1', applied: 1, silentMs: 1 };
+const member = { version: '1', levels: { oldest: 1, newest: 1 }, applied: 1, silentMs: 1 };
 const members: ClusterState['members'] = names.map((name) => ({ ...member, id: name, name, state: name === 'gone' ? 'out' : 'in' }));
 const cluster = {
   wrappedKeys: async () => keys,

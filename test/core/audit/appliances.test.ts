@@ -110,7 +110,7 @@ test('an appliance that stood alone goes on with its chains in a cluster, and no
     // What the appliance remembered before, when it had no name.
     const { store } = first;
     const nameless: Store = {
-      ...{ appliance: undefined, state: undefined },
+      ...{ appliance: undefined, state: undefined, level: 1 },
       table: (name) => store.table(name),
       tenantTable: (name) => store.tenantTable(name),
       write: (change) => store.write(change),

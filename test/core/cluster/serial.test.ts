@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
-import { Assembly } from '../../../core/cluster/assembly.ts';
+import { Assembly } from '../../../core/cluster/replica/assembly.ts';
 import { layout } from '../../../core/cluster/layout.ts';
-import { ReplicaWriter } from '../../../core/cluster/replica-writer.ts';
+import { ReplicaWriter } from '../../../core/cluster/replica/replica-writer.ts';
 import { batchLimits, buildTransaction, defaultLimits } from '../../../core/cluster/transaction.ts';
 import { put, revisionOf } from '../../../core/etcd/messages.ts';
 import type { Intent, SharedStore } from '../../../core/store/intent.ts';

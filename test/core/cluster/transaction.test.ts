@@ -13,7 +13,7 @@ const below = (...key: StoreKey): Intent['searched'][number] => ({ low: keyBytes
 const nothing = { compare: [], write: [] };
 
 function intentAt(revision: number, more: Partial<Intent>): Intent {
-  return { epoch: 'e', revision, read: new Map(), searched: [], written: new Map(), ...more };
+  return { epoch: 'e', level: 1, revision, read: new Map(), searched: [], written: new Map(), ...more };
 }
 
 function etcdWith(...keys: StoreKey[]): ModelEtcd {

@@ -3,7 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeSign, encodeSign, isValid, Members, type MemberSign, validMs, waitMs } from '../../../core/cluster/validity.ts';
 
-const sign = (applied: number, state: MemberSign['state'] = 'in'): MemberSign => ({ name: 'b', version: '1', run: 'r', state, applied });
+const sign = (applied: number, state: MemberSign['state'] = 'in'): MemberSign => ({
+  ...{ name: 'b', version: '1', levels: { oldest: 1, newest: 1 }, validMs, run: 'r', state, applied },
+});
 
 describe('the validity', () => {
   const sent = { monotonicMs: 1_000, wallMs: 50_000 };

@@ -130,7 +130,7 @@ test('each plugin has its own part of the store, migrated before it is provision
     return {};
   };
   const migrations = [
-    { version: 1, describe: 'make', run: (tx, view) => tx.put(view.table<string>('things'), ['made'], 'by mover') },
+    { version: 1, level: 1, describe: 'make', run: (tx, view) => tx.put(view.table<string>('things'), ['made'], 'by mover') },
   ] satisfies Plugin<unknown>['migrations'];
   const running = await start(plugin('mover', { provision, migrations }), plugin('other', { provision }));
   expect(noted).toEqual(['by mover', 'undefined']);
@@ -139,7 +139,7 @@ test('each plugin has its own part of the store, migrated before it is provision
 
 describe('a failure', () => {
   test.each<[string, AnyPlugin, string[]]>([
-    ['migrations', plugin('bad', { migrations: [{ version: 1, describe: 'x', run: failing }] }), ['provision good']],
+    ['migrations', plugin('bad', { migrations: [{ version: 1, level: 1, describe: 'x', run: failing }] }), ['provision good']],
     ['provision', plugin('bad', { provision: failing }), ['provision good']],
     ['provision', plugin('bad', { provides: [defineService('s')] }), ['provision good', 'provision bad']],
     ['validate', plugin('bad', {}, { validate: failing }), ['provision good', 'provision bad', 'validate good']],

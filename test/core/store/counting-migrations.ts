@@ -14,6 +14,7 @@ export const moments: readonly string[] = steps.flatMap((version) => places.map(
 export function countingMigrations(reached: (moment: string) => void): readonly Migration[] {
   return steps.map((version) => ({
     version,
+    level: 1,
     describe: `count to ${version}`,
     run(transaction, store) {
       const table = store.table<number>('counted');

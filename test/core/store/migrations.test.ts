@@ -12,6 +12,7 @@ const dataKey = new Secret(new Uint8Array(32).fill(1));
 function step(version: number): Migration {
   return {
     version,
+    level: 1,
     describe: `step ${version}`,
     run(transaction, store) {
       const log = store.table<number[]>('log');
@@ -36,6 +37,7 @@ test('one that throws changes nothing, is named in the error, and runs again nex
   const store = await openStore({ directory: temporary('throws'), dataKey });
   const broken: Migration = {
     version: 2,
+    level: 1,
     describe: 'split the names',
     run(transaction, view) {
       step(2).run(transaction, view);

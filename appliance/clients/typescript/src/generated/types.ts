@@ -366,12 +366,14 @@ export type Cipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-204
 export type ClaimTarget = 'username' | 'fullname';
 
 export type ClusterAnswer = {
-  /** `alone`: the configuration has no section `cluster`, and the other fields are empty. */
+  /** `alone`: the configuration has no section `cluster`, and there are no members. */
   shape: ClusterShape;
   /** Name of the shared store. */
   epoch?: string | undefined;
   /** The state of the shared store that the appliance has. */
   revision: number;
+  /** The level in whose formats records are written: the highest that the programs of all members work with. */
+  level: number;
   /** Every appliance that came in once and was not removed, by name. */
   members: ClusterMember[];
   /** Those that were removed for ever, by name. */
@@ -385,6 +387,8 @@ export type ClusterMember = {
   id: string;
   /** Version of its program. */
   version: string;
+  /** The highest level of the records that its program works with. */
+  'newest-level': number;
   /** `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more. */
   state: ClusterMemberState;
   /** Whether it is the one that answers. */
@@ -431,7 +435,7 @@ export type ClusterRemoved = {
   'removed-by': string;
 };
 
-/** `alone`: the configuration has no section `cluster`, and the other fields are empty. */
+/** `alone`: the configuration has no section `cluster`, and there are no members. */
 export type ClusterShape = 'alone' | 'cluster';
 
 /** Where the key lives: as a wrapped blob, or as an object in the token. */

@@ -322,7 +322,7 @@ ClaimTarget = Literal["username", "fullname"]
 ClusterMemberState = Literal["in", "expelled", "out"]
 
 
-# `alone`: the configuration has no section `cluster`, and the other fields are empty.
+# `alone`: the configuration has no section `cluster`, and there are no members.
 ClusterShape = Literal["alone", "cluster"]
 
 
@@ -886,9 +886,11 @@ class ClusterAnswer(Document):
     """ClusterAnswer."""
 
     shape: ClusterShape
-    """`alone`: the configuration has no section `cluster`, and the other fields are empty."""
+    """`alone`: the configuration has no section `cluster`, and there are no members."""
     revision: int
     """The state of the shared store that the appliance has."""
+    level: int
+    """The level in whose formats records are written: the highest that the programs of all members work with."""
     members: list[ClusterMember]
     """Every appliance that came in once and was not removed, by name."""
     removed: list[ClusterRemoved]
@@ -907,6 +909,8 @@ class ClusterMember(Document):
     """Its identity, drawn when it came in first."""
     version: str
     """Version of its program."""
+    newest_level: int
+    """The highest level of the records that its program works with."""
     state: ClusterMemberState
     """`in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it
 

@@ -7,9 +7,11 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param shape `alone`: the configuration has no section `cluster`, and the other fields are empty.
+ * @param shape `alone`: the configuration has no section `cluster`, and there are no members.
  * @param epoch Name of the shared store. May be null: absent.
  * @param revision The state of the shared store that the appliance has.
+ * @param level The level in whose formats records are written: the highest that the programs of all members work
+ * with.
  * @param members Every appliance that came in once and was not removed, by name.
  * @param removed Those that were removed for ever, by name.
  */
@@ -17,6 +19,7 @@ public record ClusterAnswer(
     @JsonProperty("shape") ClusterShape shape,
     @JsonProperty("epoch") String epoch,
     @JsonProperty("revision") Long revision,
+    @JsonProperty("level") Long level,
     @JsonProperty("members") List<ClusterMember> members,
     @JsonProperty("removed") List<ClusterRemoved> removed) {
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param name Name of the appliance in its configuration.
  * @param id Its identity, drawn when it came in first.
  * @param version Version of its program.
+ * @param newestLevel The highest level of the records that its program works with.
  * @param state `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`:
  * it answers no more.
  * @param self Whether it is the one that answers.
@@ -20,6 +21,7 @@ public record ClusterMember(
     @JsonProperty("name") String name,
     @JsonProperty("id") String id,
     @JsonProperty("version") String version,
+    @JsonProperty("newest-level") Long newestLevel,
     @JsonProperty("state") ClusterMemberState state,
     @JsonProperty("self") Boolean self,
     @JsonProperty("leads-jobs") Boolean leadsJobs,

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * `alone`: the configuration has no section `cluster`, and the other fields are empty. Later versions may answer
+ * `alone`: the configuration has no section `cluster`, and there are no members. Later versions may answer
  * others.
  *
  * @param value as on the wire

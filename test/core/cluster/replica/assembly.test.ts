@@ -1,9 +1,9 @@
 // Whatever the messages of a watch are cut into, whole revisions come out, once each, and the position never runs ahead of them.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Assembly } from '../../../core/cluster/assembly.ts';
-import type { WatchAnswer } from '../../../core/etcd/messages.ts';
-import { emptyAnswer } from '../../harness/model-etcd.ts';
+import { Assembly } from '../../../../core/cluster/replica/assembly.ts';
+import type { WatchAnswer } from '../../../../core/etcd/messages.ts';
+import { emptyAnswer } from '../../../harness/model-etcd.ts';
 
 function event(revision: number, key: string, type = 0): WatchAnswer['events'][number] {
   return {

@@ -1,12 +1,13 @@
 // Writes what etcd has into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
-import type { Log } from '../base/context.ts';
-import { proofText } from '../store/data-key.ts';
-import { Environment } from '../store/environment.ts';
-import { keyBytes } from '../store/keys.ts';
-import { type Position, positionOf, putPosition, replicated, revisionIn } from '../store/replica.ts';
-import { noteChanges } from '../store/revision.ts';
+import type { Log } from '../../base/context.ts';
+import { proofText } from '../../store/data-key.ts';
+import { Environment } from '../../store/environment.ts';
+import { keyBytes } from '../../store/keys.ts';
+import { firstLevel } from '../../store/records/level.ts';
+import { type Position, positionOf, putPosition, replicated, revisionIn } from '../../store/replica.ts';
+import { noteChanges } from '../../store/revision.ts';
 import type { Revision } from './assembly.ts';
-import { placeOf } from './layout.ts';
+import { placeOf, readEpoch } from '../layout.ts';
 
 /** One record of a page: the text of its key, the sealed record, and the revision that wrote it. */
 export type PageRecord = { readonly text: string; readonly sealed: Uint8Array; readonly revision: number };
@@ -31,6 +32,11 @@ export class ReplicaWriter {
   /** Undefined for a store that has followed none. */
   get position(): Position | undefined {
     return positionOf(this.#environment);
+  }
+
+  /** Of the records that are here (store/records/level.ts). */
+  get level(): number {
+    return this.position?.level ?? firstLevel;
   }
 
   /** Whether there are records that would be lost by following the store of that epoch: those of an appliance that stood alone. */
@@ -61,9 +67,11 @@ export class ReplicaWriter {
    * Records and position in one commit of LMDB, so that a revision is here whole or not at all. Revisions that change no record cost no
    * commit: nothing depends on whether the position on the disk is behind them.
    */
-  async apply(revisions: readonly Revision[], position: Position): Promise<void> {
+  async apply(revisions: readonly Revision[], position: Pick<Position, 'epoch' | 'revision'>): Promise<void> {
     const events = revisions.flatMap(({ revision, events }) => events.map(({ key, value }) => ({ place: placeOf(key), value, revision })));
     if (events.every(({ place: { kind } }) => kind === 'member' || kind === 'lane')) return;
+    const epoch = events.findLast(({ place }) => place.kind === 'epoch')?.value;
+    const level = epoch === undefined ? this.level : readEpoch(epoch).level;
     await this.#commit((changed) => {
       for (const { place, value, revision } of events) {
         if (place.kind !== 'record') continue;
@@ -72,7 +80,7 @@ export class ReplicaWriter {
         else this.#environment.put(key, replicated(value, revision));
         changed.add(place.text);
       }
-      putPosition(this.#environment, position);
+      putPosition(this.#environment, { ...position, level });
     });
   }
 

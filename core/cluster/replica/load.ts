@@ -1,9 +1,10 @@
 // Fetches the whole state of the shared store at one revision, page by page, into the replica.
-import type { EtcdClient } from '../etcd/client.ts';
-import { loadDeadlineMs } from '../etcd/client.ts';
-import { revisionOf } from '../etcd/messages.ts';
-import { EtcdError } from '../etcd/outcome.ts';
-import { layout, placeOf } from './layout.ts';
+import type { EtcdClient } from '../../etcd/client.ts';
+import { loadDeadlineMs } from '../../etcd/client.ts';
+import { revisionOf } from '../../etcd/messages.ts';
+import { EtcdError } from '../../etcd/outcome.ts';
+import { firstLevel } from '../../store/records/level.ts';
+import { layout, placeOf, readEpoch } from '../layout.ts';
 import type { PageRecord, ReplicaWriter } from './replica-writer.ts';
 
 /** Records in a page: with records of 1 KiB, 1 MiB. */
@@ -37,7 +38,9 @@ async function loadOnce(client: EtcdClient, writer: ReplicaWriter, epoch: string
     await writer.fillPage(page, after, !hasMore);
     after = page.at(-1)?.text;
   }
-  await writer.filled({ epoch, revision });
+  const { kvs } = await client.range({ key: layout.epoch, revision }, loadDeadlineMs);
+  const level = kvs[0] === undefined ? firstLevel : readEpoch(kvs[0].value).level;
+  await writer.filled({ epoch, revision, level });
   return revision;
 }
 

@@ -1,5 +1,5 @@
 // Turns the messages of a watch into whole revisions and positions: one revision may be spread over messages, and one message may hold a thousand.
-import { type KeyValue, revisionOf, type WatchAnswer } from '../etcd/messages.ts';
+import { type KeyValue, revisionOf, type WatchAnswer } from '../../etcd/messages.ts';
 
 /** All events of one revision, in the order of its transaction. `value` is undefined for a key that was deleted. */
 export type Revision = {
