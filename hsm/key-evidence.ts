@@ -67,6 +67,8 @@ export type KeyEvidence = {
     readonly number: number;
     readonly mechanism: string;
     readonly content: 'key' | 'seed';
+    /** it was made in another token, or in this one for several, and came by RSA-OAEP: `local` and `neverExtractable` are false then */
+    readonly carried?: true;
     readonly object: ObjectAttributes;
   };
   readonly vendor: readonly VendorEvidence[];

@@ -9,18 +9,24 @@ import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
-import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
+import type { BindingKey } from './own-keys/binding-keys.ts';
+import { flag } from './attributes.ts';
+import { isThere } from './own-keys/handles.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
 import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './blob-format.ts';
-import { OwnKeyMarks } from './own-key-marks.ts';
-import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
-
-/** Label of the key that binds blobs to their records. */
-export const bindingKeyLabel = 'keystored-binding-key';
+import { OwnKeyMarks } from './own-keys/marks.ts';
+import { wrappingKeyLabel } from './own-keys/names.ts';
+import { type WrappingKey, WrappingKeys } from './own-keys/wrapping-keys.ts';
 
 const CKR_KEY_UNEXTRACTABLE = 0x6a;
+const CKR_TEMPLATE_INCOMPLETE = 0xd0;
+/**
+ * NSS softoken takes an EC key that another token has wrapped without its public point only with something in the place of that, which signing
+ * does not use. It would be wrapped along, and no token could unwrap that.
+ */
+const noPoint = Buffer.of(0);
 
 /** The purpose for which a key object is loaded: its normal use, OAEP decryption, wrapping, or export in clear. */
 export type Handling = 'use' | 'open' | 'wrap' | 'clear';
@@ -59,58 +65,70 @@ export class Custody {
   readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
-  #bindingKey: OwnKey;
+  /** what the token calls the key wrap of RFC 5649, under which other tokens unwrap as well */
+  readonly #common: number;
   #marks: OwnKeyMarks;
 
   /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was not prepared. */
   constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#wrapping = wrappingMechanism(mechanisms);
+    this.#common = commonWrapping(mechanisms);
     this.wrappingKeys = new WrappingKeys(sessions, lookAgain);
-    this.#bindingKey = findOwnKey(sessions, bindingKeyLabel);
     this.#marks = this.#takeMarks();
   }
 
   /** Finds the keys again after their sessions were replaced. */
   reload(): void {
     this.wrappingKeys.reload();
-    this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
     this.#marks = this.#takeMarks();
   }
 
   /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
   keepsOwnKeys(): boolean {
-    return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.isNewestThere();
+    const { binding } = this.wrappingKeys;
+    return binding.all().every((key) => isThere(this.#sessions, key)) && this.wrappingKeys.isNewestThere();
   }
 
   /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */
   usesOwnKeys(): boolean {
-    const { number, ...newest } = this.wrappingKeys.newest();
-    const hold = (): boolean => this.#marks.hold(this.#bindingKey, number, newest);
+    const newest = this.wrappingKeys.newest();
+    const hold = (): boolean => this.#marks.hold(this.wrappingKeys.binding.newest(), newest);
     return hold() || hold();
+  }
+
+  /** Whether another token than this one may have to unwrap what is wrapped now. */
+  get wrapsForOthers(): boolean {
+    return this.wrappingKeys.newest().carrying !== undefined;
   }
 
   /** The binding MAC of a key: HMAC-SHA-256 in the token. Computed twice, because a wrong one would make the key unusable for good. */
   bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
+    const key = this.#bindingKeyOf(custody, blob);
     const input = macInput(type, custody, binding, blob);
-    const mac = this.#mac(input);
-    if (!mac.equals(this.#mac(input))) throw new TokenError(CKR_OK, 'C_Sign');
+    const mac = this.#mac(key, input);
+    if (!mac.equals(this.#mac(key, input))) throw new TokenError(CKR_OK, 'C_Sign');
     return mac;
   }
 
   /** Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after it was asked again. */
   checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
     const isBound = (expected: Buffer): boolean => mac.length === expected.length && timingSafeEqual(mac, expected);
-    if (isBound(this.#mac(macInput(type, custody, binding, blob))) || isBound(this.bind(type, custody, binding, blob))) return;
+    const input = macInput(type, custody, binding, blob);
+    if (isBound(this.#mac(this.#bindingKeyOf(custody, blob), input))) return;
+    // A binding key that another process has brought is found together with its wrapping key.
+    if (custody === 'wrapped' && !this.wrappingKeys.has(parseBlob(blob).number)) this.wrappingKeys.lookForMore();
+    if (isBound(this.bind(type, custody, binding, blob))) return;
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
   }
 
   /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */
   wrap(key: ObjectHandle, content: WrappedContent = 'key'): Buffer {
     const { module, work } = this.#sessions;
-    const { number, handle } = this.wrappingKeys.newest();
-    const wrapped = module.wrapKey(work, plainMechanism(this.#wrapping), handle, key);
-    return formatBlob({ mechanism: this.#wrapping, content, number, wrapped });
+    const newest = this.wrappingKeys.newest();
+    const { number, handle, carrying } = newest;
+    const wrapped = module.wrapKey(work, plainMechanism(carrying === undefined ? this.#wrapping : this.#common), handle, key);
+    return formatBlob({ mechanism: carrying === undefined ? this.#wrapping : ck.CKM_AES_KEY_WRAP_KWP, content, number, wrapped });
   }
 
   /**
@@ -195,18 +213,44 @@ export class Custody {
     return this.#unwrapAs(parsed, keyAttributes(parsed.content === 'seed' ? 'secret-256' : type, 'wrap'));
   }
 
-  #mac(input: Buffer): Buffer {
+  /** `key-missing` for a blob from before this token took part. */
+  #bindingKeyOf(custody: 'wrapped' | 'token', blob: Uint8Array): BindingKey {
+    const { binding } = this.wrappingKeys;
+    if (custody === 'token') return binding.first();
+    const { number } = parseBlob(blob);
+    const found = binding.find(number);
+    if (found === undefined) throw new HsmError('key-missing', `the token has no binding key that goes with wrapping key ${number}`);
+    return found;
+  }
+
+  #mac({ handle }: BindingKey, input: Buffer): Buffer {
     const { module, work } = this.#sessions;
-    return module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey.handle, input, 32);
+    return module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), handle, input, 32);
   }
 
   #takeMarks(): OwnKeyMarks {
-    return new OwnKeyMarks(this.#sessions, this.#wrapping, keyAttributes('secret-256', 'wrap'), this.#bindingKey);
+    return new OwnKeyMarks(this.#sessions, this.#wrapping, keyAttributes('secret-256', 'wrap'), this.wrappingKeys.binding.all());
   }
 
-  #unwrapAs({ mechanism, number, wrapped }: WrappedBlob, attributes: Attributes): ObjectHandle {
+  #unwrapAs(blob: WrappedBlob, attributes: Attributes): ObjectHandle {
     const { module, owner } = this.#sessions;
-    return module.unwrapKey(owner, plainMechanism(mechanism), this.wrappingKeys.find(number), wrapped, attributes);
+    const key = this.wrappingKeys.find(blob.number);
+    const mechanism = plainMechanism(this.mechanismOf(blob, key));
+    const unwrap = (template: Attributes): ObjectHandle => module.unwrapKey(owner, mechanism, key.handle, blob.wrapped, template);
+    try {
+      return unwrap(attributes);
+    } catch (error) {
+      const isPointMissing = error instanceof TokenError && error.rv === CKR_TEMPLATE_INCOMPLETE && attributes.keyType === ck.CKK_EC;
+      if (!isPointMissing) throw error;
+      if (attributes.extractable === true && attributes.sensitive === true)
+        throw new HsmError('unsupported', 'the token cannot wrap an EC key again that another token wrapped without its public point');
+      return unwrap({ ...attributes, nssPublicPoint: noPoint });
+    }
+  }
+
+  /** The mechanism with which this token unwraps a blob. */
+  mechanismOf({ mechanism }: WrappedBlob, { carrying }: WrappingKey): number {
+    return carrying === undefined ? mechanism : this.#common;
   }
 
   /** Ed25519 on tokens that cannot wrap it: the seed passes through this process for about 100 µs (reference A1.3). */
@@ -222,6 +266,14 @@ export class Custody {
 
 function requireSeedOf(type: KeyType): void {
   if (type !== 'ed25519') throw new HsmError('key-not-usable', 'the stored key has an unknown form');
+}
+
+/**
+ * AES key wrap with padding of RFC 5649: CKM_AES_KEY_WRAP_KWP by definition. Under CKM_AES_KEY_WRAP_PAD some modules do the same, and others
+ * what PKCS#11 2.40 says; a carrying compares what both tokens make of one key (setup/carry.ts).
+ */
+export function commonWrapping(mechanisms: ReadonlySet<number>): number {
+  return mechanisms.has(ck.CKM_AES_KEY_WRAP_KWP) ? ck.CKM_AES_KEY_WRAP_KWP : ck.CKM_AES_KEY_WRAP_PAD;
 }
 
 function wrappingMechanism(mechanisms: ReadonlySet<number>): number {

@@ -6,19 +6,21 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import type { Made } from './operations/making.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { copyTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
-import { findWrappingKeys, wrappingKeyAttributes, wrappingKeyLabel } from './wrapping-keys.ts';
+import { bindingKeyLabel, findNamedKeys, type NamedKey, wrappingKeyLabel } from './own-keys/names.ts';
+import { wrappingKeyAttributes } from './own-keys/wrapping-keys.ts';
 
 /** Numbers of the token's wrapping keys, ascending. */
 export function listWrappingKeys(engine: Engine): number[] {
-  return engine.changeToken(() => [...findWrappingKeys(engine.sessions).keys()].sort((a, b) => a - b));
+  return engine.changeToken(() => [...findNamedKeys(engine.sessions, wrappingKeyLabel).keys()].sort((a, b) => a - b));
 }
 
 /** Makes the wrapping key after `after`, durably, unless it exists. Returns the newest number. */
 export function makeWrappingKey(engine: Engine, after: number): number {
   const { module, owner } = engine.sessions;
   const newest = engine.changeToken(() => {
-    const present = Math.max(...findWrappingKeys(engine.sessions).keys());
-    if (present <= after) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), wrappingKeyAttributes(after + 1));
+    const present = Math.max(...findNamedKeys(engine.sessions, wrappingKeyLabel).keys());
+    const attributes = { ...wrappingKeyAttributes({ number: after + 1 }), valueLength: 32 };
+    if (present <= after) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), attributes);
     // No key may be wrapped under a wrapping key that a power cut could remove.
     makeDurable(engine);
     return Math.max(present, after + 1);
@@ -27,17 +29,27 @@ export function makeWrappingKey(engine: Engine, after: number): number {
   return newest;
 }
 
-/** Destroys an old wrapping key; no error when it is gone. `refused` for the newest one. */
+/** Destroys an old wrapping key, and what was bound for it alone; no error when it is gone. `refused` for the newest one. */
 export function destroyWrappingKey(engine: Engine, number: number): void {
   engine.requireKept();
   engine.changeToken(() => {
-    const present = findWrappingKeys(engine.sessions);
+    const present = findNamedKeys(engine.sessions, wrappingKeyLabel);
     if (number >= Math.max(...present.keys())) throw new HsmError('refused', 'the newest wrapping key is in use');
-    const object = present.get(number);
-    if (object !== undefined) engine.sessions.destroyPersistent(object, { label: wrappingKeyLabel });
+    const old = present.get(number);
+    if (old !== undefined) engine.sessions.destroyPersistent(old.object, { label: wrappingKeyLabel });
+    present.delete(number);
+    for (const { object } of needlessBindingKeys(engine, [...present.keys()]))
+      engine.sessions.destroyPersistent(object, { label: bindingKeyLabel });
     makeDurable(engine);
     engine.custody.wrappingKeys.refresh();
   });
+}
+
+/** All but the first, which binds persistent objects, and those that bind blobs under one of these wrapping keys. */
+function needlessBindingKeys({ sessions }: Engine, wrappingKeys: readonly number[]): NamedKey[] {
+  const ascending = [...findNamedKeys(sessions, bindingKeyLabel).values()].sort((a, b) => a.number - b.number);
+  const needed = new Set(wrappingKeys.map((number) => ascending.findLast((key) => key.number <= number)));
+  return ascending.slice(1).filter((key) => !needed.has(key));
 }
 
 /** Wraps a key under the newest wrapping key, `under` or later. `refused` in token custody. */

@@ -3,7 +3,7 @@ import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { findAttribute, flag } from './own-keys.ts';
+import { findAttribute, flag } from './attributes.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 import type { AttributeName, Attributes } from '../pkcs11/template.ts';
@@ -54,6 +54,7 @@ export function makeFixed<T>(attributes: Attributes, make: (attributes: Attribut
 const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: number): readonly Use[] }[] = [
   { label: /^keystored-wrapping-key$/, uses: () => ['wrap', 'unwrap'] },
   { label: /^keystored-binding-key$/, uses: () => ['sign'] },
+  { label: /^keystored-transport-key$/, uses: () => ['unwrap'] },
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];
 

@@ -21,6 +21,7 @@ export const CKM_RSA_PKCS_OAEP = 0x9;
 export const CKM_RSA_PKCS_PSS = 0xd;
 export const CKM_ML_DSA_KEY_PAIR_GEN = 0x1c;
 export const CKM_ML_DSA = 0x1d;
+export const CKM_SHA_1 = 0x220;
 export const CKM_SHA256 = 0x250;
 export const CKM_SHA256_HMAC = 0x251;
 export const CKM_SHA384 = 0x260;
@@ -37,7 +38,8 @@ export const CKM_AES_GCM = 0x1087;
 export const CKM_AES_KEY_WRAP_PAD = 0x210a;
 export const CKM_AES_KEY_WRAP_KWP = 0x210b;
 
-/** Mask generation functions of RSA-PSS. */
+/** Mask generation functions of RSA-PSS and RSA-OAEP. */
+export const CKG_MGF1_SHA1 = 0x1;
 export const CKG_MGF1_SHA256 = 0x2;
 export const CKG_MGF1_SHA384 = 0x3;
 export const CKG_MGF1_SHA512 = 0x4;

@@ -173,12 +173,15 @@ export function pssMechanism(hash: HashName): Mechanism {
   } as unknown as Mechanism;
 }
 
+/** Hashes of RSAES-OAEP. Collisions of SHA-1 do not touch its security; SoftHSM2 up to 2.6.1 takes no other. */
+export type OaepHash = HashName | 'sha1';
+
 /** CKM_RSA_PKCS_OAEP: MGF1 with the same hash, empty label. */
-export function oaepMechanism(hash: HashName): Mechanism {
-  const row = hashRows[hash];
+export function oaepMechanism(name: OaepHash): Mechanism {
+  const { hash: hashAlg, mgf } = name === 'sha1' ? { hash: ck.CKM_SHA_1, mgf: ck.CKG_MGF1_SHA1 } : hashRows[name];
   return {
     mechanism: ck.CKM_RSA_PKCS_OAEP,
-    parameter: { type: oaepParameters, hashAlg: row.hash, mgf: row.mgf, source: dataSpecified },
+    parameter: { type: oaepParameters, hashAlg, mgf, source: dataSpecified },
   } as unknown as Mechanism;
 }
 

@@ -41,6 +41,8 @@ const attributes = {
   ecPoint: [0x181, 'bytes'],
   parameterSet: [0x61d, 'number'],
   seed: [0x637, 'bytes'],
+  /** CKA_NSS_DB, of NSS softoken alone */
+  nssPublicPoint: [0xd5a0db00, 'bytes'],
 } as const satisfies Record<string, readonly [number, Kind]>;
 
 /** Names of the attributes in use, each for the CKA_ of the same meaning. */

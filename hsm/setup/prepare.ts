@@ -1,27 +1,20 @@
 // First boot of a token: makes its own wrapping and binding keys, once, also when called repeatedly or concurrently.
 import type { TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { bindingKeyLabel } from '../engine/custody.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { PkcsModule } from '../pkcs11/module.ts';
 import { findSlot, login, Sessions } from '../engine/sessions.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import type { Attributes } from '../pkcs11/template.ts';
-import { onlyFor } from '../engine/usages.ts';
-import { wrappingKeyAttributes, wrappingKeyLabel } from '../engine/wrapping-keys.ts';
+import { bindingKeyAttributes } from '../engine/own-keys/binding-keys.ts';
+import { bindingKeyLabel, wrappingKeyLabel } from '../engine/own-keys/names.ts';
+import { wrappingKeyAttributes } from '../engine/own-keys/wrapping-keys.ts';
 
 /** The token's own keys: each has one use, and neither can be exported. */
 const ownKeys: readonly { label: string; mechanism: number; attributes: Attributes }[] = [
-  { label: wrappingKeyLabel, mechanism: ck.CKM_AES_KEY_GEN, attributes: wrappingKeyAttributes(1) },
-  {
-    label: bindingKeyLabel,
-    mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN,
-    attributes: {
-      ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: bindingKeyLabel },
-      ...onlyFor('secret', ['sign']),
-    },
-  },
+  { label: wrappingKeyLabel, mechanism: ck.CKM_AES_KEY_GEN, attributes: wrappingKeyAttributes({ number: 1 }) },
+  { label: bindingKeyLabel, mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN, attributes: bindingKeyAttributes({ number: 1 }) },
 ];
 
 /** Makes the missing keys durably, in this process, under the token's start lock. Returns the labels of the keys made. */
@@ -36,7 +29,7 @@ export function prepareTokenHere(token: TokenConfig): string[] {
         ({ label }) => module.findForSure(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
       );
       for (const { mechanism, attributes } of missing) {
-        module.generateKey(sessions.owner, plainMechanism(mechanism), attributes);
+        module.generateKey(sessions.owner, plainMechanism(mechanism), { ...attributes, valueLength: 32 });
       }
       const directory = findTokenDirectory(token);
       if (directory !== undefined) {

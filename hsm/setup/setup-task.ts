@@ -1,6 +1,7 @@
 // A short-lived child process that runs one administrative task, so that module and environment never enter the service's own process.
 import { writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { giveOwnKeysHere, openTransportHere, presentKeysHere, takeOwnKeysHere } from './carry.ts';
 import { changePinHere } from './change-pin.ts';
 import { describeModuleHere } from './describe.ts';
 import { initialiseTokenHere } from './initialise.ts';
@@ -15,6 +16,10 @@ const tasks = {
   changePin: changePinHere,
   describe: describeModuleHere,
   survey: surveyTokenHere,
+  presentKeys: presentKeysHere,
+  openTransport: openTransportHere,
+  giveOwnKeys: giveOwnKeysHere,
+  takeOwnKeys: takeOwnKeysHere,
 };
 
 export type Tasks = typeof tasks;

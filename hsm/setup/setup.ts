@@ -5,14 +5,16 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { HsmError, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
+import type { Gift, Transport } from './carry.ts';
 import type { ModuleDescription } from './describe.ts';
+import type { OwnKeyName } from '../engine/own-keys/names.ts';
 import type { NewToken } from './initialise.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
-export type { ModuleDescription, NewToken, TokenSurvey };
+export type { Gift, ModuleDescription, NewToken, TokenSurvey, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
 export { softhsmConf } from '../files/softhsm.ts';
 
@@ -39,6 +41,32 @@ export async function initialiseSoftToken(token: NewToken): Promise<void> {
  */
 export async function changePin(change: PinChange): Promise<void> {
   await runTask('changePin', change, change.environment);
+}
+
+/** The wrapping keys of a token, prepared or not: ascending, with the carrying by which each came. */
+export async function listOwnKeys(token: TokenConfig): Promise<readonly OwnKeyName[]> {
+  return runTask('presentKeys', token, token.environment);
+}
+
+/**
+ * Makes a transport key in a token that is to receive own keys (carry.ts). Rejects with `unsupported` when it takes no RSA-OAEP, and as
+ * prepareToken.
+ */
+export async function openTransport(token: TokenConfig): Promise<Transport> {
+  return runTask('openTransport', token, token.environment);
+}
+
+/** Makes the next own keys in a token and wraps them for these receivers, of whom the caller knows that they are the tokens meant. */
+export async function giveOwnKeys(token: TokenConfig, number: number, to: readonly Transport[]): Promise<Gift> {
+  return runTask('giveOwnKeys', { token, number, to }, token.environment);
+}
+
+/** Takes the own keys of a gift into a token: the parcel at the place that its transport had among the receivers. Safe to repeat. */
+export async function takeOwnKeys(token: TokenConfig, transport: Transport, gift: Gift, place: number): Promise<void> {
+  const parcel = gift.parcels[place];
+  if (parcel === undefined) throw new HsmError('refused', `the gift has no parcel for token ${token.name}`);
+  const { number, carrying, marks } = gift;
+  await runTask('takeOwnKeys', { token, transport, gift: { number, carrying, marks }, parcel }, token.environment);
 }
 
 /** Describes a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */

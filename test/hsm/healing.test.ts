@@ -12,7 +12,7 @@ import { keyIdentity, type KeyIdentity } from '../../hsm/protocol/key-encoding.t
 import { generateKey } from '../../hsm/engine/operations/making.ts';
 import { hmac } from '../../hsm/engine/operations/signing.ts';
 import { TokenError } from '../../hsm/pkcs11/return-values.ts';
-import { wrappingKeyLabel } from '../../hsm/engine/wrapping-keys.ts';
+import { wrappingKeyLabel } from '../../hsm/engine/own-keys/names.ts';
 import { bindingOf } from '../harness/keys.ts';
 import { makeSoftTokenForThisProcess } from '../harness/token/softhsm.ts';
 

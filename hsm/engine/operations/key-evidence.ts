@@ -9,7 +9,7 @@ import type { AttributeName } from '../../pkcs11/template.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { parseBlob } from '../blob-format.ts';
 import type { Engine } from '../engine.ts';
-import { findAttribute, flag } from '../own-keys.ts';
+import { findAttribute, flag } from '../attributes.ts';
 import type { Sessions } from '../sessions.ts';
 import { allowedUses } from '../usages.ts';
 import { vendorAttestors, type VendorAttestor } from '../vendor-attestation.ts';
@@ -27,9 +27,16 @@ export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors:
     const { handle } = engine.key(identity);
     return { token, object: readAttributes(sessions, handle), vendor: attested(sessions, serving, 'key', handle) };
   }
-  const { number, mechanism, content } = parseBlob(blob);
-  const wrappingObject = engine.custody.wrappingKeys.objectOf(number);
-  const wrappingKey = { number, mechanism: mechanismName(mechanism), content, object: readAttributes(sessions, wrappingObject) };
+  const parsed = parseBlob(blob);
+  const { number, content } = parsed;
+  const under = engine.custody.wrappingKeys.find(number);
+  // Only the attributes of the persistent object say how the key is kept.
+  const wrappingObject = under.object;
+  const wrappingKey = {
+    ...{ number, mechanism: mechanismName(engine.custody.mechanismOf(parsed, under)), content },
+    ...(under.carrying === undefined ? {} : { carried: true as const }),
+    object: readAttributes(sessions, wrappingObject),
+  };
   const loaded = engine.custody.unwrap(type, blob, 'use');
   try {
     // A device attests what it keeps: a session object is gone in a moment.

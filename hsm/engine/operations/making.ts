@@ -38,7 +38,7 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
     );
     return finish(engine, type, making, id, publicKey);
   }
-  if (type === 'ed25519' && engine.seedWrap) return generateSeedWrapped(engine, making);
+  if (type === 'ed25519' && keepsSeeds(engine)) return generateSeedWrapped(engine, making);
   const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'wrap'));
   let blob: Buffer;
   try {
@@ -65,6 +65,11 @@ export function importKey(engine: Engine, type: KeyType, making: Making, octets:
   }
 }
 
+/** Whether an Ed25519 key is kept as its seed, which tokens open that cannot unwrap the key. */
+function keepsSeeds({ seedWrap, custody }: Engine): boolean {
+  return seedWrap || custody.wrapsForOthers;
+}
+
 function storeMaterial(engine: Engine, type: KeyType, making: Making, material: Material): Buffer {
   const { module, owner } = engine.sessions;
   if (making.custody === 'token') {
@@ -74,7 +79,7 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
     return id;
   }
   const seed = material.values.value;
-  if (type === 'ed25519' && engine.seedWrap && seed !== undefined) return wrapSeed(engine, seed);
+  if (type === 'ed25519' && keepsSeeds(engine) && seed !== undefined) return wrapSeed(engine, seed);
   const key = refusing(() => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }));
   try {
     return engine.custody.wrap(key);

@@ -1,21 +1,9 @@
-// Finds the token's own keys, checks that they cannot be read out, and makes session copies, which are faster to use.
-import { HsmError } from '../api.ts';
-import * as ck from '../pkcs11/constants.ts';
-import type { ObjectHandle } from '../pkcs11/module.ts';
-import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
-import type { AttributeName } from '../pkcs11/template.ts';
-import type { Sessions } from './sessions.ts';
-
-/** The one own key with this label. `configuration` when there is none, several, or one that can be read. */
-export function findOwnKey(sessions: Sessions, label: string): OwnKey {
-  const { module, work } = sessions;
-  const [object, ...more] = module.findForSure(work, { class: ck.CKO_SECRET_KEY, token: true, label });
-  if (object === undefined)
-    throw new HsmError('configuration', `the token has no key labelled ${label}: it was not prepared for this service`);
-  if (more.length > 0)
-    throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that keystored did not make`);
-  return ownKeyHandle(sessions, object, label);
-}
+// Checks that the token's own keys cannot be read out, and makes session copies, which are faster to use.
+import { HsmError } from '../../api.ts';
+import type { ObjectHandle } from '../../pkcs11/module.ts';
+import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
+import { flag } from '../attributes.ts';
+import type { Sessions } from '../sessions.ts';
 
 /** An own key. `handle`: the object to use; `isCopy`: it is a session copy of `object`, the key itself. */
 export type OwnKey = { readonly handle: ObjectHandle; readonly isCopy: boolean; readonly object: ObjectHandle };
@@ -46,32 +34,6 @@ export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: st
   if (canBeRead() && canBeRead())
     throw new HsmError('configuration', `the key labelled ${label} can be read out of the token: it was not made by this service`);
   return sessionCopy(sessions, object);
-}
-
-/**
- * CKR_ATTRIBUTE_SENSITIVE, ATTRIBUTE_TYPE_INVALID: the token does not give the attribute. Some tokens say ATTRIBUTE_READ_ONLY,
- * ATTRIBUTE_VALUE_INVALID or TEMPLATE_INCONSISTENT.
- */
-const notGiven: ReadonlySet<number> = new Set([0x10, 0x11, 0x12, 0x13, 0xd1]);
-
-/** An attribute of an object; undefined when the token does not give it. */
-export function findAttribute(
-  { module, owner }: Pick<Sessions, 'module' | 'owner'>,
-  object: ObjectHandle,
-  name: AttributeName,
-): Buffer | undefined {
-  try {
-    const value = module.attribute(owner, object, name);
-    return value.length === 0 ? undefined : value;
-  } catch (error) {
-    if (error instanceof TokenError && notGiven.has(error.rv)) return undefined;
-    throw error;
-  }
-}
-
-/** The value of a boolean attribute. */
-export function flag(value: Buffer): boolean {
-  return value[0] === 1;
 }
 
 /** Session copies are faster than persistent objects (reference A1.4). On tokens that refuse to copy, the object itself is used. */

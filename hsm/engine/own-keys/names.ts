@@ -1,0 +1,60 @@
+// The names of a token's own keys: a label for each kind, and a CKA_ID with number and, of a key that was carried into the token, the carrying.
+import { HsmError } from '../../api.ts';
+import * as ck from '../../pkcs11/constants.ts';
+import type { ObjectHandle } from '../../pkcs11/module.ts';
+import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
+import type { Sessions } from '../sessions.ts';
+
+/** Label of every wrapping key. */
+export const wrappingKeyLabel = 'keystored-wrapping-key';
+/** Label of every key that binds blobs to their records. */
+export const bindingKeyLabel = 'keystored-binding-key';
+
+/**
+ * Which own key it is. `carrying`: 16 hexadecimal digits, drawn once for the tokens that took the key together (setup/carry.ts); absent for a
+ * key that this token generated. Two keys of one number are the same key only when this agrees.
+ */
+export type OwnKeyName = { readonly number: number; readonly carrying?: string | undefined };
+
+/** An own key as an object of the token. */
+export type NamedKey = OwnKeyName & { readonly object: ObjectHandle };
+
+const idPattern = /^keystored ([1-9]\d{0,8})(?: carried ([0-9a-f]{16}))?$/;
+
+/** CKA_ID of an own key. The first that a token generates has none, as before there were numbers. */
+export function ownKeyId({ number, carrying }: OwnKeyName): { readonly id?: Buffer } {
+  if (carrying !== undefined) return { id: Buffer.from(`keystored ${number} carried ${carrying}`) };
+  return number === 1 ? {} : { id: Buffer.from(`keystored ${number}`) };
+}
+
+/** The name in a CKA_ID; undefined for one that begins like ours and is not. */
+function nameIn(id: string): OwnKeyName | undefined {
+  if (!id.startsWith('keystored ')) return { number: 1 };
+  const [, number, carrying] = idPattern.exec(id) ?? [];
+  return number === undefined ? undefined : { number: Number(number), carrying };
+}
+
+/**
+ * Every own key of a kind by its number, unordered. A key with another CKA_ID is ignored. Two searches have to agree: with a number
+ * that is read wrongly new keys would be lost after a restart, and with one that is missed a second key would get its number. Throws
+ * `configuration` when two keys have the same number.
+ */
+export function findNamedKeys(sessions: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
+  const found = searchNamedKeys(sessions, label);
+  const again = searchNamedKeys(sessions, label);
+  const isSame = ({ number, carrying }: NamedKey): boolean => again.has(number) && again.get(number)?.carrying === carrying;
+  if (found.size !== again.size || ![...found.values()].every(isSame)) throw new TokenError(CKR_OK, 'C_FindObjects');
+  return found;
+}
+
+function searchNamedKeys({ module, owner, work }: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
+  const found = new Map<number, NamedKey>();
+  for (const object of module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label })) {
+    const name = nameIn(module.attribute(owner, object, 'id').toString('latin1'));
+    if (name === undefined) continue;
+    if (found.has(name.number))
+      throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that keystored did not make`);
+    found.set(name.number, { ...name, object });
+  }
+  return found;
+}

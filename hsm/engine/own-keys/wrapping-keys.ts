@@ -1,0 +1,124 @@
+// The token's wrapping keys in one thread: the newest wraps, older ones unwrap the blobs they wrapped until a rotation destroys them.
+import { HsmError } from '../../api.ts';
+import { TokenError } from '../../pkcs11/return-values.ts';
+import type { Attributes } from '../../pkcs11/template.ts';
+import { BindingKeys } from './binding-keys.ts';
+import { findNamedKeys, ownKeyId, type OwnKeyName, wrappingKeyLabel } from './names.ts';
+import { isThere, type OwnKey, ownKeyHandle } from './handles.ts';
+import type { Sessions } from '../sessions.ts';
+import { onlyFor } from '../usages.ts';
+
+/** Attributes of a persistent wrapping key: only wrap and unwrap, not exportable. */
+export function wrappingKeyAttributes(name: OwnKeyName): Attributes {
+  return {
+    ...{ token: true, private: true, sensitive: true, extractable: false, label: wrappingKeyLabel },
+    ...onlyFor('secret', ['wrap', 'unwrap']),
+    ...ownKeyId(name),
+  };
+}
+
+/** A wrapping key to use. */
+export type WrappingKey = OwnKey & OwnKeyName;
+
+export class WrappingKeys {
+  /** found again together with the wrapping keys */
+  readonly binding: BindingKeys;
+  readonly #sessions: Sessions;
+  readonly #lookAgain: <T>(work: () => T) => T;
+  #keys: ReadonlyMap<number, WrappingKey>;
+  /** the newest number that a caller has named */
+  #known = 0;
+
+  /** `lookAgain` runs a search so that it finds keys made by other processes. `configuration` when there is no wrapping key. */
+  constructor(sessions: Sessions, lookAgain: <T>(work: () => T) => T) {
+    this.#sessions = sessions;
+    this.#lookAgain = lookAgain;
+    this.#keys = this.#load();
+    this.binding = new BindingKeys(sessions);
+  }
+
+  /** Finds the keys again after the sessions, and with them all copies, were replaced. */
+  reload(): void {
+    this.#keys = this.#load();
+    this.binding.reload();
+  }
+
+  /** Finds the keys again in the same sessions, and destroys the copies made before. */
+  refresh(): void {
+    const before = [...this.#keys.values(), ...this.binding.all()];
+    this.reload();
+    for (const { handle, isCopy } of before) if (isCopy) this.#sessions.destroy(handle);
+  }
+
+  /** As refresh, so that keys which another process has made are found. */
+  lookForMore(): void {
+    this.#lookAgain(() => this.refresh());
+  }
+
+  /** Whether the newest is still in the token. Another process may have made a newer one and destroyed those that are loaded here. */
+  isNewestThere(): boolean {
+    if (this.#isNewestThere()) return true;
+    try {
+      this.#lookAgain(() => this.refresh());
+    } catch (error) {
+      if (error instanceof HsmError || error instanceof TokenError) return false;
+      throw error;
+    }
+    return this.#isNewestThere();
+  }
+
+  #isNewestThere(): boolean {
+    const newest = this.#keys.get(Math.max(...this.#keys.keys()));
+    return newest !== undefined && isThere(this.#sessions, newest);
+  }
+
+  /**
+   * The key that wraps. `atLeast`: the newest number that is known, which another process may have made. `key-missing` when it is not found.
+   * A key that was carried wraps only once a caller has named it: before that, other tokens may not have taken it yet.
+   */
+  newest(atLeast = 1): WrappingKey {
+    this.#known = Math.max(this.#known, atLeast);
+    if (Math.max(...this.#keys.keys()) < atLeast) this.lookForMore();
+    if (Math.max(...this.#keys.keys()) < atLeast) throw gone(atLeast);
+    const usable = [...this.#keys.values()].filter(({ number, carrying }) => carrying === undefined || number <= this.#known);
+    const numbers = usable.map(({ number }) => number);
+    // Tools that know of no number, with a token whose keys were all carried.
+    return this.#require(numbers.length === 0 ? Math.min(...this.#keys.keys()) : Math.max(...numbers));
+  }
+
+  /** Whether the key is one of this token now. */
+  has(number: number): boolean {
+    return this.#keys.has(number);
+  }
+
+  /** The key with this number. `key-missing` when the token does not have it. */
+  find(number: number): WrappingKey {
+    return this.#require(number);
+  }
+
+  #require(number: number): WrappingKey {
+    const known = this.#keys.get(number);
+    if (known !== undefined) return known;
+    this.#lookAgain(() => this.refresh());
+    const found = this.#keys.get(number);
+    if (found === undefined) throw gone(number);
+    return found;
+  }
+
+  #load(): Map<number, WrappingKey> {
+    const found = findNamedKeys(this.#sessions, wrappingKeyLabel);
+    if (found.size === 0) {
+      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was not prepared for this service`);
+    }
+    return new Map(
+      [...found].map(([number, { object, carrying }]) => [
+        number,
+        { number, carrying, ...ownKeyHandle(this.#sessions, object, wrappingKeyLabel) },
+      ]),
+    );
+  }
+}
+
+function gone(number: number): HsmError {
+  return new HsmError('key-missing', `the token has no wrapping key ${number}: restore the token from the backup that goes with the store`);
+}

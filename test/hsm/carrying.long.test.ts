@@ -1,0 +1,162 @@
+// Own keys carried from one token to another: never readable, the same key in both, and whatever is cut off, no key is lost.
+import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Hsm, KeyReference, TokenConfig } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { giveOwnKeys, type Gift, listOwnKeys, openTransport, takeOwnKeys } from '../../hsm/setup/setup.ts';
+import { makeKey } from '../harness/keys.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { carryToAll, numbersIn } from '../harness/token/carrying.ts';
+import { makeEmptySoftToken, makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+
+const path = temporaryDirectory();
+const message = Buffer.from('message');
+let giver: TokenConfig;
+let taker: TokenConfig;
+
+/** Both under one name: what one wraps is stored under it, and the other opens it. */
+const named = (token: TokenConfig): TokenConfig => ({ ...token, name: 'main' });
+
+/** Opens a token whose newest wrapping key in use has this number. */
+async function open(token: TokenConfig, inUse: number): Promise<Hsm> {
+  const hsm = await openHsm(testHsmConfig(token));
+  hsm.wrappingKeys.follow(() => inUse);
+  return hsm;
+}
+
+/** Labels and kinds of all objects in a token. */
+function objectsIn(token: TokenConfig): string {
+  const pin = readFileSync((token.pin as { file: string }).file, 'utf8');
+  const tool = ['--module', token.module, '--token-label', token.label ?? '', '--login', '--pin', pin, '--list-objects'];
+  return execFileSync('pkcs11-tool', tool, {
+    env: { ...process.env, ...token.environment },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+}
+
+beforeAll(async () => {
+  giver = named(await makeSoftToken(path(), 'giver'));
+  taker = named(await makeEmptySoftToken(path(), 'taker'));
+});
+
+describe('what is cut off leaves nothing that is used, and the next carrying is another one', () => {
+  test('a token that was only asked has nothing but a transport key, which the next asking replaces', async () => {
+    const first = await openTransport(taker);
+    expect(first).toMatchObject({ hashes: ['sha1'], present: [] });
+    expect(objectsIn(taker).match(/keystored-transport-key/g)).toHaveLength(1);
+    const second = await openTransport(taker);
+    expect(objectsIn(taker).match(/keystored-transport-key/g)).toHaveLength(1);
+    const gift = await giveOwnKeys(giver, 2, [first]);
+    // The parcel is for a transport key that is gone.
+    await expect(takeOwnKeys(taker, first, gift, 0)).rejects.toMatchObject({ kind: 'key-missing' });
+    expect(second.id).not.toBe(first.id);
+    expect([await numbersIn(giver), await numbersIn(taker)]).toEqual([[1], []]);
+  });
+
+  test('keys that only one token has taken wrap nothing, and their number is not given again', async () => {
+    const transports = [await openTransport(giver), await openTransport(taker)] as const;
+    const gift = await giveOwnKeys(giver, 2, transports);
+    await takeOwnKeys(giver, transports[0], gift, 0);
+    const hsm = await open(giver, 1);
+    expect(hsm.wrappingKeys.numberOf((await makeKey(hsm, 'aes-256', 'meanwhile')).stored)).toBe(1);
+    await hsm.close();
+    await expect(giveOwnKeys(giver, 2, [await openTransport(taker)])).rejects.toThrow(/not the next/);
+  });
+
+  test('keys that were taken are taken again without harm', async () => {
+    const transport = await openTransport(taker);
+    const gift = await giveOwnKeys(giver, 3, [transport]);
+    for (const _again of [1, 2]) {
+      await takeOwnKeys(taker, transport, gift, 0);
+      expect(await listOwnKeys(taker)).toEqual([{ number: 3, carrying: gift.carrying }]);
+      expect(objectsIn(taker)).not.toContain('keystored-transport-key');
+    }
+  });
+
+  test.each(['wrapping', 'binding'] as const)('of a gift with a wrong %s key nothing stays', async (wrong) => {
+    const transport = await openTransport(taker);
+    const [gift, other] = [await giveOwnKeys(giver, 4, [transport]), await giveOwnKeys(giver, 4, [transport])];
+    const [parcel] = gift.parcels;
+    const mixed = { ...gift, parcels: [{ ...parcel, [wrong]: other.parcels[0]?.[wrong] }] } as Gift;
+    await expect(takeOwnKeys(taker, transport, mixed, 0)).rejects.toMatchObject({ kind: 'key-not-usable' });
+    const damaged = { ...gift, parcels: [{ ...parcel, [wrong]: randomBytes(384).toString('base64') }] } as Gift;
+    await expect(takeOwnKeys(taker, transport, damaged, 0)).rejects.toThrow(/C_UnwrapKey/);
+    expect(await numbersIn(taker)).not.toContain(4);
+    expect(objectsIn(taker).match(/Secret Key Object/g)).toHaveLength(2);
+  });
+});
+
+describe('two tokens with carried keys', () => {
+  let gift: Gift;
+  let one: Hsm;
+  let two: Hsm;
+  let before: KeyReference;
+  let inToken: KeyReference;
+
+  beforeAll(async () => {
+    const alone = await open(giver, 1);
+    before = (await makeKey(alone, 'aes-256', 'before')).key;
+    inToken = (await makeKey(alone, 'aes-256', 'in-token', { custody: 'token' })).key;
+    gift = await carryToAll([giver, taker]);
+    [one, two] = [await open(giver, gift.number), await open(taker, gift.number)];
+    // It was opened before it knew of the carrying.
+    alone.wrappingKeys.follow(() => gift.number);
+    expect(alone.wrappingKeys.numberOf((await makeKey(alone, 'aes-256', 'known')).stored)).toBe(gift.number);
+    await alone.close();
+  });
+
+  afterAll(() => Promise.all([one.close(), two.close()]));
+
+  test('a key that one makes the other uses, and both wrap it alike', async () => {
+    for (const [maker, user] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const { key } = await makeKey(maker, 'aes-256', 'shared');
+      expect(Buffer.from(await user.decrypt(key, await maker.encrypt(key, message)))).toEqual(message);
+      expect(await user.wrappingKeys.rewrap(key)).toEqual(await maker.wrappingKeys.rewrap(key));
+    }
+  });
+
+  test('a key from before is opened by the first token alone; wrapped again, by both; one in the token stays there', async () => {
+    await expect(two.encrypt(before, message)).rejects.toMatchObject({ kind: 'key-missing' });
+    const again = { ...before, stored: await one.wrappingKeys.rewrap(before) };
+    expect(Buffer.from(await two.decrypt(again, await one.encrypt(before, message)))).toEqual(message);
+    await expect(one.encrypt(inToken, message)).resolves.toBeDefined();
+    await expect(two.encrypt(inToken, message)).rejects.toMatchObject({ kind: 'key-not-usable' });
+  });
+
+  test('the token says that the key was carried and cannot be read, and the evidence says so too', async () => {
+    const { key } = await makeKey(two, 'aes-256', 'evidence');
+    for (const hsm of [one, two]) {
+      const { wrappingKey } = await hsm.evidence(key);
+      expect(wrappingKey).toMatchObject({
+        ...{ number: gift.number, carried: true, mechanism: 'CKM_AES_KEY_WRAP_PAD' },
+        object: { local: false, sensitive: true, extractable: false, neverExtractable: false, uses: ['wrap', 'unwrap'] },
+      });
+    }
+    for (const token of [giver, taker]) {
+      expect((await listOwnKeys(token)).at(-1)).toEqual({ number: gift.number, carrying: gift.carrying });
+      expect(objectsIn(token)).not.toContain('keystored-transport-key');
+    }
+    expect(await two.widerObjects('main')).toEqual([]);
+  });
+
+  test('after the old wrapping keys are destroyed each token has what its keys need, after a restart too', async () => {
+    const wrapped = (await makeKey(one, 'secret-256', 'kept')).key;
+    const mac = await one.hmac(wrapped, 'sha256', message);
+    for (const [hsm, token] of [
+      [one, giver],
+      [two, taker],
+    ] as const)
+      for (const number of (await numbersIn(token)).filter((old) => old < gift.number)) await hsm.wrappingKeys.destroy('main', number);
+    expect([await numbersIn(giver), await numbersIn(taker)]).toEqual([[gift.number], [gift.number]]);
+    const again = [await open(giver, gift.number), await open(taker, gift.number)] as const;
+    for (const hsm of again) expect(await hsm.hmac(wrapped, 'sha256', message)).toEqual(mac);
+    await expect(again[0].encrypt(inToken, message)).resolves.toBeDefined();
+    await Promise.all(again.map((hsm) => hsm.close()));
+  });
+});
