@@ -171,7 +171,7 @@ export async function serve(
     const listener = await listenHttps({
       ...configuration.listen,
       identity: identity.tls,
-      handler: gate.guard(composed.app.handler, sealedHandler(data, channel)),
+      handler: gate.guard(composed.app.handler, sealedHandler(configuration, channel)),
       log: log.with('http'),
     });
     // A process that was just sealed answers an unseal request when the attempt has ended.

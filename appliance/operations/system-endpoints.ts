@@ -141,7 +141,7 @@ function operateEndpoint(socket: string): AnyEndpoint {
 }
 
 /** One PIN for all tokens, or one for each by name. */
-const unsealInput = z.object({
+export const unsealInput = z.object({
   pin: z.string().min(1).max(256).optional().meta({ description: 'The user PIN of every configured token.', example: '12345678' }),
   pins: z
     .record(z.string().max(64), z.string().min(1).max(256))

@@ -1,24 +1,37 @@
-// A request to the management port of a sealed process: health, the CA of the appliance, unseal, and 503 for everything else.
+// A request to the management port of a sealed process: health, the CA of the appliance, unseal, its page, and 503 for everything else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fail, type ServiceError } from '../../core/base/errors.ts';
+import { decodeUtf8 } from '../../core/base/bytes.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
 import { refusalPage } from '../../core/http/pages/refusal.ts';
+import { html } from '../../core/http/pages/html.ts';
 import { preferenceOf } from '../../core/http/request/accept.ts';
 import { readBody } from '../../core/http/request/body.ts';
 import { readInput, requireMediaType } from '../../core/http/request/input.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import { sendAnswer, type Answer } from '../../core/http/response/answer.ts';
-import { createProblems, problemAnswer } from '../../core/http/response/problem.ts';
-import { unsealEndpoint, type UnsealInput } from '../operations/system-endpoints.ts';
+import { createProblems, problemAnswer, problemHeaders } from '../../core/http/response/problem.ts';
+import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/system-endpoints.ts';
+import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
+import { pinsIn, unsealedPage, unsealPage, unsealPagePath } from './unseal-page.ts';
 
 const mostBytes = 64 * 1024;
 
 /** A sealed process keeps no log and no audit trail: the supervisor records attempts to unseal. */
 const server: RequestServer = { clock: systemClock, problems: createProblems([]), sealed: () => false };
+
+/** What a sealed process answers from. */
+export type SealedParts = {
+  /** the data directory */
+  readonly data: string;
+  /** names of the configured tokens; none for the embedded one */
+  readonly tokens: readonly string[];
+  readonly channel: SupervisorChannel;
+};
 
 export class SealedRequest extends RequestContext<Answer> {
   /** normalised, without the slash in front; undefined for what is no path */
@@ -30,7 +43,7 @@ export class SealedRequest extends RequestContext<Answer> {
   }
 
   /** Answers from the data directory and, for unseal, from the supervisor. Throws `sealed` for everything else. */
-  run(data: string, channel: SupervisorChannel): Answer | Promise<Answer> {
+  run({ data, tokens, channel }: SealedParts): Answer | Promise<Answer> {
     const { method } = this.request;
     const isRead = method === 'GET' || method === 'HEAD';
     if (this.#path === 'v1/state/system/health' && isRead) return health;
@@ -38,6 +51,10 @@ export class SealedRequest extends RequestContext<Answer> {
     if (this.#path === 'v1/ca/system/appliance/ca.pem' && isRead)
       return { status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) };
     if (this.#path === 'v1/state/keystore/system/unseal' && method === 'POST') return this.#unseal(channel);
+    if (this.#path === unsealPagePath.slice(1)) {
+      if (isRead) return unsealPage(tokens);
+      if (method === 'POST') return this.#unsealByForm(tokens, channel);
+    }
     throw fail('sealed');
   }
 
@@ -57,7 +74,11 @@ export class SealedRequest extends RequestContext<Answer> {
   protected answerOf(error: ServiceError): Answer {
     const isProgramPath = this.#path?.startsWith('v1/') === true && !/^v1\/docs(?:\/|$)/.test(this.#path);
     const takesPage = !isProgramPath && preferenceOf(this.request.headers.accept) === 'html';
-    return takesPage ? refusalPage(error, this.requestId, systemClock.now()) : problemAnswer(error, this.requestId);
+    if (!takesPage) return problemAnswer(error, this.requestId);
+    // Who signs in there has no PIN. Who opens the console may.
+    const isOfConsole = this.#path === '' || this.#path === 'ui' || this.#path?.startsWith('ui/') === true;
+    const more = isOfConsole ? html`<p><a href="${unsealPagePath}">Unseal it, with the PIN</a></p>` : undefined;
+    return refusalPage(error, this.requestId, systemClock.now(), more);
   }
 
   protected record(): undefined {
@@ -75,7 +96,29 @@ export class SealedRequest extends RequestContext<Answer> {
   async #unseal(channel: SupervisorChannel): Promise<Answer> {
     const body = await this.#readBody();
     requireMediaType(unsealEndpoint, this.request.headers, body);
-    const { pin, pins } = readInput(unsealEndpoint, body) as UnsealInput;
+    await this.#try(readInput(unsealEndpoint, body) as UnsealInput, channel);
+    return { status: 204 };
+  }
+
+  /** Another site must not use up the attempts that a browser has: it has to say that the form is ours. */
+  async #unsealByForm(tokens: readonly string[], channel: SupervisorChannel): Promise<Answer> {
+    if (this.request.headers['sec-fetch-site'] !== 'same-origin')
+      return unsealPage(tokens, {
+        status: 403,
+        text: 'This form did not come from this page, or the browser is too old to say so. Try again here.',
+      });
+    try {
+      const form = new URLSearchParams(decodeUtf8(await this.#readBody()) ?? '');
+      await this.#try(parseInput(unsealInput, pinsIn(form)), channel);
+      return unsealedPage();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.code === 'not-sealed') return unsealedPage();
+      return unsealPage(tokens, { status: error.status, text: error.message, headers: problemHeaders(error) });
+    }
+  }
+
+  async #try({ pin, pins }: UnsealInput, channel: SupervisorChannel): Promise<void> {
     if (pin === undefined && pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
     await channel.request('unseal', {
       ...(pin === undefined ? {} : { pin: new Secret(pin) }),
@@ -84,7 +127,6 @@ export class SealedRequest extends RequestContext<Answer> {
       clientIp: this.clientIp,
       userAgent: this.userAgent,
     });
-    return { status: 204 };
   }
 
   #readBody(): Promise<Uint8Array> {

@@ -17,7 +17,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.push(await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, channel) }));
+    listeners.push(await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration, channel) }));
     for (const plugin of plugins) {
       const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity });
       if (listener !== undefined) listeners.push(listener);
@@ -37,9 +37,10 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
 }
 
 /** What a sealed process answers on the management port. */
-export function sealedHandler(data: string, channel: SupervisorChannel): Handler {
+export function sealedHandler({ data, hsm }: Pick<Configuration, 'data' | 'hsm'>, channel: SupervisorChannel): Handler {
+  const tokens = hsm.tokens.map(({ name }) => name);
   return (request, response) => {
     const context = new SealedRequest(request, response);
-    context.serve(() => context.run(data, channel));
+    context.serve(() => context.run({ data, tokens, channel }));
   };
 }

@@ -74,9 +74,10 @@ type Role = {
 const forAll = ['Overview', 'May they do this?'];
 const forOwners = ['Overview', 'Keys', 'Policies', 'May they do this?', 'Tokens and sessions'];
 const forSystem = [...forOwners, 'Tenants', 'Approles', 'Certificate authorities', 'HSM', 'Backups', 'Log', 'Audit trail'];
+const forRoot = forSystem.toSpliced(forSystem.indexOf('Log'), 0, 'Seal');
 
 const roles: Readonly<Record<string, Role>> = {
-  root: { token: () => daemon.rootToken, serial: () => serial, pages: forSystem },
+  root: { token: () => daemon.rootToken, serial: () => serial, pages: forRoot },
   'tenant admin': {
     token: () => tokens.tenantAdmin,
     serial: () => serialOfTenant,
@@ -239,6 +240,22 @@ describe.skipIf(chromiumPath === undefined)('what is offered', () => {
     await context.close();
   });
 
+  test('marks the part that a page belongs to; a list counts what is too much for a cell, and what does not exist offers nothing', async () => {
+    const { context, page } = await openPage(chromium, { viewport: usual });
+    const traffic = watchTraffic(page);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    await page.goto(`${daemon.url}/ui${authorityStates}/devices/certificates`);
+    await traffic.settled();
+    expect(await page.locator('.main-pages [aria-current]').allTextContents()).toEqual(['Certificate authorities']);
+    await page.goto(`${daemon.url}/ui${policies}`);
+    await traffic.settled();
+    expect(await page.locator('tr:has-text("app-owner-tenant") td').last().textContent()).toMatch(/^\d+ rules$/);
+    await page.goto(`${daemon.url}/ui${keys}/no-such-key`);
+    await page.waitForSelector('.problem:has-text("There is no transit key of this name")');
+    expect(await page.locator('main .button, main button').count()).toBe(0);
+    await context.close();
+  });
+
   test('is behind the menu where the window is narrow, all of it', async () => {
     const { context, page } = await openPage(chromium, { viewport: zoomed });
     const traffic = watchTraffic(page);
@@ -246,7 +263,7 @@ describe.skipIf(chromiumPath === undefined)('what is offered', () => {
     await traffic.settled();
     expect(await page.locator('.main-pages a').first().isVisible()).toBe(false);
     await page.click('button:has-text("Menu")');
-    expect(await page.locator('.main-pages a:visible').allTextContents()).toEqual(forSystem);
+    expect(await page.locator('.main-pages a:visible').allTextContents()).toEqual(forRoot);
     await page.click('.main-pages a:has-text("HSM")');
     await page.waitForSelector('h1:has-text("HSM")');
     expect(await page.locator('.main-pages a').first().isVisible()).toBe(false);

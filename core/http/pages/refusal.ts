@@ -42,12 +42,13 @@ export function refusalContent({ headline, advice, more, facts = [], at, referen
   };
 }
 
-/** The page of a refusal without a page of its own; status and headers are those of the problem document. */
-export function refusalPage(error: ServiceError, requestId: string, at: Temporal.Instant): Answer {
+/** The page of a refusal without a page of its own, with `more` below the advice; status and headers are those of the problem document. */
+export function refusalPage(error: ServiceError, requestId: string, at: Temporal.Instant, more?: Html): Answer {
   const { headline, advice, way = 'Start again' } = rowOf(error);
   const page = refusalContent({
     headline,
     advice,
+    more,
     at,
     reference: requestId,
     ways: html`<a class="button primary" href="/">${way}</a>`,

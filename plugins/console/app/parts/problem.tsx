@@ -37,6 +37,11 @@ export function Problem({ error, linkTo, focus = null }: ProblemProps): Componen
             );
           })}
       </ul>
+      {code === 'sealed' && (
+        <a class="button" href="/unseal" data-server="">
+          Unseal it
+        </a>
+      )}
       <p class="quiet">
         Code <code>{visible(code)}</code>
         {requestId !== undefined && (

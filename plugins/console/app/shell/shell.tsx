@@ -78,13 +78,20 @@ function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path
     <ul class="main-pages">
       {[{ label: 'Overview', path: '' }, ...shown].map((page) => (
         <li key={page.path}>
-          <a href={hrefOf(page.path)} aria-current={path === page.path ? 'page' : undefined}>
+          <a href={hrefOf(page.path)} aria-current={currentOf(path, page.path)}>
             {page.label}
           </a>
         </li>
       ))}
     </ul>
   );
+}
+
+/** What is below a page belongs to it, in either tree. */
+function currentOf(path: string, page: string): 'page' | 'true' | undefined {
+  if (path === page) return 'page';
+  const belowTree = (one: string): string => one.replace(/^\/v1\/(?:config|state)\//, '/');
+  return page !== '' && belowTree(path).startsWith(`${belowTree(page)}/`) ? 'true' : undefined;
 }
 
 /** Groups of which nothing may be looked at are left out; single entries too. */

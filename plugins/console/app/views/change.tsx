@@ -153,5 +153,7 @@ export function DeleteView({ catalog, entry, names }: ChangeProps): ComponentChi
 }
 
 function whatEnds({ command, operation }: Entry, name: string): string {
-  return `This ${command.ends ?? `deletes ${visible(name)} for good`}. ${operation.description}`;
+  // The page has no way to ask for a check alone.
+  const description = operation.description.replace(/ ?With `validate=true` [^.]*\./, '');
+  return `This ${command.ends ?? `deletes ${visible(name)} for good`}. ${description}`;
 }

@@ -36,6 +36,14 @@ export function EntryView({
   const below = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
   const Drawn = drawnAt(place, 'above');
+  const missing = missingIn(documents);
+  if (missing !== undefined)
+    return (
+      <>
+        <Heading catalog={catalog} title={title} path={path} />
+        <Problem error={missing} />
+      </>
+    );
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
@@ -76,6 +84,13 @@ export function EntryView({
       <Documents catalog={catalog} documents={documents} drawn={drawn.fields} />
     </>
   );
+}
+
+/** Why there is nothing that could be shown or done: it does not exist. */
+function missingIn(documents: readonly DocumentOf[]): Refusal | undefined {
+  const errors = documents.map(({ loaded }) => (loaded.state === 'failed' ? loaded.error : undefined));
+  const missing = errors.filter((error) => error instanceof Refusal && error.status === 404);
+  return missing.length > 0 && missing.length === documents.length ? (missing[0] as Refusal) : undefined;
 }
 
 /** `Read a transit key` is said of the operation; the page is of a transit key. */

@@ -21,6 +21,8 @@ import { visible } from '../parts/visible.ts';
 import { drawnAt } from './drawn.ts';
 
 const mostColumns = 6;
+/** of a document in a cell, as JSON */
+const mostCharacters = 120;
 
 export type ListProps = {
   readonly catalog: Catalog;
@@ -131,7 +133,9 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
       head: titleOf(column),
       cell: (row) => {
         const value = valueOf(row, column);
-        return value === undefined ? undefined : <Value value={value} schema={fields[column]} document={document} />;
+        if (value === undefined) return undefined;
+        const count = countOf(value);
+        return count ?? <Value value={value} schema={fields[column]} document={document} />;
       },
     };
   });
@@ -142,6 +146,20 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
       <ListPages path={path} headers={headers} />
     </>
   );
+}
+
+/** What a document or a list has too much of for a cell: how many of what. */
+function countOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || JSON.stringify(value).length <= mostCharacters) return undefined;
+  if (Array.isArray(value)) return counted(value.length, 'entries');
+  const lists = Object.entries(value).flatMap(([name, one]) =>
+    Array.isArray(one) ? [counted(one.length, titleOf(name).toLowerCase())] : [],
+  );
+  return lists.length > 0 ? lists.join(', ') : counted(Object.keys(value).length, 'fields');
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString()} ${what}`;
 }
 
 function valueOf(row: RowOfList, column: string): unknown {

@@ -36,7 +36,7 @@ export function CertificatesPage({ catalog, place: { names } }: DrawnProps): Com
           </button>
         </div>
       </Heading>
-      <ExpiryCard name={name} turn={turn.value} />
+      {!isRefused && <ExpiryCard name={name} turn={turn.value} />}
       {!isRefused && <Search path={path} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}

@@ -108,7 +108,7 @@ const settingColumns: readonly Column<KeyState>[] = [
       </a>
     ),
   },
-  { head: 'Cipher', cell: ({ cipher }) => cipher },
+  { head: 'Cipher', cell: ({ cipher }) => <span class="whole">{cipher}</span> },
   { head: 'Custody', cell: ({ custody }) => custody },
 ];
 

@@ -1,0 +1,25 @@
+// The form of a sealed appliance: one field for the PIN of one token, one for each of several, and what is sent becomes what the API takes.
+import { expect, test } from 'vitest';
+import { pinsIn, unsealPage } from '../../../appliance/seal/unseal-page.ts';
+
+const fieldsOf = (tokens: readonly string[]): readonly string[] =>
+  [...(unsealPage(tokens).body as string).matchAll(/<input type="password" id="([^"]*)"/g)].map(([, id = '']) => id);
+
+test('the form asks for one PIN, or for that of each token by its name', () => {
+  expect(fieldsOf([])).toEqual(['pin']);
+  expect(fieldsOf(['default'])).toEqual(['pin']);
+  expect(fieldsOf(['default', 'vault'])).toEqual(['pin-default', 'pin-vault']);
+});
+
+test('what the form sends is the PIN of all tokens, or of each; an empty field is none', () => {
+  expect(pinsIn(new URLSearchParams('pin=12%2634'))).toEqual({ pin: '12&34' });
+  expect(pinsIn(new URLSearchParams('pin-default=1&pin-vault=2'))).toEqual({ pins: { default: '1', vault: '2' } });
+  expect(pinsIn(new URLSearchParams('pin=&pin-default=&other=1'))).toEqual({});
+});
+
+test('why an attempt failed is text on the page, and no PIN is', () => {
+  const { status, body } = unsealPage([], { status: 403, text: '<b>refused</b>' });
+  expect(status).toBe(403);
+  expect(body).toContain('&lt;b&gt;refused&lt;/b&gt;');
+  expect(body).not.toContain('value=');
+});
