@@ -1,4 +1,4 @@
-// Two thousand hostile cases against the real daemon; npm run soak sends a hundred thousand.
+// Two thousand hostile cases against the real daemon; npm run soak -- fuzz sends a million.
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { fuzz } from './fuzz.ts';

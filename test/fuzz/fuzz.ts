@@ -161,7 +161,7 @@ function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
 }
 
 /** The process ids of the daemon and its children. */
-function processesOf(daemon: Daemon): readonly number[] {
+export function processesOf(daemon: Daemon): readonly number[] {
   const found = [daemon.pid];
   for (let at = 0; at < found.length; at++) {
     const pid = found[at] as number;
@@ -171,7 +171,7 @@ function processesOf(daemon: Daemon): readonly number[] {
   return found.toSorted((a, b) => a - b);
 }
 
-function memoryOf(processes: readonly number[]): number {
+export function memoryOf(processes: readonly number[]): number {
   const ofOne = (pid: number): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
   return processes.reduce((sum, pid) => sum + ofOne(pid), 0);
 }
