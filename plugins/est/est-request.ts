@@ -108,7 +108,8 @@ export class EstRequest extends RequestContext<EstAnswer> {
   }
 
   protected send(answer: EstAnswer): Promise<void> {
-    return sendAnswer(this.request, this.response, answer);
+    const headers = { ...answer.headers, 'Request-Id': this.requestId };
+    return sendAnswer(this.request, this.response, { ...answer, headers });
   }
 
   #callOf({ ca }: Target): EstCall {

@@ -42,6 +42,14 @@ describe('encoding', () => {
     }
   });
 
+  test('each answer, a refusal too, has the id under which the audit trail has it', async () => {
+    const ids = [await enrol(), await appliance.enrol(ca, 'simpleenroll', csr), await appliance.call('no-such-ca', 'cacerts')].map(
+      ({ rawHeaders }) => rawHeaders.get('Request-Id'),
+    );
+    expect(appliance.audited().map((record) => record['request-id'])).toEqual(expect.arrayContaining(ids));
+    expect(new Set(ids).size).toBe(3);
+  });
+
   test('R67: an HTTP/1.0 request gets an HTTP/1.0 answer, and the connection ends', async () => {
     const { hostname, port } = new URL(appliance.est);
     const ask = async (lines: string): Promise<string> => {
