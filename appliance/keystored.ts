@@ -93,7 +93,6 @@ async function main(): Promise<void> {
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
   requireUsable(configuration.shipping.destinations);
-  const cluster = takePart(configuration);
   const log = openLog({
     directory: paths.logs(configuration.data),
     stream: 'supervisor',
@@ -101,10 +100,20 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
+  const cluster = takePart(configuration, log);
   const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
-  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper }, prepared);
+  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper, takePart: () => cluster.start(), giveUp }, prepared);
   let isEnding = false;
+  /** What cannot go on as it is: the next start does. */
+  async function giveUp(reason: unknown): Promise<void> {
+    if (isEnding) return;
+    isEnding = true;
+    console.error(`${journalMark('error')}keystored: ${(reason as Error).message}`);
+    await Promise.all([workers.stop(), shipper.stop()]);
+    await cluster.stop();
+    process.exit(1);
+  }
   let endWatch = (): void => undefined;
   /** The announcement of a first start, on standard output, once. */
   const announced = once(async () => {

@@ -4,6 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
+import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import { layout } from '../../core/cluster/layout.ts';
 import { ClusterMember } from '../../core/cluster/member.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
@@ -13,6 +14,8 @@ import { ownLevels } from '../../core/store/records/level.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
 import type { ClusterState } from '../state/cluster-way.ts';
+import { writeEndpoints } from '../membership/files.ts';
+import { describeServers, removeServerOf, watchServers } from './own-servers.ts';
 import { type FollowerHandlers, type FollowerOrders, followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
@@ -60,8 +63,14 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     found: ({ octets }) => orRefused(() => joined.found(octets)),
     enter: () => orRefused(() => joined.enter()),
     commit: ({ name, intent }) => orUnavailable(() => joined.commit(name, intent)),
-    remove: ({ id: other, evenIfAlive }) => orUnavailable(() => joined.remove(other, evenIfAlive)),
+    remove: ({ id: other, evenIfAlive }) =>
+      orUnavailable(async () => {
+        const outcome = await joined.remove(other, evenIfAlive);
+        if (outcome === 'removed' && orders.data !== undefined) await orUnknown(removeServerOf(client, other, log));
+        return outcome;
+      }),
     state: () => stateOf(joined, id),
+    servers: () => orUnavailable(async () => (orders.data === undefined ? [] : [...(await orUnknown(describeServers(client)))])),
   };
   const server = createServer((socket) => {
     const link = openChannel({
@@ -78,20 +87,33 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   await once(server, 'listening');
   chmodSync(orders.socket, 0o600);
 
+  let certificates = tls && octetsOf(tls);
+  const { data } = orders;
+  const endServerWatch =
+    data === undefined
+      ? () => undefined
+      : watchServers(client, id, (urls) => {
+          client.renew(certificates, urls);
+          writeEndpoints(data, urls);
+          log.info('the members of etcd are others than before', { urls: urls.join(' ') });
+        });
+
   return {
     renew: (renewed) =>
       orRefused(async () => {
         const wanted = octetsOf(renewed);
-        const trial = new EtcdClient({ endpoints, nowMs: () => performance.now(), tls: wanted });
+        const trial = new EtcdClient({ endpoints: client.endpoints, nowMs: () => performance.now(), tls: wanted });
         try {
           await trial.range({ key: layout.epoch }, trialMs);
         } finally {
           trial.close();
         }
         client.renew(wanted);
+        certificates = wanted;
         log.info('the renewed certificate for etcd is used');
       }),
     async stop() {
+      endServerWatch();
       server.close();
       await joined.stop();
       client.close();
@@ -121,6 +143,13 @@ async function orUnavailable<T>(run: () => Promise<T>): Promise<{ readonly outco
     if (error instanceof ServiceError) return { unavailable: error.message };
     throw error;
   }
+}
+
+/** For calls to etcd whose failure says nothing else to callers. */
+function orUnknown<T>(asked: Promise<T>): Promise<T> {
+  return asked.catch((error: unknown) => {
+    throw clusterUnavailable('unknown', error);
+  });
 }
 
 async function orRefused(run: () => Promise<void>): Promise<{ readonly refused?: string }> {

@@ -9,7 +9,7 @@ import { isValid, type Moment } from '../../core/cluster/validity.ts';
 import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import type { Intent } from '../../core/store/intent.ts';
 import { type Channel, openChannel, Unanswered } from '../processes/channel.ts';
-import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
+import type { ClusterState, ClusterWay, ServerState } from '../state/cluster-way.ts';
 import { followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
@@ -38,6 +38,7 @@ const enterAgainMs = 1_000;
 /** One that gives signs of life is waited for until it can answer no more. */
 const removingMs = 20_000;
 const stateMs = 1_000;
+const serversMs = 5_000;
 const lookEveryMs = 20;
 
 export class FollowerLink implements ClusterWay {
@@ -107,6 +108,10 @@ export class FollowerLink implements ClusterWay {
     const connection = await Promise.race([this.#connection, setTimeout(stateMs)]);
     if (connection === undefined) throw new Unanswered('is being started again');
     return connection.channel.request('state', undefined, stateMs);
+  }
+
+  async servers(): Promise<readonly ServerState[]> {
+    return orThrow(await this.#ask((channel) => channel.request('servers', undefined, serversMs), serversMs));
   }
 
   /** Resolves when this appliance may answer; false: it may not within that time. */

@@ -62,6 +62,16 @@ const clusterState = z.object({
   members: z.array(member).readonly(),
 });
 
+const server = z.object({
+  appliance: z.string(),
+  url: z.string(),
+  isLearner: z.boolean(),
+  isLeader: z.boolean(),
+  version: z.string().optional(),
+  bytes: z.number().optional(),
+  problem: z.string().optional(),
+});
+
 /** Why something cannot be done, in one sentence; absent when it was done. */
 const outcome = z.object({ refused: z.string().optional() });
 
@@ -89,6 +99,11 @@ export const followerRequests = {
     answer: z.union([z.object({ outcome: z.enum(['removed', 'unknown', 'alive']) }), z.object({ unavailable: z.string() })]),
   },
   state: { argument: nothing, answer: clusterState },
+  /** ServerState of state/cluster-way.ts; none of an etcd that somebody else runs. */
+  servers: {
+    argument: nothing,
+    answer: z.union([z.object({ outcome: z.array(server) }), z.object({ unavailable: z.string() })]),
+  },
 } as const satisfies RequestTable;
 
 /** Asked of them by the follower. */
@@ -116,6 +131,8 @@ const orders = z.object({
   run: z.string(),
   endpoints: z.array(z.string()),
   tls: certificates.optional(),
+  /** data directory of an appliance with its own member of etcd: what is known of the others is kept there */
+  data: z.string().optional(),
   limits: z.object({ operations: z.int(), bytes: z.int() }),
   logs: z.object({ directory: z.string(), level: z.enum(['debug', 'info', 'warn', 'error']), maxFileBytes: z.int(), retainFiles: z.int() }),
 });

@@ -1,23 +1,29 @@
 // What a start with the section `cluster` does before anything else: refuses what this version cannot keep, and starts the follower.
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { writeDurably } from '../../core/base/durable-files.ts';
+import { readFileSync } from 'node:fs';
+import type { Log } from '../../core/base/context.ts';
 import type { ClusterConfig } from '../../core/config/cluster.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { defaultLimits } from '../../core/cluster/transaction.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
+import { provideIdentity } from '../membership/identity.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import program from '../../package.json' with { type: 'json' };
 import { type FollowerProcess, keepFollower } from './follower-process.ts';
+import type { EtcdProcess } from '../membership/etcd-process.ts';
+import { isMember, memberFiles, readEndpoints } from '../membership/files.ts';
+import { urlsOf } from '../membership/server-flags.ts';
 import { FollowerLink } from './link.ts';
 import type { FollowerOrders } from './messages.ts';
 
-/** The follower beside the workers; nothing for an appliance that stands alone. */
+/** What a member has beside its workers: a follower, and its own member of etcd. Nothing for an appliance that stands alone. */
 export type TakingPart = {
-  /** Starts it. Rejects with StartRefused. Once; the data directory is filled before. */
+  /**
+   * Starts them, where this appliance is a member by now. Rejects with StartRefused. The data directory is filled before; asked again when an
+   * appliance that stood alone has founded a cluster.
+   */
   start(): Promise<void>;
   /** Call it when no process answers any more. */
   stop(): Promise<void>;
@@ -29,24 +35,36 @@ const standingAlone: TakingPart = { start: async () => undefined, stop: async ()
 const longestSocketPath = 107;
 
 /** Throws StartRefused for a configuration that a cluster of this version cannot have. */
-export function takePart(configuration: Configuration): TakingPart {
-  const { cluster } = configuration;
+export function takePart(configuration: Configuration, log: Log): TakingPart {
+  const { cluster, data } = configuration;
   if (cluster === undefined) return standingAlone;
   requireKeptPromises(configuration, cluster);
   const run = randomUUID();
   let follower: FollowerProcess | undefined;
+  let server: EtcdProcess | undefined;
   return {
     async start() {
-      const id = provideIdentity(configuration.data);
-      follower = await keepFollower(() => ordersOf(configuration, cluster, id, run));
+      const id = provideIdentity(data);
+      if (cluster.member !== undefined) {
+        const own = { data, member: cluster.member, id, name: cluster.name, log };
+        // What it needs is not loaded where there is no cluster.
+        const { joinIfInvited, startOwnServer } = await import('../membership/own-server.ts');
+        await joinIfInvited(own);
+        if (isMember(configuration)) server = await startOwnServer(own);
+      }
+      if (isMember(configuration)) follower = await keepFollower(() => ordersOf(configuration, cluster, id, run));
     },
-    stop: async () => follower?.stop(),
+    async stop() {
+      await follower?.stop();
+      await server?.stop();
+    },
   };
 }
 
 /** The way to the follower, for a process that opens the store. Undefined for an appliance that stands alone. */
-export function openLink({ cluster, data }: Pick<Configuration, 'cluster' | 'data'>): FollowerLink | undefined {
-  if (cluster === undefined) return undefined;
+export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>): FollowerLink | undefined {
+  const { cluster, data } = configuration;
+  if (cluster === undefined || !isMember(configuration)) return undefined;
   return new FollowerLink({
     ...{ appliance: provideIdentity(data), socket: paths.follower(data), moment: machineMoment },
     isolatedSeconds: cluster.isolatedUsesFor.seconds,
@@ -70,32 +88,32 @@ function requireKeptPromises({ hsm, data }: Configuration, { preview }: ClusterC
   }
 }
 
-const identity = z.object({ id: z.uuid() });
-
-/** Who this appliance is among the members, drawn once: its name can change, and another can have had it. */
-export function provideIdentity(data: string): string {
-  const file = paths.clusterIdentity(data);
-  if (!existsSync(file)) writeDurably(file, `${JSON.stringify({ id: randomUUID() })}\n`);
-  try {
-    return identity.parse(JSON.parse(readFileSync(file, 'utf8'))).id;
-  } catch (error) {
-    throw new StartRefused(`${file} is damaged (${(error as Error).name}): remove it, and this appliance comes in as a new member`);
-  }
-}
-
 function ordersOf(configuration: Configuration, cluster: ClusterConfig, id: string, run: string): FollowerOrders {
   const { data, logs, logLevel: level } = configuration;
-  const { name, endpoints } = cluster;
+  const { name } = cluster;
   return {
-    ...{ socket: paths.follower(data), directory: paths.store(data), id, name, version: program.version, run },
-    endpoints: [...endpoints],
+    ...{ socket: paths.follower(data), directory: paths.store(data), id, name, version: program.version, run, ...wayToEtcd(data, cluster) },
     limits: defaultLimits,
-    tls: {
-      ca: readPem('ca-file', cluster.caFile),
-      certificate: readPem('certificate-file', cluster.certificateFile),
-      key: readPem('key-file', cluster.keyFile),
-    },
     logs: { directory: paths.logs(data), level, ...logs },
+  };
+}
+
+function wayToEtcd(data: string, { outside, member }: ClusterConfig): Pick<FollowerOrders, 'endpoints' | 'tls' | 'data'> {
+  if (outside !== undefined) {
+    const tls = {
+      ca: readPem('ca-file', outside.caFile),
+      certificate: readPem('certificate-file', outside.certificateFile),
+      key: readPem('key-file', outside.keyFile),
+    };
+    return { endpoints: [...outside.endpoints], tls };
+  }
+  if (member === undefined) throw new TypeError('a cluster has an etcd');
+  const { authority, certificate, key } = memberFiles(data).ofRole('client');
+  const { clientUrl } = urlsOf(member);
+  return {
+    endpoints: [clientUrl, ...readEndpoints(data).filter((url) => url !== clientUrl)],
+    tls: { ca: readFileSync(authority, 'utf8'), certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') },
+    data,
   };
 }
 

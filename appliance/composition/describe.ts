@@ -71,7 +71,13 @@ const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
 function absentSystem(directory: string): SystemParts {
   const clockWatch = withMembers(absent<SystemParts['clockWatch']>('clock watch'), { held: (job) => job });
   const metrics = absent<SystemParts['metrics']>('measurement');
-  return withMembers(absent<SystemParts>('system'), { directory, clockWatch, metrics, cluster: undefined });
+  return withMembers(absent<SystemParts>('system'), {
+    directory,
+    clockWatch,
+    metrics,
+    cluster: undefined,
+    membership: absent('membership'),
+  });
 }
 
 function withMembers<T extends object>(target: T, members: Partial<T>): T {

@@ -19,6 +19,7 @@ import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
 import type { Opened } from './opening.ts';
 import { writeApplianceCa } from '../provisioning/first-boot.ts';
+import { Membership } from '../membership/membership.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { ownPins } from '../operations/own-pins.ts';
@@ -128,8 +129,13 @@ export async function serve(
       onRetire: (retired) => void retirement.promise.then(retired),
       onAnswered: metrics.onAnswered,
     };
+    const membership = new Membership({
+      ...{ data, config: configuration.cluster, store: runtime.store, clock, publicUrl: configuration.publicUrl },
+      authority: () => identity.current.caPem,
+      takePart: () => channel.request('takePart', undefined),
+    });
     const composed = await compose({
-      plugins: [...plugins, identity.plugin],
+      plugins: [...plugins, identity.plugin, membership.plugin],
       ...runtime,
       audit,
       log,
@@ -164,6 +170,7 @@ export async function serve(
         },
         backups,
         cluster,
+        membership,
         jobsLeader: () => findJobHolder(runtime.store),
       },
     });
@@ -193,7 +200,7 @@ export async function serve(
     // Every process renews its own view of the identity; the jobs of plugins run in one.
     const { bootstrapFile } = configuration;
     const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(runtime.store, clock, bootstrapFile)];
-    const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
+    const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap, ...membership.jobs] : [])];
     const scheduler = startJobs({ store: runtime.store, jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
     if (number === 1) resting.push(watchHealth(composed.health.ofAll, log.with('health')));

@@ -8,9 +8,11 @@ import { tags } from '../../core/http/tags.ts';
 import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { timestampText } from '../../core/wire/fields.ts';
+import type { Membership } from '../membership/membership.ts';
+import { membershipEndpoints } from '../membership/endpoints.ts';
 import { removeAppliance } from './cluster-removal.ts';
 import { listDepartures } from '../provisioning/chain-records.ts';
-import type { ClusterState, ClusterWay, SeenAppliance } from '../state/cluster-way.ts';
+import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from '../state/cluster-way.ts';
 
 const member = z.object({
   name: z.string().meta({ description: 'Name of the appliance in its configuration.', example: 'plant-a' }),
@@ -34,6 +36,16 @@ const departed = z.object({
   removedBy: z.string().meta({ description: 'User of the token that removed it.', example: 'root' }),
 });
 
+const server = z.object({
+  appliance: z.string().meta({ description: 'Name of the appliance that runs it; empty before it has started once.', example: 'plant-a' }),
+  url: z.string().meta({ description: 'Where the appliances reach it.', example: 'https://192.0.2.11:2379' }),
+  leader: z.boolean().describe('Whether it leads etcd.'),
+  learner: z.boolean().describe('Whether it is being filled, and does not count for the majority yet.'),
+  version: z.string().optional().meta({ description: 'Version of etcd; absent when it does not answer.', example: '3.6.16' }),
+  bytes: z.int().min(0).optional().meta({ description: 'Size of its file; 8 GiB are the most.', example: 20480 }),
+  problem: z.string().optional().meta({ description: 'What is wrong with it.', example: 'it does not answer' }),
+});
+
 const clusterState = z.object({
   shape: z
     .enum(['alone', 'cluster'])
@@ -46,6 +58,7 @@ const clusterState = z.object({
     example: 1,
   }),
   members: z.array(member).describe('Every appliance that came in once and was not removed, by name.'),
+  etcd: z.array(server).describe('The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.'),
   removed: z.array(departed).describe('Those that were removed for ever, by name.'),
 });
 
@@ -54,13 +67,14 @@ export type ClusterParts = {
   readonly store: OpenStore;
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
+  readonly membership: Membership;
 };
 
 const base = '/v1/state/system/cluster';
 
 /** Refused with 404 for every tenant but `system`; the removal needs the root policy there. */
 export function clusterEndpoints(parts: ClusterParts): AnyEndpoint[] {
-  return [stateEndpoint(parts), removalEndpoint(parts)];
+  return [stateEndpoint(parts), removalEndpoint(parts), ...membershipEndpoints({ ...parts, stateOf: readCluster })];
 }
 
 function stateEndpoint(system: ClusterParts): AnyEndpoint {
@@ -79,8 +93,9 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
     reservedFor: 'system-tenant',
     async run() {
       const { cluster } = system;
-      if (cluster === undefined) return { shape: 'alone' as const, revision: 0, level: system.store.level, members: [], removed: [] };
-      const state = await readCluster(cluster);
+      if (cluster === undefined)
+        return { shape: 'alone' as const, revision: 0, level: system.store.level, members: [], etcd: [], removed: [] };
+      const [state, servers] = await Promise.all([readCluster(cluster), cluster.servers()]);
       const leader = system.jobsLeader?.();
       const departures = listDepartures(system.store);
       const present = state.members.filter(({ id }) => !departures.has(id));
@@ -95,6 +110,7 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
         revision: state.position,
         level: state.level ?? firstLevel,
         members: members.toSorted(byName),
+        etcd: servers.map((one) => serverShown(one, state.members)),
         removed: Array.from(departures, ([id, { name, at, by }]) => ({ name, id, removedAt: at, removedBy: by })).toSorted(byName),
       };
     },
@@ -103,6 +119,11 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
 
 /** One whose removal was cut off before it was recorded is shown as before, so that it is removed again. */
 const shownStates = { in: 'in', expelled: 'expelled', removing: 'expelled', out: 'out', removed: 'out' } as const;
+
+function serverShown({ appliance, url, isLeader, isLearner, version, bytes, problem }: ServerState, members: readonly SeenAppliance[]) {
+  const name = members.find(({ id }) => id === appliance)?.name ?? appliance;
+  return { appliance: name, url, leader: isLeader, learner: isLearner, ...defined({ version, bytes, problem }) };
+}
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return one.name < other.name ? -1 : 1;

@@ -12,6 +12,7 @@ import { operate, operations } from './machine-operations.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
+import type { Membership } from '../membership/membership.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics/process.ts';
 import { tags } from '../../core/http/tags.ts';
@@ -34,6 +35,8 @@ export type SystemParts = ActivityParts & {
   readonly cluster?: ClusterWay | undefined;
   /** id of the appliance of the cluster that runs the background jobs; undefined while none does */
   readonly jobsLeader?: (() => string | undefined) | undefined;
+  /** how a cluster begins and grows */
+  readonly membership: Membership;
   /** The receivers of the audit trail and the logs. */
   readonly shipping: ShippingParts;
   /** Socket of the machine operations; absent unless the machine is an appliance. */

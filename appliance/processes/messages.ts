@@ -103,6 +103,8 @@ export const supervisorRequests = {
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
   unseal: { argument: unsealAttempt, answer: nothing },
+  /** This appliance is the first of a cluster now. Answered before all processes are replaced. */
+  takePart: { argument: nothing, answer: nothing },
   /** What the shipper knows of each destination; no entries while it is being started again. */
   shipping: shipperRequests.state,
   /** A test event to a destination. Refused with not-found and shipper-unavailable. */

@@ -11,9 +11,10 @@ import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { keepActivity } from '../operations/metrics/activity.ts';
-import { provideIdentity } from '../cluster/taking-part.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
+import { provideIdentity } from '../membership/identity.ts';
 import { paths } from '../state/paths.ts';
+import { isMember } from '../membership/files.ts';
 import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
@@ -31,11 +32,15 @@ export type SealControllerParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly shipper: Pick<ShipperProcess, 'shipping' | 'testShipping'>;
+  /** Starts what a member of a cluster has beside its workers. Rejects with StartRefused. */
+  readonly takePart: () => Promise<void>;
+  /** Ends the appliance, which stands between alone and member: its next start goes on. */
+  readonly giveUp: (reason: unknown) => Promise<void>;
 };
 
 /** Starts the workers, sealed or serving as `first` says, and serves their requests: sums of metrics, seal, unseal. */
 export function controlSeal(
-  { configuration, args, clock, log, shipper }: SealControllerParts,
+  { configuration, args, clock, log, shipper, takePart, giveUp }: SealControllerParts,
   first: Promise<Orders>,
 ): Pick<Workers, 'ready' | 'provisioned' | 'examine' | 'stop'> {
   const counts = new WorkerCounts();
@@ -63,6 +68,7 @@ export function controlSeal(
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
+      takePart: () => void inTurn(becomeMember).catch(giveUp),
       shipping: shipper.shipping,
       testShipping: shipper.testShipping,
     };
@@ -128,6 +134,18 @@ export function controlSeal(
     leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
   }
 
+  /** What an appliance that stands alone writes, the others would never see: its processes end before there is a shared store. */
+  async function becomeMember(): Promise<{ readonly rest: Promise<void> }> {
+    log.info('this appliance becomes the first of a cluster: all processes are replaced');
+    await workers.stop();
+    await takePart();
+    isSealed = configuration.attended;
+    workers = start(Promise.resolve({ sealed: isSealed, provisions: !isSealed }));
+    await workers.ready;
+    log.info('this appliance is a member of a cluster');
+    return { rest: Promise.resolve() };
+  }
+
   async function unseal(attempt: UnsealAttempt): Promise<void> {
     if (!isSealed) throw fail('not-sealed');
     const waitMs = nextAttemptMs - clock.monotonicMs();
@@ -158,7 +176,7 @@ export function controlSeal(
   /** Sealed processes have no audit trail: attempts are recorded in the chain of the supervisor. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
-    const appliance = configuration.cluster === undefined ? undefined : provideIdentity(configuration.data);
+    const appliance = isMember(configuration) ? provideIdentity(configuration.data) : undefined;
     const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(appliance).supervisor, clock, log });
     try {
       if (!trail.writable) throw fail('audit-unavailable');

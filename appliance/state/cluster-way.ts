@@ -31,6 +31,21 @@ export type ClusterState = {
   readonly members: readonly SeenAppliance[];
 };
 
+/** A server of etcd that an appliance runs itself. */
+export type ServerState = {
+  /** id; empty for one that has not started yet */
+  readonly appliance: string;
+  readonly url: string;
+  /** it is being filled, and does not count for the majority */
+  readonly isLearner: boolean;
+  readonly isLeader: boolean;
+  readonly version?: string | undefined;
+  /** size of its file */
+  readonly bytes?: number | undefined;
+  /** one sentence, where it has one */
+  readonly problem?: string | undefined;
+};
+
 export type ClusterWay = SharedStore & {
   /** Whether this appliance may answer at this moment. */
   readonly isValid: boolean;
@@ -50,6 +65,8 @@ export type ClusterWay = SharedStore & {
   untilValid(withinMs: number): Promise<boolean>;
   /** As removeMember of core/cluster/entry.ts, for another member by its id. */
   remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome>;
+  /** The servers of etcd, where the appliances run them; rejects with `cluster-unavailable`. */
+  servers(): Promise<readonly ServerState[]>;
   /** Rejects while the process that knows it is being started again. */
   state(): Promise<ClusterState>;
   close(): Promise<void>;

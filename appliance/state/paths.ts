@@ -11,5 +11,7 @@ export const paths = {
   rootToken: (data: string) => join(data, 'root-token'),
   /** Unix socket of the process that follows the shared store of a cluster */
   follower: (data: string) => join(data, 'follower.sock'),
+  /** of the member of etcd that the appliance runs itself: its data, its keys, what it is */
+  member: (data: string) => join(data, 'member'),
   clusterIdentity: (data: string) => join(data, 'cluster.json'),
 } as const;

@@ -16,7 +16,18 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import { Endpoints } from './endpoints.ts';
-import type { KeyRange, RangeAnswer, RangeRequest, StatusAnswer, TxnAnswer, TxnRequest, WatchAnswer, WatchRequest } from './messages.ts';
+import type {
+  EtcdServer,
+  KeyRange,
+  MembersAnswer,
+  RangeAnswer,
+  RangeRequest,
+  StatusAnswer,
+  TxnAnswer,
+  TxnRequest,
+  WatchAnswer,
+  WatchRequest,
+} from './messages.ts';
 import { EtcdError } from './outcome.ts';
 
 export type EtcdOptions = {
@@ -46,6 +57,9 @@ type WatchParts = {
 const forgivenMs = 5_000;
 /** A call that was sent before an election hangs until its deadline; a short one and a second try end the pause sooner. */
 const defaultDeadlineMs = 1_000;
+
+/** Changes of the servers wait until those that are there are connected. */
+const changeDeadlineMs = 5_000;
 
 /** Fetching pages of 1,000 records. */
 export const loadDeadlineMs = 10_000;
@@ -78,25 +92,35 @@ const calls = {
   compact: methodOf<{ readonly revision: number }, unknown>('etcdserverpb.KV', 'Compact'),
   status: methodOf<Record<string, never>, StatusAnswer>('etcdserverpb.Maintenance', 'Status'),
   watch: methodOf<WatchRequest, WatchAnswer>('etcdserverpb.Watch', 'Watch'),
+  memberAdd: methodOf<Pick<EtcdServer, 'peerURLs' | 'isLearner'>, MembersAnswer & { readonly member: EtcdServer }>(
+    'etcdserverpb.Cluster',
+    'MemberAdd',
+  ),
+  memberRemove: methodOf<Pick<EtcdServer, 'ID'>, MembersAnswer>('etcdserverpb.Cluster', 'MemberRemove'),
+  memberList: methodOf<{ readonly linearizable: boolean }, MembersAnswer>('etcdserverpb.Cluster', 'MemberList'),
+  memberPromote: methodOf<Pick<EtcdServer, 'ID'>, MembersAnswer>('etcdserverpb.Cluster', 'MemberPromote'),
 };
 
 export class EtcdClient {
   #channels: ReadonlyMap<string, Client>;
-  readonly #endpoints: Endpoints<string>;
+  #endpoints: Endpoints<string>;
+  readonly #nowMs: () => number;
   readonly #watching = new Set<Watching>();
 
   constructor({ endpoints, tls, nowMs }: EtcdOptions) {
     this.#channels = channelsTo(endpoints, tls);
     this.#endpoints = new Endpoints(endpoints, nowMs);
+    this.#nowMs = nowMs;
   }
 
   /**
-   * Uses a renewed certificate for all calls from now on; a watch ends, so that it is opened again with it. Throws when key and certificate do
-   * not belong together; then nothing has changed.
+   * Uses a renewed certificate, and other endpoints where they are given, for all calls from now on; a watch ends, so that it is opened again
+   * with them. Throws when key and certificate do not belong together; then nothing has changed.
    */
-  renew(tls: NonNullable<EtcdOptions['tls']>): void {
+  renew(tls: EtcdOptions['tls'], endpoints: readonly string[] = this.endpoints): void {
     const former = this.#channels;
-    this.#channels = channelsTo(this.endpoints, tls);
+    this.#channels = channelsTo(endpoints, tls);
+    this.#endpoints = new Endpoints(endpoints, this.#nowMs);
     for (const watching of this.#watching) watching.cancel();
     // Calls that are on their way end first.
     setTimeout(() => closeAll(former), loadDeadlineMs).unref();
@@ -131,6 +155,25 @@ export class EtcdClient {
     await this.#once(calls.compact, { revision }, deadlineMs);
   }
 
+  /** The servers of etcd as the majority knows them. */
+  async listMembers(deadlineMs = defaultDeadlineMs): Promise<readonly EtcdServer[]> {
+    return (await this.#anywhere(calls.memberList, { linearizable: true }, deadlineMs)).members;
+  }
+
+  /** Adds a server that is to be filled from the others. Refused while another one is. */
+  async addLearner(peerUrl: string): Promise<EtcdServer> {
+    return (await this.#once(calls.memberAdd, { peerURLs: [peerUrl], isLearner: true }, changeDeadlineMs)).member;
+  }
+
+  /** Lets a filled server count for the majority. Refused until it has what the others have. */
+  async promote(id: string): Promise<void> {
+    await this.#once(calls.memberPromote, { ID: id }, changeDeadlineMs);
+  }
+
+  async removeServer(id: string): Promise<void> {
+    await this.#once(calls.memberRemove, { ID: id }, changeDeadlineMs);
+  }
+
   /** What one member says of itself; it answers without the others. */
   status(endpoint: string, deadlineMs = defaultDeadlineMs): Promise<StatusAnswer> {
     return this.#ask(endpoint, calls.status, {}, deadlineMs);
@@ -138,7 +181,8 @@ export class EtcdClient {
 
   /** Starts at the best member. The watch ends when that member knows no leader, because it would only be silent. */
   watch({ range, startRevision, onAnswer, onEnd }: WatchParts): Watching {
-    const endpoint = this.#endpoints.best(forgivenMs);
+    const endpoints = this.#endpoints;
+    const endpoint = endpoints.best(forgivenMs);
     const metadata = new Metadata();
     metadata.set('hasleader', 'true');
     const { path, requestSerialize, responseDeserialize } = calls.watch;
@@ -156,7 +200,7 @@ export class EtcdClient {
       if (hasEnded) return;
       hasEnded = true;
       this.#watching.delete(watching);
-      if (error.code !== status.CANCELLED) this.#endpoints.failed(endpoint);
+      if (error.code !== status.CANCELLED) endpoints.failed(endpoint);
       onEnd(error);
     };
     stream.on('data', (answer: WatchAnswer) => {
@@ -183,13 +227,14 @@ export class EtcdClient {
   }
 
   async #once<Asked, Answered>(call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {
-    const endpoint = this.#endpoints.best(forgivenMs);
+    const endpoints = this.#endpoints;
+    const endpoint = endpoints.best(forgivenMs);
     try {
       const answer = await this.#ask(endpoint, call, request, deadlineMs);
-      this.#endpoints.worked(endpoint);
+      endpoints.worked(endpoint);
       return answer;
     } catch (error) {
-      if (!(error instanceof EtcdError && error.isRefused)) this.#endpoints.failed(endpoint);
+      if (!(error instanceof EtcdError && error.isRefused)) endpoints.failed(endpoint);
       throw error;
     }
   }

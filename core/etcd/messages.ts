@@ -67,6 +67,19 @@ export type StatusAnswer = {
   readonly isLearner: boolean;
 };
 
+/** One server of etcd. Its id is a number of 64 bits, as text. */
+export type EtcdServer = {
+  readonly ID: string;
+  /** empty until it has started once */
+  readonly name: string;
+  readonly peerURLs: readonly string[];
+  readonly clientURLs: readonly string[];
+  /** it is filled from the others, and does not count for a majority */
+  readonly isLearner: boolean;
+};
+
+export type MembersAnswer = { readonly header: Header; readonly members: readonly EtcdServer[] };
+
 export type WatchAnswer = {
   readonly header: Header;
   readonly created: boolean;

@@ -3,7 +3,7 @@ import type { Gauge } from '../../core/plugin/plugin.ts';
 import { newestCertificate } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
-import { listenerNotAfter } from './listener-identity.ts';
+import { listenerNotAfter } from './own/listener-identity.ts';
 
 export function expiryGauge(context: CaContext): Gauge {
   return {

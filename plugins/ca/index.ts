@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
+import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { caErrors } from './errors.ts';
 import { tableNames } from './records/records.ts';
@@ -15,7 +16,7 @@ export default definePlugin({
   config: z.strictObject({}),
   needs: ['ecdsa-p256'],
   errors: caErrors,
-  provides: [certificateAuthorityService],
+  provides: [certificateAuthorityService, memberCertificatesService],
   uses: [custodyStatementsService, listenersService],
   inherits: { from: 'est', tables: tableNames },
   preload: load,

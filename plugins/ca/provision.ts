@@ -4,6 +4,7 @@ import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts'
 import { provide } from '../../core/plugin/service.ts';
 import { certificateAuthorityService, type EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
+import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { caActions } from './actions/actions.ts';
 import { custodyOfCa } from './actions/custody.ts';
@@ -12,6 +13,7 @@ import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { expiryGauge } from './gauges.ts';
 import { keepHouse } from './housekeeping.ts';
+import { memberCertificates } from './own/member-certificates.ts';
 import { dropCas } from './removal.ts';
 import { caResource } from './resource.ts';
 import { certificateAuthorities } from './service.ts';
@@ -34,7 +36,10 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
     endpoints: [...caActions(context), custodyOfCa(context, platform.service(custodyStatementsService)), ...publicEndpoints(context)],
     jobs: [housekeeping],
     gauges: [expiryGauge(context)],
-    services: [provide(certificateAuthorityService, certificateAuthorities(context, protocols))],
+    services: [
+      provide(certificateAuthorityService, certificateAuthorities(context, protocols)),
+      provide(memberCertificatesService, memberCertificates(context)),
+    ],
     dropTenant: (tenantId) => dropCas(context, tenantId),
     tokenKeys: () => keysOfCas(context),
     check: () => checkCas(context),

@@ -203,7 +203,8 @@ function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUnt
 }
 
 function requireUnused(context: CaContext, call: EndpointCall, name: string, current: CaRecord): void {
-  if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
+  if (current.ownedByAppliance === true)
+    throw fail('in-use', { detail: 'This CA certifies the appliance itself: its listeners, or the members of its cluster.' });
   requireNoneBelow(name, Iterator.from(context.tables.cas.entries([call.caller.tenantId])));
 }
 

@@ -18,7 +18,7 @@ import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing
 import { findPath, isClientCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
-import { ensureListenerIdentity } from './listener-identity.ts';
+import { ensureListenerIdentity } from './own/listener-identity.ts';
 import { type IssuedCertificate, newestGeneration } from './records/records.ts';
 import { findIssued, isRevokedOnPath } from './status/revocation.ts';
 

@@ -13,7 +13,7 @@ import { endWithTests } from '../harness/children.ts';
 const source = join(import.meta.dirname, '../../appliance/packaging/etcd');
 
 /** The program, built when go.mod or go.sum have changed; it takes minutes. */
-function etcdProgram(): string {
+export function etcdProgram(): string {
   const digest = createHash('sha256');
   for (const name of ['go.mod', 'go.sum', 'main.go']) digest.update(readFileSync(join(source, name)));
   const directory = join(homedir(), '.cache', 'keystored-etcd', digest.digest('hex').slice(0, 16));
@@ -128,7 +128,7 @@ async function ready(url: string, child: ChildProcess, newClient: NewClient): Pr
 }
 
 /** Ports that were free a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as { readonly port: number }).port);

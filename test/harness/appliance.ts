@@ -22,6 +22,7 @@ import { measureProcess } from '../../appliance/operations/metrics/process.ts';
 import type { ClusterWay } from '../../appliance/state/cluster-way.ts';
 import { beginExportHistory } from '../../appliance/state/export-history.ts';
 import { provideStoreKey } from '../../appliance/state/store-key.ts';
+import { Membership } from '../../appliance/membership/membership.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
@@ -100,6 +101,10 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     sign: () => Promise.reject(new Error('there is no key of the audit trail')),
     auditKeys: () => '',
   });
+  const membership = new Membership({
+    ...{ data: directory, config: undefined, store, clock, publicUrl: 'https://localhost:4646', authority: () => '' },
+    takePart: () => Promise.reject(new Error('an appliance in the process of a test has no processes to replace')),
+  });
   const composed = await compose({
     plugins,
     store,
@@ -131,6 +136,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
       cluster: options.cluster,
+      membership,
     },
   });
   const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });

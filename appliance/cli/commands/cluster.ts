@@ -5,7 +5,7 @@ import { outputOf } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
-/** `cluster status | remove MEMBER`, with the options of `show cluster` and `do cluster remove-member`. */
+/** `cluster status | init | invite | remove MEMBER`, with the options of `show cluster` and `do cluster init`, `invite`, `remove-member`. */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const cluster = new Command('keystorectl cluster')
     .description('The appliances that share a store.')
@@ -24,6 +24,12 @@ export async function runCluster(words: readonly string[], before: ConnectionOpt
   };
   add('status', 'who is in, who runs the background jobs, and how far everyone has followed', (rest) =>
     runVerb('show', ['cluster', ...rest], before, io),
+  );
+  add('init', 'make this appliance, which stands alone, the first of a cluster', (rest) =>
+    runVerb('do', ['cluster', 'init', ...rest], before, io),
+  );
+  add('invite', 'print an invitation for one more appliance, good for an hour', (rest) =>
+    runVerb('do', ['cluster', 'invite', ...rest], before, io),
   );
   add('remove', 'remove an appliance that is lost for ever: remove MEMBER [--even-if-alive]', (rest) =>
     runVerb('do', ['cluster', 'remove-member', ...rest], before, io),

@@ -641,6 +641,76 @@ const (
 	ClaimTargetFullname ClaimTarget = "fullname"
 )
 
+// ClusterAdmitAnswer: A document of the API.
+type ClusterAdmitAnswer struct {
+	// Cluster: Name of the etcd of the cluster.
+	Cluster string `json:"cluster"`
+
+	// Endpoints: Client URLs of the members of etcd.
+	Endpoints []string `json:"endpoints"`
+
+	// Peer: Among the members of etcd.
+	Peer ClusterAdmitPeer `json:"peer"`
+
+	// Client: For the shared store.
+	Client ClusterAdmitClient `json:"client"`
+}
+
+// ClusterAdmitClient: For the shared store.
+type ClusterAdmitClient struct {
+	// Certificate: PEM.
+	Certificate string `json:"certificate"`
+
+	// Authority: The CA that issued it and the others of its kind, PEM.
+	Authority string `json:"authority"`
+
+	// Revocations: Its revocation list, DER in base64.
+	Revocations string `json:"revocations"`
+}
+
+// ClusterAdmitPeer: Among the members of etcd.
+type ClusterAdmitPeer struct {
+	// Certificate: PEM.
+	Certificate string `json:"certificate"`
+
+	// Authority: The CA that issued it and the others of its kind, PEM.
+	Authority string `json:"authority"`
+
+	// Revocations: Its revocation list, DER in base64.
+	Revocations string `json:"revocations"`
+}
+
+// ClusterAdmitRequest: A document of the API.
+type ClusterAdmitRequest struct {
+	// Secret: The secret of the invitation.
+	Secret string `json:"secret"`
+
+	// Appliance: Identity of the new appliance.
+	Appliance string `json:"appliance"`
+
+	// Name: Its name, which no other appliance of the cluster has.
+	Name string `json:"name"`
+
+	// Address: IP address of its member of etcd.
+	Address string `json:"address"`
+
+	// PeerRequest: DER PKCS#10 request for the certificate among the members of etcd.
+	PeerRequest string `json:"peer-request"`
+
+	// ClientRequest: DER PKCS#10 request for the certificate for the shared store.
+	ClientRequest string `json:"client-request"`
+}
+
+// String hides the document: it holds secrets.
+func (ClusterAdmitRequest) String() string {
+	return "ClusterAdmitRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ClusterAdmitRequest) GoString() string {
+	return "ClusterAdmitRequest{…}"
+}
+
 // ClusterAnswer: A document of the API.
 type ClusterAnswer struct {
 	// Shape: `alone`: the configuration has no section `cluster`, and there are no members.
@@ -658,8 +728,60 @@ type ClusterAnswer struct {
 	// Members: Every appliance that came in once and was not removed, by name.
 	Members []ClusterMember `json:"members"`
 
+	// Etcd: The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.
+	Etcd []ClusterEtcd `json:"etcd"`
+
 	// Removed: Those that were removed for ever, by name.
 	Removed []ClusterRemoved `json:"removed"`
+}
+
+// ClusterEtcd: A document of the API.
+type ClusterEtcd struct {
+	// Appliance: Name of the appliance that runs it; empty before it has started once.
+	Appliance string `json:"appliance"`
+
+	// URL: Where the appliances reach it.
+	URL string `json:"url"`
+
+	// Leader: Whether it leads etcd.
+	Leader bool `json:"leader"`
+
+	// Learner: Whether it is being filled, and does not count for the majority yet.
+	Learner bool `json:"learner"`
+
+	// Version: Version of etcd; absent when it does not answer.
+	Version string `json:"version,omitempty"`
+
+	// Bytes: Size of its file; 8 GiB are the most.
+	Bytes *int64 `json:"bytes,omitempty"`
+
+	// Problem: What is wrong with it.
+	Problem string `json:"problem,omitempty"`
+}
+
+// ClusterInitAnswer: A document of the API.
+type ClusterInitAnswer struct {
+	// Name: Name of the appliance in the cluster.
+	Name string `json:"name"`
+}
+
+// ClusterInviteAnswer: A document of the API.
+type ClusterInviteAnswer struct {
+	// Invitation: One line, for the file that the new appliance is started with.
+	Invitation string `json:"invitation"`
+
+	// Expires: Until when it is good.
+	Expires time.Time `json:"expires"`
+}
+
+// String hides the document: it holds secrets.
+func (ClusterInviteAnswer) String() string {
+	return "ClusterInviteAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ClusterInviteAnswer) GoString() string {
+	return "ClusterInviteAnswer{…}"
 }
 
 // ClusterMember: A document of the API.

@@ -1027,6 +1027,44 @@ func (g CACustodyGroup) Show(ctx context.Context, name string, parameters *CACus
 // ClusterGroup has the operations of the group.
 type ClusterGroup struct{ client *Client }
 
+var opClusterAdmit = operation{method: "POST", path: "/v1/state/system/cluster/admit", public: true, accept: "application/json"}
+
+// Admit: Admit the appliance that was invited.
+//
+// Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates for its
+// member of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets others, and those
+// before are revoked.
+//
+// POST /v1/state/system/cluster/admit
+func (g ClusterGroup) Admit(ctx context.Context, body ClusterAdmitRequest, options ...CallOption) (*ClusterAdmitAnswer, error) {
+	return sendFor[ClusterAdmitAnswer](ctx, g.client, opClusterAdmit, parts{body: body, options: options})
+}
+
+var opClusterInit = operation{method: "POST", path: "/v1/state/system/cluster/init", accept: "application/json"}
+
+// Init: Make an appliance that stands alone the first of a cluster.
+//
+// Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes first; then
+// all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its
+// PIN.
+//
+// POST /v1/state/system/cluster/init
+func (g ClusterGroup) Init(ctx context.Context, options ...CallOption) (*ClusterInitAnswer, error) {
+	return sendFor[ClusterInitAnswer](ctx, g.client, opClusterInit, parts{options: options})
+}
+
+var opClusterInvite = operation{method: "POST", path: "/v1/state/system/cluster/invite", accept: "application/json"}
+
+// Invite: Invite an appliance into the cluster.
+//
+// The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for one
+// appliance and one hour; who has it can join, so carry it like a password.
+//
+// POST /v1/state/system/cluster/invite
+func (g ClusterGroup) Invite(ctx context.Context, options ...CallOption) (*ClusterInviteAnswer, error) {
+	return sendFor[ClusterInviteAnswer](ctx, g.client, opClusterInvite, parts{options: options})
+}
+
 var opClusterRemoveMember = operation{method: "POST", path: "/v1/state/system/cluster/remove-member", idempotent: true, accept: "application/json"}
 
 // RemoveMember: Remove an appliance that is lost for ever from the cluster.

@@ -5,9 +5,10 @@ import { type CaGeneration, type CaRecord, newestGeneration } from '../records/r
 /** A CA with its tenant. */
 export type FoundCa = { readonly tenantId: string; readonly record: CaRecord };
 
+/** Not those of the members of a cluster: nobody is to get a certificate of them, or be trusted for one, but by the cluster. */
 export function findCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
   const record = context.tables.cas.get([tenantId, name]);
-  return record === undefined ? undefined : { tenantId, record };
+  return record === undefined || record.forMembers === true ? undefined : { tenantId, record };
 }
 
 /** All CAs of a tenant. */

@@ -86,6 +86,18 @@ export function approveListener(publicKey: Uint8Array, hosts: readonly string[])
   });
 }
 
+/**
+ * Approves the certificate of a member of a cluster: names are not those of the request. Etcd compares the address with that of the one
+ * that connects, and the common name is the id of the appliance.
+ */
+export function approveMember(csr: VerifiedCsr, appliance: string, address: string): ApprovedRequest {
+  const { publicKey, keyFamily } = csr.content;
+  return new ApprovedRequest({
+    ...{ subject: commonName(appliance), alternativeNames: [ipAddress(parseIpAddress(address))], namesOnRecord: false },
+    ...{ publicKey, keyFamily, purposes: ['serverAuth', 'clientAuth'] },
+  });
+}
+
 function approved(csr: VerifiedCsr, purposes: readonly Purpose[], namesOnRecord: boolean): ApprovedRequest {
   const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
   const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), namesOnRecord };

@@ -55,8 +55,10 @@ export type CaRecord = {
   readonly est: EnrolmentSettings;
   /** whether the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
-  /** certifies the appliance's own listeners: cannot be deleted */
+  /** certifies the appliance's own listeners, or members of a cluster: cannot be deleted */
   readonly ownedByAppliance?: true;
+  /** certifies the members of a cluster, and nobody else: what has such a certificate writes to the shared store */
+  readonly forMembers?: true;
 };
 
 /** Revocation reasons of RFC 5280 5.3.1 that a caller may give. */
@@ -78,7 +80,7 @@ export type IssuedCertificate = {
   readonly names: readonly string[];
   readonly notBefore: string;
   readonly notAfter: string;
-  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, or the word of an enrolment protocol */
+  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, or the word of an enrolment protocol */
   readonly via: string;
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
 };

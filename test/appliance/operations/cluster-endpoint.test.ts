@@ -50,6 +50,9 @@ const cluster: ClusterWay = {
   },
   state: () =>
     seen.answers ? Promise.resolve({ ...state, members: seen.members }) : Promise.reject(new Error('it is being started again')),
+  servers: async () => [
+    { appliance: 'id-b', url: 'https://192.0.2.11:2379', isLeader: true, isLearner: false, version: '3.6.16', bytes: 20_480 },
+  ],
   close: async () => undefined,
 };
 let alone: TestAppliance;

@@ -233,6 +233,19 @@ describe('refusals', () => {
       /^FILE line 1: "cluster\/ca-file" is required$/,
     ],
     [
+      'a cluster without an etcd',
+      'cluster:\n  name: a',
+      [],
+      /^FILE line 1: "cluster" must have either member, or endpoints, ca-file, certificate-file and key-file$/,
+    ],
+    [
+      'a cluster with an etcd of its own and another one',
+      `${cluster}  endpoints: [https://etcd:2379]\n  member: {address: 192.0.2.1}`,
+      [],
+      /^FILE line 1: "cluster" must have either member, or/,
+    ],
+    ['a member without an address', 'cluster:\n  name: a\n  member: {address: plant-a}', [], /must be an IP address of this machine/],
+    [
       'an endpoint of a cluster without a port',
       `${cluster}  endpoints: [https://etcd]`,
       [],

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { applianceCaName, ensureListenerIdentity, listenerNotAfter } from '../../../plugins/ca/listener-identity.ts';
+import { applianceCaName, ensureListenerIdentity, listenerNotAfter } from '../../../plugins/ca/own/listener-identity.ts';
 import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
 import { openTestContext, type TestContext } from '../est/harness.ts';
 

@@ -505,6 +505,37 @@ class ClusterOperations {
   }
 
   /**
+   * Admit the appliance that was invited.
+   * Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates for its member
+   * of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets others, and those before are
+   * revoked.
+   * `POST /v1/state/system/cluster/admit`
+   */
+  admit(body: Api.ClusterAdmitRequest, options: CallOptions = {}): Promise<Api.ClusterAdmitAnswer> {
+    return this.#sender.json<Api.ClusterAdmitAnswer>({ method: 'POST', path: '/v1/state/system/cluster/admit', body, isIdempotent: false, isPublic: true }, options);
+  }
+
+  /**
+   * Make an appliance that stands alone the first of a cluster.
+   * Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes first; then
+   * all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its PIN.
+   * `POST /v1/state/system/cluster/init`
+   */
+  init(options: CallOptions = {}): Promise<Api.ClusterInitAnswer> {
+    return this.#sender.json<Api.ClusterInitAnswer>({ method: 'POST', path: '/v1/state/system/cluster/init', isIdempotent: false }, options);
+  }
+
+  /**
+   * Invite an appliance into the cluster.
+   * The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for one appliance
+   * and one hour; who has it can join, so carry it like a password.
+   * `POST /v1/state/system/cluster/invite`
+   */
+  invite(options: CallOptions = {}): Promise<Api.ClusterInviteAnswer> {
+    return this.#sender.json<Api.ClusterInviteAnswer>({ method: 'POST', path: '/v1/state/system/cluster/invite', isIdempotent: false }, options);
+  }
+
+  /**
    * Remove an appliance that is lost for ever from the cluster.
    * It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it
    * ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk,

@@ -365,6 +365,52 @@ export type Cipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-204
 
 export type ClaimTarget = 'username' | 'fullname';
 
+export type ClusterAdmitAnswer = {
+  /** Name of the etcd of the cluster. */
+  cluster: string;
+  /** Client URLs of the members of etcd. */
+  endpoints: string[];
+  /** Among the members of etcd. */
+  peer: ClusterAdmitPeer;
+  /** For the shared store. */
+  client: ClusterAdmitClient;
+};
+
+/** For the shared store. */
+export type ClusterAdmitClient = {
+  /** PEM. */
+  certificate: string;
+  /** The CA that issued it and the others of its kind, PEM. */
+  authority: string;
+  /** Its revocation list, DER in base64. */
+  revocations: string;
+};
+
+/** Among the members of etcd. */
+export type ClusterAdmitPeer = {
+  /** PEM. */
+  certificate: string;
+  /** The CA that issued it and the others of its kind, PEM. */
+  authority: string;
+  /** Its revocation list, DER in base64. */
+  revocations: string;
+};
+
+export type ClusterAdmitRequest = {
+  /** The secret of the invitation. */
+  secret: string;
+  /** Identity of the new appliance. */
+  appliance: string;
+  /** Its name, which no other appliance of the cluster has. */
+  name: string;
+  /** IP address of its member of etcd. */
+  address: string;
+  /** DER PKCS#10 request for the certificate among the members of etcd. */
+  'peer-request': string;
+  /** DER PKCS#10 request for the certificate for the shared store. */
+  'client-request': string;
+};
+
 export type ClusterAnswer = {
   /** `alone`: the configuration has no section `cluster`, and there are no members. */
   shape: ClusterShape;
@@ -376,8 +422,39 @@ export type ClusterAnswer = {
   level: number;
   /** Every appliance that came in once and was not removed, by name. */
   members: ClusterMember[];
+  /** The members of etcd, where the appliances run them; empty for an etcd that somebody else runs. */
+  etcd: ClusterEtcd[];
   /** Those that were removed for ever, by name. */
   removed: ClusterRemoved[];
+};
+
+export type ClusterEtcd = {
+  /** Name of the appliance that runs it; empty before it has started once. */
+  appliance: string;
+  /** Where the appliances reach it. */
+  url: string;
+  /** Whether it leads etcd. */
+  leader: boolean;
+  /** Whether it is being filled, and does not count for the majority yet. */
+  learner: boolean;
+  /** Version of etcd; absent when it does not answer. */
+  version?: string | undefined;
+  /** Size of its file; 8 GiB are the most. */
+  bytes?: number | undefined;
+  /** What is wrong with it. */
+  problem?: string | undefined;
+};
+
+export type ClusterInitAnswer = {
+  /** Name of the appliance in the cluster. */
+  name: string;
+};
+
+export type ClusterInviteAnswer = {
+  /** One line, for the file that the new appliance is started with. */
+  invitation: string;
+  /** Until when it is good. */
+  expires: string;
 };
 
 export type ClusterMember = {

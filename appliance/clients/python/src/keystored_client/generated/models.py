@@ -44,7 +44,14 @@ __all__ = [
     "ChangePinRequest",
     "Cipher",
     "ClaimTarget",
+    "ClusterAdmitAnswer",
+    "ClusterAdmitClient",
+    "ClusterAdmitPeer",
+    "ClusterAdmitRequest",
     "ClusterAnswer",
+    "ClusterEtcd",
+    "ClusterInitAnswer",
+    "ClusterInviteAnswer",
     "ClusterMember",
     "ClusterMemberState",
     "ClusterRemoveMemberAnswer",
@@ -882,6 +889,62 @@ class ChangePinRequest(Document):
 
 
 @dataclass(frozen=True)
+class ClusterAdmitAnswer(Document):
+    """ClusterAdmitAnswer."""
+
+    cluster: str
+    """Name of the etcd of the cluster."""
+    endpoints: list[str]
+    """Client URLs of the members of etcd."""
+    peer: ClusterAdmitPeer
+    """Among the members of etcd."""
+    client: ClusterAdmitClient
+    """For the shared store."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitClient(Document):
+    """For the shared store."""
+
+    certificate: str
+    """PEM."""
+    authority: str
+    """The CA that issued it and the others of its kind, PEM."""
+    revocations: str
+    """Its revocation list, DER in base64."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitPeer(Document):
+    """Among the members of etcd."""
+
+    certificate: str
+    """PEM."""
+    authority: str
+    """The CA that issued it and the others of its kind, PEM."""
+    revocations: str
+    """Its revocation list, DER in base64."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitRequest(Document):
+    """ClusterAdmitRequest."""
+
+    secret: str = field(repr=False)
+    """The secret of the invitation."""
+    appliance: str
+    """Identity of the new appliance."""
+    name: str
+    """Its name, which no other appliance of the cluster has."""
+    address: str
+    """IP address of its member of etcd."""
+    peer_request: str
+    """DER PKCS#10 request for the certificate among the members of etcd."""
+    client_request: str
+    """DER PKCS#10 request for the certificate for the shared store."""
+
+
+@dataclass(frozen=True)
 class ClusterAnswer(Document):
     """ClusterAnswer."""
 
@@ -893,10 +956,50 @@ class ClusterAnswer(Document):
     """The level in whose formats records are written: the highest that the programs of all members work with."""
     members: list[ClusterMember]
     """Every appliance that came in once and was not removed, by name."""
+    etcd: list[ClusterEtcd]
+    """The members of etcd, where the appliances run them; empty for an etcd that somebody else runs."""
     removed: list[ClusterRemoved]
     """Those that were removed for ever, by name."""
     epoch: Optional[str] = None
     """Name of the shared store."""
+
+
+@dataclass(frozen=True)
+class ClusterEtcd(Document):
+    """ClusterEtcd."""
+
+    appliance: str
+    """Name of the appliance that runs it; empty before it has started once."""
+    url: str
+    """Where the appliances reach it."""
+    leader: bool
+    """Whether it leads etcd."""
+    learner: bool
+    """Whether it is being filled, and does not count for the majority yet."""
+    version: Optional[str] = None
+    """Version of etcd; absent when it does not answer."""
+    bytes: Optional[int] = None
+    """Size of its file; 8 GiB are the most."""
+    problem: Optional[str] = None
+    """What is wrong with it."""
+
+
+@dataclass(frozen=True)
+class ClusterInitAnswer(Document):
+    """ClusterInitAnswer."""
+
+    name: str
+    """Name of the appliance in the cluster."""
+
+
+@dataclass(frozen=True)
+class ClusterInviteAnswer(Document):
+    """ClusterInviteAnswer."""
+
+    invitation: str = field(repr=False)
+    """One line, for the file that the new appliance is started with."""
+    expires: str
+    """Until when it is good."""
 
 
 @dataclass(frozen=True)

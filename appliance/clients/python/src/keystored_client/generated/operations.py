@@ -841,6 +841,61 @@ class ClusterOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
+    def admit(self, body: models.ClusterAdmitRequest, *, timeout: Optional[float] = None) -> models.ClusterAdmitAnswer:
+        """Admit the appliance that was invited.
+
+        Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates
+        for its member of etcd, and adds that itself. Asked again by the same appliance within the hour, it
+        gets others, and those before are revoked.
+
+        ``POST /v1/state/system/cluster/admit``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/admit",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.ClusterAdmitAnswer, timeout,
+        )
+
+    def init(self, *, timeout: Optional[float] = None) -> models.ClusterInitAnswer:
+        """Make an appliance that stands alone the first of a cluster.
+
+        Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer
+        comes first; then all processes are replaced, which takes a few seconds without an answer, and an
+        attended appliance waits for its PIN.
+
+        ``POST /v1/state/system/cluster/init``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/init",
+                is_idempotent=False,
+            ),
+            models.ClusterInitAnswer, timeout,
+        )
+
+    def invite(self, *, timeout: Optional[float] = None) -> models.ClusterInviteAnswer:
+        """Invite an appliance into the cluster.
+
+        The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good
+        for one appliance and one hour; who has it can join, so carry it like a password.
+
+        ``POST /v1/state/system/cluster/invite``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/invite",
+                is_idempotent=False,
+            ),
+            models.ClusterInviteAnswer, timeout,
+        )
+
     def remove_member(self, body: models.ClusterRemoveMemberRequest, *, timeout: Optional[float] = None) -> models.ClusterRemoveMemberAnswer:
         """Remove an appliance that is lost for ever from the cluster.
 

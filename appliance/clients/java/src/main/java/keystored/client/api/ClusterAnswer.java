@@ -13,6 +13,7 @@ import java.util.List;
  * @param level The level in whose formats records are written: the highest that the programs of all members work
  * with.
  * @param members Every appliance that came in once and was not removed, by name.
+ * @param etcd The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.
  * @param removed Those that were removed for ever, by name.
  */
 public record ClusterAnswer(
@@ -21,5 +22,6 @@ public record ClusterAnswer(
     @JsonProperty("revision") Long revision,
     @JsonProperty("level") Long level,
     @JsonProperty("members") List<ClusterMember> members,
+    @JsonProperty("etcd") List<ClusterEtcd> etcd,
     @JsonProperty("removed") List<ClusterRemoved> removed) {
 }

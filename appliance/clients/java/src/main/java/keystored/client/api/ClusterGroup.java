@@ -7,6 +7,12 @@ import keystored.client.internal.Sender;
 
 /** The operations of the group. */
 public final class ClusterGroup {
+  private static final Operation ADMIT =
+      new Operation("POST", "/v1/state/system/cluster/admit", "application/json", Operation.Trait.PUBLIC);
+  private static final Operation INIT =
+      new Operation("POST", "/v1/state/system/cluster/init", "application/json");
+  private static final Operation INVITE =
+      new Operation("POST", "/v1/state/system/cluster/invite", "application/json");
   private static final Operation REMOVE_MEMBER =
       new Operation("POST", "/v1/state/system/cluster/remove-member", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW =
@@ -16,6 +22,51 @@ public final class ClusterGroup {
 
   ClusterGroup(Sender sender) {
     this.sender = sender;
+  }
+
+  /**
+   * Admit the appliance that was invited.
+   *
+   * <p>Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates
+   * for its member of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets
+   * others, and those before are revoked.
+   *
+   * <p>POST /v1/state/system/cluster/admit
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public ClusterAdmitAnswer admit(ClusterAdmitRequest body) {
+    return sender.json(ADMIT, new Parts().body(body), ClusterAdmitAnswer.class);
+  }
+
+  /**
+   * Make an appliance that stands alone the first of a cluster.
+   *
+   * <p>Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes
+   * first; then all processes are replaced, which takes a few seconds without an answer, and an attended
+   * appliance waits for its PIN.
+   *
+   * <p>POST /v1/state/system/cluster/init
+   *
+   * @return the answer
+   */
+  public ClusterInitAnswer init() {
+    return sender.json(INIT, new Parts(), ClusterInitAnswer.class);
+  }
+
+  /**
+   * Invite an appliance into the cluster.
+   *
+   * <p>The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for
+   * one appliance and one hour; who has it can join, so carry it like a password.
+   *
+   * <p>POST /v1/state/system/cluster/invite
+   *
+   * @return the answer
+   */
+  public ClusterInviteAnswer invite() {
+    return sender.json(INVITE, new Parts(), ClusterInviteAnswer.class);
   }
 
   /**

@@ -1,0 +1,72 @@
+// Etcd as the follower sees it where the appliances run it themselves: which servers there are, how they are, and the end of one.
+import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
+import type { EtcdClient } from '../../core/etcd/client.ts';
+import type { EtcdServer } from '../../core/etcd/messages.ts';
+import type { ServerState } from '../state/cluster-way.ts';
+
+const lookEveryMs = 5_000;
+const statusMs = 1_000;
+/** Etcd changes its servers only when those that stay have been connected for five seconds. */
+const removalMs = 10_000;
+const againMs = 500;
+
+/**
+ * Tells which client URLs the servers have that count for the majority, our own first, whenever these change. Answers how to stop that.
+ */
+export function watchServers(client: EtcdClient, ownName: string, onChange: (urls: readonly string[]) => void): () => void {
+  const look = async (): Promise<void> => {
+    const servers = await client.listMembers().catch(() => undefined);
+    if (servers === undefined) return;
+    const urls = urlsOf(servers.toSorted((one, other) => Number(other.name === ownName) - Number(one.name === ownName)));
+    if (urls.length > 0 && urls.join() !== client.endpoints.join()) onChange(urls);
+  };
+  let looked: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looked ??= look().finally(() => (looked = undefined));
+  }, lookEveryMs).unref();
+  return () => clearInterval(timer);
+}
+
+function urlsOf(servers: readonly EtcdServer[]): readonly string[] {
+  return servers.flatMap(({ isLearner, clientURLs }) => (isLearner ? [] : clientURLs.slice(0, 1)));
+}
+
+/** What each server says of itself, within a second. */
+export async function describeServers(client: EtcdClient): Promise<readonly ServerState[]> {
+  const servers = await client.listMembers();
+  return Promise.all(servers.map(async (server) => ({ ...identityOf(server), ...(await healthOf(client, server)) })));
+}
+
+function identityOf({ name, clientURLs, isLearner }: EtcdServer): Pick<ServerState, 'appliance' | 'url' | 'isLearner'> {
+  return { appliance: name, url: clientURLs[0] ?? '', isLearner };
+}
+
+async function healthOf(
+  client: EtcdClient,
+  { ID, clientURLs: [url] }: EtcdServer,
+): Promise<Omit<ServerState, 'appliance' | 'url' | 'isLearner'>> {
+  if (url === undefined || !client.endpoints.includes(url))
+    return { isLeader: false, problem: 'it is being filled, or has not started yet' };
+  try {
+    const { version, leader, dbSize, errors } = await client.status(url, statusMs);
+    return { isLeader: leader === ID, version, bytes: Number(dbSize), ...(errors.length === 0 ? {} : { problem: errors.join('; ') }) };
+  } catch {
+    return { isLeader: false, problem: 'it does not answer' };
+  }
+}
+
+/** Removes the server of an appliance from etcd: its peers refuse it at once. Rejects with EtcdError. */
+export async function removeServerOf(client: EtcdClient, appliance: string, log: Log): Promise<void> {
+  for (const deadlineMs = performance.now() + removalMs; ; await setTimeout(againMs)) {
+    try {
+      const server = (await client.listMembers()).find(({ name }) => name === appliance);
+      if (server !== undefined) await client.removeServer(server.ID);
+      return;
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      log.warn('etcd does not remove a server yet', { reason: reasonOf(error) });
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// A new server of etcd: added as a learner, filled from the others, and counted for the majority when it has what they have.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
+import type { EtcdClient } from '../../core/etcd/client.ts';
+import { StartRefused } from '../state/start-refused.ts';
+
+/** Another appliance joins, or etcd waits until its servers have been connected for a while. */
+const patienceMs = 120_000;
+/** A store of a million records is on its way for so long. */
+const fillingMs = 900_000;
+const againMs = 250;
+
+/** Whether this server of etcd has started once: then it knows the others by itself. */
+export function hasStarted(etcdDirectory: string): boolean {
+  return existsSync(join(etcdDirectory, 'member', 'wal'));
+}
+
+/**
+ * Adds a server that has no data; answers the peer URLs of all by name. A former one at this address has lost its data: it is removed, never
+ * started again under its old id, because it has forgotten how it voted.
+ */
+export async function addServer(client: EtcdClient, name: string, peerUrl: string, log: Log): Promise<ReadonlyMap<string, string>> {
+  await requireOwnAddress(peerUrl);
+  return patiently(patienceMs, 'etcd takes no new member', log, async () => {
+    for (const { ID, peerURLs } of await client.listMembers()) if (peerURLs.includes(peerUrl)) await client.removeServer(ID);
+    const { ID } = await client.addLearner(peerUrl);
+    const servers = await client.listMembers();
+    return new Map(servers.map((one) => [one.ID === ID ? name : one.name, one.peerURLs[0] ?? '']));
+  });
+}
+
+/** Resolves when the server counts for the majority. Its process runs. Throws StartRefused when the others have removed it. */
+export async function promoteServer(client: EtcdClient, peerUrl: string, log: Log): Promise<void> {
+  await patiently(fillingMs, 'the member of etcd is not filled yet', log, async () => {
+    const own = (await client.listMembers()).find(({ peerURLs }) => peerURLs.includes(peerUrl));
+    if (own === undefined) throw new StartRefused('cluster: this appliance was removed while it joined: start it with a new invitation');
+    if (own.isLearner) await client.promote(own.ID);
+  });
+}
+
+/** Otherwise a wrong address in the configuration would remove the server of another appliance. */
+async function requireOwnAddress(peerUrl: string): Promise<void> {
+  const { hostname, port } = new URL(peerUrl);
+  const server = createServer().listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartRefused(
+      `cluster/member: ${hostname} port ${port} cannot be listened on (${code}): give an address of this machine and a free port`,
+    );
+  } finally {
+    server.close();
+  }
+}
+
+async function patiently<T>(withinMs: number, problem: string, log: Log, run: () => Promise<T>): Promise<T> {
+  let told = '';
+  for (const deadlineMs = performance.now() + withinMs; ; await setTimeout(againMs)) {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof StartRefused) throw error;
+      const reason = reasonOf(error);
+      if (performance.now() > deadlineMs) throw new StartRefused(`cluster: ${problem}: ${reason}`);
+      if (reason !== told) log.warn(problem, { reason });
+      told = reason;
+    }
+  }
+}

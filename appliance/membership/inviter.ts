@@ -1,0 +1,111 @@
+// The way of an appliance that joins to the member that has invited it: TLS to the certificate that the invitation names, and the secret.
+import { hash, X509Certificate } from 'node:crypto';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { z } from 'zod';
+import { StartRefused } from '../state/start-refused.ts';
+import type { Invitation } from './invitation.ts';
+
+/** What the appliance says of itself. */
+export type Joiner = {
+  /** id of the appliance */
+  readonly appliance: string;
+  readonly name: string;
+  readonly address: string;
+  /** DER PKCS#10 requests */
+  readonly peerRequest: Uint8Array;
+  readonly clientRequest: Uint8Array;
+};
+
+const certified = z.object({ certificate: z.string(), authority: z.string(), revocations: z.base64() });
+const admission = z.object({
+  cluster: z.string(),
+  /** client URLs of the members of etcd */
+  endpoints: z.array(z.url({ protocol: /^https$/ })).min(1),
+  peer: certified,
+  client: certified,
+});
+export type Admission = z.output<typeof admission>;
+
+const authorityPath = '/v1/ca/system/appliance/ca.pem';
+const admissionPath = '/v1/state/system/cluster/admit';
+const answerMs = 60_000;
+const mostBytes = 1 << 20;
+
+/** Throws StartRefused with what the member says, or with why it cannot be asked. */
+export async function askForAdmission({ url, authority, secret }: Invitation, joiner: Joiner): Promise<Admission> {
+  const authorities = await findAuthority(url, authority);
+  const { peerRequest, clientRequest, ...self } = joiner;
+  const requests = {
+    'peer-request': Buffer.from(peerRequest).toString('base64'),
+    'client-request': Buffer.from(clientRequest).toString('base64'),
+  };
+  const answer = await send(url, admissionPath, { ca: authorities, method: 'POST' }, { secret, ...self, ...requests });
+  const read = admission.safeParse(jsonOf(answer.body));
+  if (answer.status === 200 && read.success) return read.data;
+  throw refused(url, messageOf(answer.body) ?? `it answered with status ${answer.status}`);
+}
+
+/** The one certificate with that fingerprint: without it, nothing is known of who answers. */
+async function findAuthority(url: string, fingerprint: string): Promise<string> {
+  const { body } = await send(url, authorityPath, { rejectUnauthorized: false });
+  const found = body
+    .split(/(?<=-----END CERTIFICATE-----)/)
+    .filter((pem) => pem.includes('-----BEGIN CERTIFICATE-----'))
+    .find((pem) => hash('sha256', readCertificate(pem), 'hex') === fingerprint);
+  if (found === undefined)
+    throw refused(url, 'it does not have the certificate that the invitation names: another machine may answer there');
+  return found;
+}
+
+function readCertificate(pem: string): Buffer {
+  try {
+    return new X509Certificate(pem).raw;
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+type Answer = { readonly status: number; readonly body: string };
+
+function send(base: string, path: string, options: RequestOptions, content?: object): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const body = content === undefined ? undefined : JSON.stringify(content);
+  const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const request = httpsRequest(
+    new URL(path, base),
+    { ...options, headers, agent: false, signal: AbortSignal.timeout(answerMs) },
+    (response) => {
+      const parts: Buffer[] = [];
+      let length = 0;
+      response.on('data', (part: Buffer) => {
+        length += part.length;
+        if (length > mostBytes) response.destroy(new Error('the answer is too long'));
+        else parts.push(part);
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
+    },
+  );
+  request.on('error', reject);
+  request.end(body);
+  return promise.catch((error: Error) => {
+    throw refused(base, error.message);
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The detail of a problem document. */
+function messageOf(body: string): string | undefined {
+  return z.object({ detail: z.string() }).safeParse(jsonOf(body)).data?.detail.slice(0, 500);
+}
+
+function refused(url: string, reason: string): StartRefused {
+  return new StartRefused(`cluster: this appliance cannot join by ${url}: ${reason.replace(/\.$/, '')}`);
+}

@@ -1,0 +1,196 @@
+// What a serving process does for the members of its cluster: founds one, invites, admits who was invited, and renews its own certificates.
+import { hash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import type { Clock, Job } from '../../core/base/context.ts';
+import { writeDurably } from '../../core/base/durable-files.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { ClusterConfig, MemberConfig } from '../../core/config/cluster.ts';
+import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
+import {
+  type MemberCertificates,
+  memberCertificatesService,
+  type MemberRole,
+  memberRoles,
+} from '../../core/plugin/services/member-certificates.ts';
+import type { OpenStore } from '../../core/store/open.ts';
+import { provideIdentity } from './identity.ts';
+import type { ClusterState } from '../state/cluster-way.ts';
+import { programProblem } from './etcd-process.ts';
+import { memberFiles, readEndpoints, readMembership, type RoleFiles, writeCredentials, writeMembership } from './files.ts';
+import { formatInvitation, hashOfSecret } from './invitation.ts';
+import type { Admission } from './inviter.ts';
+import { redeemInvitation, recordInvitation } from './invitations.ts';
+import { makeKeyRequest } from './key-request.ts';
+import { urlsOf } from './server-flags.ts';
+
+export type MembershipParts = {
+  readonly data: string;
+  readonly config: ClusterConfig | undefined;
+  readonly store: OpenStore;
+  readonly clock: Clock;
+  /** base URL of the management API, as others reach it */
+  readonly publicUrl: string;
+  /** CA certificates of the listeners, PEM, newest first */
+  readonly authority: () => string;
+  /** The supervisor replaces all processes by those of a member. Resolves before that. */
+  readonly takePart: () => Promise<void>;
+};
+
+/** An appliance that was invited, as it names itself; what it sends is checked where it is used. */
+export type Applicant = {
+  readonly appliance: string;
+  readonly name: string;
+  readonly address: string;
+  readonly peerRequest: Uint8Array;
+  readonly clientRequest: Uint8Array;
+};
+
+const renewalSeconds = 3_600;
+
+export class Membership {
+  readonly #parts: MembershipParts;
+  #certificates: MemberCertificates | undefined;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+  }
+
+  /** To be started with the plugins of the appliance: it has the certificates from one of them. */
+  readonly plugin: AnyPlugin = definePlugin({
+    name: 'cluster-membership',
+    contract: 1,
+    config: z.unknown(),
+    uses: [memberCertificatesService],
+    provision: (context) => {
+      this.#certificates = context.service(memberCertificatesService);
+      return {};
+    },
+  });
+
+  /** Every appliance renews its own certificates. */
+  get jobs(): readonly Job[] {
+    if (this.#parts.config?.member === undefined) return [];
+    return [{ name: 'member-certificates', everySeconds: renewalSeconds, isOfEach: true, run: () => this.#renew() }];
+  }
+
+  /**
+   * Makes an appliance that stands alone the first of a cluster. Certificates of a former cluster end. Resolves before the processes are
+   * replaced, which takes seconds. Throws `operation-refused`.
+   */
+  async found(): Promise<{ readonly name: string }> {
+    const { data, config, takePart } = this.#parts;
+    const member = this.#requireMember();
+    if (readMembership(data) !== undefined) throw refused('This appliance is in a cluster already: GET /v1/state/system/cluster shows it.');
+    const problem = await programProblem(member.program);
+    if (problem !== undefined) throw refused(`A cluster needs etcd: ${problem}.`);
+    const { certificates, tenantId } = this.#issuer();
+    await certificates.revoke(tenantId, () => true);
+    writeCredentials(data, await this.#issueOwn(member));
+    writeMembership(data, { step: 'founding', cluster: randomUUID(), ...urlsOf(member) });
+    await takePart();
+    return { name: config?.name ?? '' };
+  }
+
+  /** An invitation for one appliance. Throws `operation-refused` where there is no cluster. */
+  async invite(by: string): Promise<{ readonly invitation: string; readonly expires: Temporal.Instant }> {
+    const { store, clock, publicUrl, authority } = this.#parts;
+    this.#requireCluster();
+    const secret = randomBytes(32).toString('base64url');
+    const expires = await recordInvitation(store, clock.now(), hashOfSecret(secret), by);
+    const fingerprint = hash('sha256', new X509Certificate(authority()).raw, 'hex');
+    return { invitation: formatInvitation({ url: publicUrl, authority: fingerprint, secret }), expires };
+  }
+
+  /**
+   * Gives an appliance that was invited what it needs to be a member of etcd. Asked again by the same one within the hour it gives other
+   * certificates, and those before end. `state`: the members as they are now. Throws `login-failed` and `operation-refused`.
+   */
+  async admit(secret: string, applicant: Applicant, state: ClusterState): Promise<Admission> {
+    const { data, store, clock } = this.#parts;
+    const { cluster, clientUrl } = this.#requireCluster();
+    const { appliance, name, address, peerRequest, clientRequest } = applicant;
+    requireFreeName(state, applicant);
+    await redeemInvitation(store, clock.now(), hashOfSecret(secret), { appliance, name });
+    const { certificates, tenantId } = this.#issuer();
+    // One that comes in again after the loss of its disk has a new identity.
+    const former = new Set(state.members.filter((one) => one.name === name).map(({ id }) => id));
+    await certificates.revoke(tenantId, (one) => one === appliance || former.has(one));
+    const certified = async (role: MemberRole, request: Uint8Array): Promise<Admission[MemberRole]> => ({
+      ...(await certificates.issue(tenantId, role, { appliance, address, request })),
+      revocations: Buffer.from(await certificates.revocations(tenantId, role)).toString('base64'),
+    });
+    const peer = await certified('peer', peerRequest);
+    const client = await certified('client', clientRequest);
+    // A later step that carries keys to the token of the new appliance belongs here: it has proven who it is, and has no key yet.
+    return { cluster, endpoints: [clientUrl, ...readEndpoints(data).filter((url) => url !== clientUrl)], peer, client };
+  }
+
+  /** Etcd reads the pair at every handshake, and the follower looks every minute. */
+  async #renew(): Promise<void> {
+    const { data, clock } = this.#parts;
+    if (readMembership(data) === undefined) return;
+    const { ofRole } = memberFiles(data);
+    const isDue = memberRoles.some((role) => {
+      const { validFromDate, validToDate } = new X509Certificate(readFileSync(ofRole(role).certificate));
+      const life = validToDate.getTime() - validFromDate.getTime();
+      return validToDate.getTime() - clock.now().epochMilliseconds < life / 3;
+    });
+    if (isDue) await this.#replacePairs(await this.#issueOwn(this.#requireMember()));
+  }
+
+  async #replacePairs(credentials: Readonly<Record<MemberRole, RoleFiles>>): Promise<void> {
+    for (const role of memberRoles) {
+      const { key, certificate } = memberFiles(this.#parts.data).ofRole(role);
+      // Between both no handshake succeeds; each is tried again.
+      writeDurably(key, credentials[role].key);
+      writeDurably(certificate, credentials[role].certificate);
+    }
+  }
+
+  async #issueOwn({ address }: MemberConfig): Promise<Readonly<Record<MemberRole, RoleFiles>>> {
+    const { certificates, tenantId } = this.#issuer();
+    const appliance = provideIdentity(this.#parts.data);
+    const issue = async (role: MemberRole): Promise<RoleFiles> => {
+      const { key, request } = makeKeyRequest();
+      const issued = await certificates.issue(tenantId, role, { appliance, address, request });
+      return { ...issued, key, revocations: await certificates.revocations(tenantId, role) };
+    };
+    return { peer: await issue('peer'), client: await issue('client') };
+  }
+
+  #requireMember(): MemberConfig {
+    const member = this.#parts.config?.member;
+    if (member !== undefined) return member;
+    throw refused('The configuration has no section "cluster" with "member": it says which address of this machine the others reach.');
+  }
+
+  #requireCluster(): { readonly cluster: string; readonly clientUrl: string } {
+    this.#requireMember();
+    const membership = readMembership(this.#parts.data);
+    if (membership !== undefined && this.#parts.store.appliance !== undefined) return membership;
+    throw refused('This appliance stands alone: "keystorectl cluster init" makes it the first of a cluster.');
+  }
+
+  #issuer(): { readonly certificates: MemberCertificates; readonly tenantId: string } {
+    const system = openTenants(this.#parts.store).findByName(systemTenantName);
+    if (system === undefined || this.#certificates === undefined) throw new Error('the plugin of the membership is not started');
+    return { certificates: this.#certificates, tenantId: system.uuid };
+  }
+}
+
+/** Messages and audit trails name appliances by their names. */
+function requireFreeName({ members }: ClusterState, { appliance, name }: Applicant): void {
+  const other = members.find((one) => one.name === name && one.id !== appliance && one.state !== 'out');
+  if (other === undefined) return;
+  throw refused(
+    other.state === 'removed' || other.state === 'removing'
+      ? `"${name}" is the name of an appliance that was removed for ever: give the new one another cluster/name.`
+      : `An appliance of the cluster is named "${name}": give the new one another cluster/name.`,
+  );
+}
+
+function refused(detail: string) {
+  return fail('operation-refused', { detail });
+}

@@ -1,0 +1,117 @@
+// The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has founded, or joins now.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { Log } from '../../core/base/context.ts';
+import type { MemberConfig } from '../../core/config/cluster.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
+import { paths } from '../state/paths.ts';
+import { StartRefused } from '../state/start-refused.ts';
+import { type EtcdProcess, keepEtcd, programProblem } from './etcd-process.ts';
+import { memberFiles, type Membership, readEndpoints, readMembership, writeCredentials, writeEndpoints, writeMembership } from './files.ts';
+import { addServer, hasStarted, promoteServer } from './filling.ts';
+import { type Invitation, parseInvitation } from './invitation.ts';
+import { askForAdmission } from './inviter.ts';
+import { makeKeyRequest } from './key-request.ts';
+import { serverFlags, urlsOf } from './server-flags.ts';
+
+export type OwnServerParts = {
+  readonly data: string;
+  readonly member: MemberConfig;
+  /** id and name of the appliance */
+  readonly id: string;
+  readonly name: string;
+  readonly log: Log;
+};
+
+/** Uses the invitation, if there is one and this appliance is new. The certificates are on the disk when it resolves. Throws StartRefused. */
+export async function joinIfInvited(parts: OwnServerParts): Promise<void> {
+  const { data, member, id, name } = parts;
+  if (member.invitationFile === undefined || readMembership(data) !== undefined) return;
+  if (existsSync(paths.store(data))) {
+    throw new StartRefused(
+      'cluster/member/invitation-file: this appliance has a store of its own, which would be lost: join with an empty data directory, or take the line away',
+    );
+  }
+  await join(parts, readInvitation(member.invitationFile), { id, name });
+}
+
+/** Starts it, and waits until it is filled. Throws StartRefused. */
+export async function startOwnServer(parts: OwnServerParts): Promise<EtcdProcess> {
+  const { data, member, id, log } = parts;
+  const files = memberFiles(data);
+  const membership = requireMembership(parts);
+  const { step, peerUrl } = membership;
+  const isNew = !hasStarted(files.etcd);
+  if (isNew && step === 'member') {
+    throw new StartRefused(
+      `${files.etcd} has no data any more: a member of etcd never starts without it. Remove this appliance from the cluster, and join again with an empty data directory`,
+    );
+  }
+  const client = step === 'joining' ? clientOf(data, readEndpoints(data)) : undefined;
+  try {
+    const initial = client !== undefined && isNew ? await addServer(client, id, peerUrl, log) : new Map([[id, peerUrl]]);
+    const flags = serverFlags(files, { name: id, membership, initial, metricsPort: member.metricsPort });
+    const server = await keepEtcd(member.program, () => flags, files.processId, log);
+    try {
+      if (client !== undefined) await promoteServer(client, peerUrl, log);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    if (step === 'joining' || (step === 'founding' && !isNew)) writeMembership(data, { ...membership, step: 'member' });
+    return server;
+  } finally {
+    client?.close();
+  }
+}
+
+/** With the certificate of this appliance. */
+function clientOf(data: string, endpoints: readonly string[]): EtcdClient {
+  const { key, certificate, authority } = memberFiles(data).ofRole('client');
+  const tls = { ca: readFileSync(authority), certificate: readFileSync(certificate), key: readFileSync(key) };
+  return new EtcdClient({ endpoints, tls, nowMs: () => performance.now() });
+}
+
+function requireMembership({ data, member }: OwnServerParts): Membership {
+  const membership = readMembership(data);
+  if (membership === undefined) throw new TypeError('this appliance is in no cluster');
+  const { clientUrl, peerUrl } = urlsOf(member);
+  if (membership.clientUrl === clientUrl && membership.peerUrl === peerUrl) return membership;
+  throw new StartRefused(
+    `cluster/member: this appliance is ${membership.clientUrl} and ${membership.peerUrl} in its cluster: to move it, remove it and join again with an empty data directory`,
+  );
+}
+
+function readInvitation(file: string): Invitation {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartRefused(`cluster/member/invitation-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const invitation = parseInvitation(text);
+  if (invitation !== undefined) return invitation;
+  throw new StartRefused(
+    `cluster/member/invitation-file ${file} is no invitation: give the line that "keystorectl cluster invite" has printed`,
+  );
+}
+
+async function join(
+  { data, member }: OwnServerParts,
+  invitation: Invitation,
+  self: { readonly id: string; readonly name: string },
+): Promise<void> {
+  const problem = await programProblem(member.program);
+  if (problem !== undefined) throw new StartRefused(`cluster: ${problem}`);
+  const [peer, client] = [makeKeyRequest(), makeKeyRequest()];
+  const { cluster, endpoints, ...issued } = await askForAdmission(invitation, {
+    ...{ appliance: self.id, name: self.name, address: member.address },
+    ...{ peerRequest: peer.request, clientRequest: client.request },
+  });
+  mkdirSync(memberFiles(data).directory, { recursive: true, mode: 0o700 });
+  writeCredentials(data, {
+    peer: { ...issued.peer, key: peer.key, revocations: Buffer.from(issued.peer.revocations, 'base64') },
+    client: { ...issued.client, key: client.key, revocations: Buffer.from(issued.client.revocations, 'base64') },
+  });
+  writeEndpoints(data, endpoints);
+  writeMembership(data, { step: 'joining', cluster, ...urlsOf(member) });
+}

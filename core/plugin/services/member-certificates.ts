@@ -1,0 +1,29 @@
+// What the plugin `ca` offers to a cluster whose members of etcd are those of the appliances: their certificates, and their end.
+import { defineService } from '../service.ts';
+
+/** Provided by the plugin `ca`. */
+export const memberCertificatesService = defineService<MemberCertificates>('member-certificates');
+
+/** What a certificate is for: among the members of etcd, or for the appliances that write to it. A CA of its own for each. */
+export const memberRoles = ['peer', 'client'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+/** PEM */
+export type MemberCertificate = { readonly certificate: string; readonly authority: string };
+
+export type MemberCertificates = {
+  /**
+   * Issues a certificate for both ends of a connection, for the key of a DER PKCS#10 request and nothing else of it: the common name is the
+   * id of the appliance, the alternative name its address. The CA is made on first use, in the given tenant. Throws `invalid-csr`,
+   * `clock-implausible` and `in-use`.
+   */
+  issue(
+    tenantId: string,
+    role: MemberRole,
+    wanted: { readonly appliance: string; readonly address: string; readonly request: Uint8Array },
+  ): Promise<MemberCertificate>;
+  /** Revokes what the appliances have that are meant. */
+  revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<void>;
+  /** The newest revocation list, DER. */
+  revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
+};

@@ -1,0 +1,54 @@
+// The service `member-certificates`: certificates of two CAs of the appliance, for the members of etcd in a cluster.
+import { parseDuration } from '../../../core/base/time.ts';
+import { type MemberCertificates, type MemberRole, memberRoles } from '../../../core/plugin/services/member-certificates.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import { ensureOwnCa, type OwnCa } from './own-ca.ts';
+import type { CaContext } from '../context.ts';
+import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
+import { readName } from '../der/name.ts';
+import { approveMember } from '../issuing/approval.ts';
+import { verifyCsr } from '../issuing/csr.ts';
+import { issueCertificate } from '../issuing/issue.ts';
+import { requireNewestGeneration } from '../records/records.ts';
+import { currentCrl } from '../status/crl.ts';
+import { revokeCertificate } from '../status/revocation.ts';
+
+/** Etcd reads its authorities at its start only, so they are never rolled over. */
+const authorities: Readonly<Record<MemberRole, OwnCa>> = {
+  peer: { name: 'cluster-peer', commonName: 'keystored cluster CA of etcd members', forMembers: true },
+  client: { name: 'cluster-client', commonName: 'keystored cluster CA of appliances', forMembers: true },
+};
+
+const via = 'cluster-member';
+const ttlSeconds = parseDuration('90d', 'ttl').seconds;
+
+export function memberCertificates(context: CaContext): MemberCertificates {
+  const authorityOf = (tenantId: string, role: MemberRole): Promise<FoundCa> => ensureOwnCa(context, tenantId, authorities[role]);
+  return {
+    async issue(tenantId, role, { appliance, address, request }) {
+      const csr = verifyCsr(request, ['ec']);
+      const ca = await authorityOf(tenantId, role);
+      const { record } = await issueCertificate(context, ca, approveMember(csr, appliance, address), { ttlSeconds, via });
+      const authority = requireNewestGeneration(ca.record).certificate;
+      return { certificate: formatCertificatePem(record.certificate), authority: formatCertificatePem(authority) };
+    },
+    async revoke(tenantId, isMeant) {
+      for (const role of memberRoles) {
+        const ca = await authorityOf(tenantId, role);
+        const held = Array.from(context.tables.certificates.entries([ca.tenantId, ca.record.id]));
+        for (const [key, { certificate, revoked }] of held) {
+          if (revoked !== undefined || !isMeant(commonNameOf(certificate))) continue;
+          await revokeCertificate(context, ca, String(key.at(-1)), 'cessation-of-operation');
+        }
+      }
+    },
+    async revocations(tenantId, role) {
+      const ca = await authorityOf(tenantId, role);
+      return currentCrl(context, ca, requireNewestGeneration(ca.record));
+    },
+  };
+}
+
+function commonNameOf(certificate: Uint8Array): string {
+  return readName(readCertificate(certificate).subject)[0]?.value ?? '';
+}

@@ -1,0 +1,107 @@
+// npm run test:cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { argsOf, refusalOf } from './daemons.ts';
+import { etcdProgram, freePorts } from './etcd.ts';
+
+const path = temporaryDirectory();
+const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/cluster'];
+const encrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/encrypt`;
+const decrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/decrypt`;
+
+type Seen = {
+  readonly shape: string;
+  readonly members: readonly { readonly name: string; readonly state: string }[];
+  readonly etcd: readonly { readonly appliance: string; readonly leader: boolean; readonly learner: boolean; readonly problem?: string }[];
+};
+
+let token: TokenConfig;
+let rootToken: string;
+let a: Daemon;
+let b: Daemon;
+let c: Daemon;
+const ports = new Map<string, readonly number[]>();
+
+const sectionOf = async (name: string, invitation?: string): Promise<Readonly<Record<string, unknown>>> => {
+  if (!ports.has(name)) ports.set(name, await freePorts(2));
+  const [clientPort, peerPort] = ports.get(name) ?? [];
+  const member = { address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() };
+  return { name, preview: true, member: invitation === undefined ? member : { ...member, 'invitation-file': invitation } };
+};
+const start = async (name: string, invitation?: string): Promise<Daemon> => {
+  const args = argsOf(path, name, { tokens: [token], cluster: await sectionOf(name, invitation) });
+  return startDaemon({ directory: path(`data-${name}`), workers: 2, args, ...(rootToken === undefined ? {} : { rootToken }) });
+};
+const seenBy = async (daemon: Daemon): Promise<Seen> => (await daemon.request('GET', state)) as Seen;
+const invited = async (by: Daemon, name: string): Promise<string> => {
+  const { invitation } = (await by.request('POST', `${state}/invite`)) as { invitation: string };
+  writeFileSync(path(`invitation-${name}`), `${invitation}\n`);
+  return path(`invitation-${name}`);
+};
+const answersAsMember = async (daemon: Daemon): Promise<boolean> => {
+  const answer = await daemon.exchange('GET', state).catch(() => undefined);
+  return answer?.status === 200 && (answer.body as Seen).shape === 'cluster';
+};
+
+beforeAll(async () => {
+  mkdirSync(path(), { recursive: true });
+  token = await makeEmptySoftToken(path('hsm'));
+  a = await start('a');
+  ({ rootToken } = a);
+});
+
+afterAll(async () => {
+  for (const daemon of [c, b, a]) if (daemon !== undefined) await daemon.stop().catch(() => undefined);
+});
+
+test('with a section for its member, an appliance stands alone until init, and nothing that it had is lost by that', async () => {
+  expect(await seenBy(a)).toMatchObject({ shape: 'alone' });
+  expect(await a.exchange('POST', `${state}/invite`)).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
+  await a.request('POST', keys, { name: 'early' });
+  const { ciphertext } = (await a.request('POST', encrypt('early'), { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
+  expect(await a.request('POST', `${state}/init`)).toEqual({ name: 'a' });
+  await vi.waitUntil(() => answersAsMember(a), { timeout: 60_000, interval: 100 });
+  expect(await seenBy(a)).toMatchObject({
+    members: [{ name: 'a', state: 'in' }],
+    etcd: [{ appliance: 'a', leader: true, learner: false }],
+  });
+  expect(await a.request('POST', decrypt('early'), { ciphertext })).toMatchObject({ plaintext: 'aGVsbG8=' });
+  expect(await a.exchange('POST', `${state}/init`)).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
+});
+
+test('started with an invitation, others become members of both, one after another', async () => {
+  b = await start('b', await invited(a, 'b'));
+  c = await start('c', await invited(b, 'c'));
+  for (const daemon of [a, b, c]) {
+    const { members, etcd } = await seenBy(daemon);
+    expect(members.map(({ name, state: one }) => [name, one])).toEqual(['a', 'b', 'c'].map((name) => [name, 'in']));
+    expect(new Map(etcd.map(({ appliance, learner }) => [appliance, learner]))).toEqual(
+      new Map(['a', 'b', 'c'].map((name) => [name, false])),
+    );
+  }
+  await c.request('POST', keys, { name: 'late' });
+  expect((await a.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+});
+
+test('an invitation is for one appliance: another is refused, and stays out', async () => {
+  expect(await refusalOf(start('d', path('invitation-c')))).toContain('The invitation is not accepted');
+  const other = path('invitation-other');
+  writeFileSync(other, 'keystored-invitation-1.e30');
+  expect(await refusalOf(start('e', other))).toContain('is no invitation');
+  expect((await seenBy(a)).members).toHaveLength(3);
+});
+
+test('when one is killed, the other two go on, and it comes back by itself with its etcd', async () => {
+  await a.kill();
+  await vi.waitUntil(async () => (await b.exchange('POST', keys, { name: 'without-a' }).catch(() => undefined))?.status === 201, {
+    timeout: 30_000,
+    interval: 200,
+  });
+  a = await start('a');
+  expect((await a.exchange('POST', encrypt('without-a'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  await expect.poll(async () => (await seenBy(c)).etcd.filter(({ problem }) => problem !== undefined), { timeout: 30_000 }).toEqual([]);
+});
