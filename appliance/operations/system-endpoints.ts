@@ -8,7 +8,7 @@ import { backupEndpoints } from './backup-endpoints.ts';
 import { clusterEndpoints } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
-import { operate, operations } from './machine-operations.ts';
+import { machineEndpoints } from './machine/machine-endpoints.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
@@ -113,34 +113,8 @@ export function systemEndpoints(system: SystemParts, store: OpenStore, measureSt
       produces: 'application/x-pem-file',
       run: () => new Reply(200, readApplianceCa(system.directory), { 'content-type': 'application/x-pem-file' }),
     }),
-    ...(system.operationsSocket === undefined ? [] : [operateEndpoint(system.operationsSocket)]),
+    ...machineEndpoints(system.operationsSocket),
   ];
-}
-
-/** Registered only where the machine is an appliance. */
-function operateEndpoint(socket: string): AnyEndpoint {
-  return defineEndpoint({
-    ...shared,
-    method: 'POST',
-    path: '/v1/state/system/operate',
-    operation: 'execute',
-    summary: 'Reboot, power off or reset the appliance',
-    description:
-      'A factory reset destroys every key of the embedded token, the store and the audit trail; keys in an HSM of your own stay there.',
-    audit: 'required',
-    input: z.object({ operation: z.enum(operations).meta({ description: 'What to do.', example: 'reboot' }) }),
-    auditFields: ['operation'],
-    commandLine: {
-      positional: ['operation'],
-      ends: 'stops the machine; a factory reset also destroys the embedded keys, the store and the audit trail',
-    },
-    errors: [...shared.errors, 'operation-refused', 'machine-unavailable'],
-    reservedFor: 'system-root',
-    async run(_call, { operation }) {
-      await operate(socket, operation);
-      return undefined;
-    },
-  });
 }
 
 /** One PIN for all tokens, or one for each by name. */

@@ -2,66 +2,13 @@
 // nothing, nothing has to be scrolled sideways on a phone or at 200 % zoom, and nothing is lost there.
 import type { Browser as Chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCsr, makeKeys } from '../plugins/ca/pki.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
+import { authorities, authorityStates, furnish, keys, keyStates, policies, views } from './console-furnished.ts';
 import { findingsOf, looks, offeredOn, openPage, overflowOf, picture, signInWithToken, watchTraffic } from './console-browser.ts';
 
 const path = temporaryDirectory();
-const keys = '/v1/config/keystore/transit-keys';
-const keyStates = '/v1/state/keystore/transit-keys';
-const authorities = '/v1/config/keystore/tls/ca';
-const authorityStates = '/v1/state/keystore/tls/ca';
-const policies = '/v1/config/policy/policies';
-const approles = '/v1/config/keystore/authentication/approles';
-const oidc = '/v1/config/keystore/authentication/oidc';
-const topics = '/v1/state/topics';
-
-/** Addresses of the views that the design names, and some that are made from the description alone. */
-const views: Readonly<Record<string, (serial: string) => string>> = {
-  overview: () => '',
-  keys: () => keys,
-  'no-keys': () => `${keys}?contains=nothing-like-it`,
-  key: () => `${keys}/orders`,
-  'key-that-signs': () => `${keys}/releases`,
-  'key-made': () => `${keys}?do=create`,
-  'key-changed': () => `${keys}/orders?do=edit`,
-  'key-deleted': () => `${keys}/orders?do=delete`,
-  'key-action': () => `${keyStates}/orders/encrypt`,
-  authorities: () => authorities,
-  authority: () => `${authorities}/devices`,
-  'authority-made': () => `${authorities}?do=create`,
-  enrol: () => `${authorities}/devices?do=enrol`,
-  certificates: () => `${authorityStates}/devices/certificates`,
-  certificate: (serial) => `${authorityStates}/devices/certificates/${serial}`,
-  revoke: (serial) => `${authorityStates}/devices/certificates/${serial}?do=revoke`,
-  tenants: () => '/v1/config/tenants',
-  tenant: () => '/v1/config/tenants/shop',
-  policies: () => policies,
-  policy: () => `${policies}/reader`,
-  'policy-changed': () => `${policies}/reader?do=edit`,
-  'policy-made': () => `${policies}?do=create`,
-  approles: () => approles,
-  approle: () => `${approles}/robot`,
-  tokens: () => '/v1/state/keystore/tokens',
-  check: () => '/v1/state/policy/check',
-  'oidc-services': () => oidc,
-  'oidc-service': () => `${oidc}/corp`,
-  'oidc-test': () => '/v1/state/keystore/authentication/oidc/corp/test',
-  explain: () => '/v1/state/keystore/authentication/oidc/corp/explain',
-  topics: () => topics,
-  audit: () => `${topics}/system:audit-trail-log`,
-  heads: () => '/v1/state/system/audit',
-  hsm: () => '/v1/state/system/hsm',
-  backup: () => '/v1/state/system/backup',
-  backups: () => '/v1/state/system/backup-status',
-  log: () => `${topics}/system:logs`,
-  seal: () => '/v1/state/keystore/system/seal',
-  health: () => '/v1/state/system/health',
-  random: () => '/v1/state/keystore/crypto-functions/random-bytes',
-};
-
 type Role = {
   readonly token: () => string;
   readonly serial: () => string;
@@ -73,7 +20,7 @@ type Role = {
 
 const forAll = ['Overview', 'May they do this?'];
 const forOwners = ['Overview', 'Keys', 'Policies', 'May they do this?', 'Tokens and sessions'];
-const forSystem = [...forOwners, 'Tenants', 'Approles', 'Certificate authorities', 'HSM', 'Backups', 'Log', 'Audit trail'];
+const forSystem = [...forOwners, 'Tenants', 'Approles', 'Certificate authorities', 'HSM', 'Backups', 'Updates', 'Log', 'Audit trail'];
 const forRoot = forSystem.toSpliced(forSystem.indexOf('Log'), 0, 'Seal');
 
 const roles: Readonly<Record<string, Role>> = {
@@ -96,38 +43,6 @@ let serial: string;
 let serialOfTenant: string;
 const tokens = { tenantAdmin: '', user: '', auditor: '', nobody: '' };
 
-/** The same entries in a tenant, so that every address is one. Answers the serial number of a certificate. */
-async function furnish(token: string): Promise<string> {
-  const make = (to: string, body: object): Promise<unknown> => daemon.request('POST', to, body, token);
-  await make(keys, { name: 'orders', 'auto-rotate': { 'rotate-after': '90d', 'deprecate-after': '30d' } });
-  await daemon.request('POST', `${keyStates}/orders/rotate`, undefined, token);
-  await make(keys, { name: 'releases', cipher: 'ed25519' });
-  const est = { enabled: true, 'initial-enroll-secret': 'born with it', 'allowed-domains': ['plant.example'], 'allow-subdomains': true };
-  await make(authorities, { name: 'plant-root', subject: 'CN=Plant Root, O=Example' });
-  await make(authorities, { name: 'devices', 'issuing-ca': 'plant-root', est });
-  await make(policies, { name: 'reader', 'rest-api': { rules: [{ path: '/v1/config/**', operations: { read: 'allow' } }] } });
-  await make(approles, { name: 'robot', 'token-policies': ['reader'] });
-  await daemon.request('POST', `${approles.replace('config', 'state')}/robot/generate-secret-id`, {}, token);
-  const service = {
-    'discovery-url': 'https://127.0.0.1:1/.well-known/openid-configuration',
-    'client-id': 'keystored',
-    'client-secret': 'not a secret',
-    'role-select': { 'role-claim': 'groups' },
-    'allowed-redirect-uris': ['https://keys.test/oidc-callback'],
-  };
-  await daemon.request('PUT', `${oidc}/corp`, service, token);
-  const der = await makeCsr({
-    keys: await makeKeys('P-256'),
-    subject: 'CN=pump-1.plant.example',
-    names: [{ type: 'dns', value: 'pump-1.plant.example' }],
-  });
-  const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-  const signed = (await daemon.request('POST', `${authorityStates}/devices/sign-csr`, { csr, ttl: '20d' }, token)) as {
-    readonly serial: string;
-  };
-  return signed.serial;
-}
-
 async function tokenWith(...granted: readonly string[]): Promise<string> {
   const made = await daemon.request('POST', '/v1/state/keystore/token/create', { policies: granted });
   return (made as { readonly token: string }).token;
@@ -139,8 +54,8 @@ beforeAll(async () => {
   await daemon.request('POST', '/v1/config/tenants', { name: 'shop' });
   const root = (await daemon.request('POST', '/v1/state/keystore/token/create-root', { name: 'shop' })) as { readonly token: string };
   tokens.tenantAdmin = root.token;
-  serial = await furnish(daemon.rootToken);
-  serialOfTenant = await furnish(tokens.tenantAdmin);
+  serial = await furnish(daemon, daemon.rootToken);
+  serialOfTenant = await furnish(daemon, tokens.tenantAdmin);
   const rules = [
     { path: `${keys}/orders`, operations: { read: 'allow' } },
     { path: `${keyStates}/orders`, operations: { read: 'allow' } },
@@ -249,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('what is offered', () => {
     expect(await page.locator('.main-pages [aria-current]').allTextContents()).toEqual(['Certificate authorities']);
     await page.goto(`${daemon.url}/ui${policies}`);
     await traffic.settled();
-    expect(await page.locator('tr:has-text("app-owner-tenant") td').last().textContent()).toMatch(/^\d+ rules$/);
+    expect(await page.locator('tr:has-text("app-owner-tenant") td').last().textContent()).toMatch(/^Rules: \d+$/);
     await page.goto(`${daemon.url}/ui${keys}/no-such-key`);
     await page.waitForSelector('.problem:has-text("There is no transit key of this name")');
     expect(await page.locator('main .button, main button').count()).toBe(0);

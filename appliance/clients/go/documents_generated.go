@@ -1765,6 +1765,48 @@ type HSMTrial struct {
 	Objects []HSMObject `json:"objects"`
 }
 
+// ImageAnswer: A document of the API.
+type ImageAnswer struct {
+	// IsImage: Whether the machine runs the bootable image. Elsewhere there is nothing but this field: packages and
+	// containers are updated as such.
+	IsImage bool `json:"is-image"`
+
+	// Version: A version of the image.
+	Version string `json:"version,omitempty"`
+
+	// Slots: What the two slots have. A slot that was never written is left out.
+	Slots []ImageSlot `json:"slots,omitempty"`
+
+	// Trial: Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that
+	// accepted it, `none` in later ones.
+	Trial ImageAnswerTrial `json:"trial,omitempty"`
+
+	// LastUpdate: What became of the update that was last offered since the machine started; in the words of its screen.
+	LastUpdate string `json:"last-update,omitempty"`
+}
+
+// ImageAnswerTrial: Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the
+// start that accepted it, `none` in later ones. Later versions may answer others.
+type ImageAnswerTrial string
+
+// The values of ImageAnswerTrial.
+const (
+	ImageAnswerTrialPending ImageAnswerTrial = "pending"
+
+	ImageAnswerTrialConfirmed ImageAnswerTrial = "confirmed"
+
+	ImageAnswerTrialNone ImageAnswerTrial = "none"
+)
+
+// ImageSlot: A document of the API.
+type ImageSlot struct {
+	// Version: A version of the image.
+	Version string `json:"version"`
+
+	// Running: Whether it is the one that runs.
+	Running bool `json:"running"`
+}
+
 // ImportOpenpgpAnswer: A document of the API.
 type ImportOpenpgpAnswer struct {
 	// Name: Name of the new transit key.

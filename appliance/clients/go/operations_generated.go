@@ -38,6 +38,8 @@ type Operations struct {
 
 	HSM HSMGroup
 
+	Image ImageGroup
+
 	Keystore KeystoreGroup
 
 	Logins LoginsGroup
@@ -100,6 +102,8 @@ func operationsOf(client *Client) Operations {
 		Health: HealthGroup{client},
 
 		HSM: HSMGroup{client},
+
+		Image: ImageGroup{client},
 
 		Keystore: KeystoreGroup{client},
 
@@ -1129,6 +1133,20 @@ var opHSMShow = operation{method: "GET", path: "/v1/state/system/hsm", idempoten
 // GET /v1/state/system/hsm
 func (g HSMGroup) Show(ctx context.Context, options ...CallOption) (*HSMAnswer, error) {
 	return sendFor[HSMAnswer](ctx, g.client, opHSMShow, parts{options: options})
+}
+
+// ImageGroup has the operations of the group.
+type ImageGroup struct{ client *Client }
+
+var opImageShow = operation{method: "GET", path: "/v1/state/system/image", idempotent: true, accept: "application/json"}
+
+// Show: The bootable image: version, slots, trial, last update.
+//
+// An update is taken from a medium, when every key of the running version has signed it.
+//
+// GET /v1/state/system/image
+func (g ImageGroup) Show(ctx context.Context, options ...CallOption) (*ImageAnswer, error) {
+	return sendFor[ImageAnswer](ctx, g.client, opImageShow, parts{options: options})
 }
 
 // KeystoreGroup has the operations of the group.

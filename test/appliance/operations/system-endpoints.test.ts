@@ -151,3 +151,9 @@ test('a small correction of the clock is none of this', async () => {
   appliance.clock.step(-200);
   expect((await appliance.request('GET', health)).body.clock).toEqual({ state: 'up' });
 });
+
+test('what the image is, the tenant system may read, and no other; a machine without it says so', async () => {
+  const image = '/v1/state/system/image';
+  expect(await appliance.request('GET', image)).toMatchObject({ status: 200, body: { 'is-image': false } });
+  expect((await appliance.request('GET', image, undefined, { token: foreign })).status).toBe(404);
+});

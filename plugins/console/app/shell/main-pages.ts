@@ -18,6 +18,7 @@ export const mainPages: readonly MainPage[] = [
   { label: 'Certificate authorities', path: '/v1/config/keystore/tls/ca', operation: 'read' },
   { label: 'HSM', path: '/v1/state/system/hsm', operation: 'read' },
   { label: 'Backups', path: '/v1/state/system/backup-status', operation: 'read' },
+  { label: 'Updates', path: '/v1/state/system/image', operation: 'read', tenant: 'system' },
   { label: 'Seal', path: '/v1/state/keystore/system/seal', operation: 'execute' },
   { label: 'Log', path: '/v1/state/topics/system:logs', operation: 'read', tenant: 'system' },
   { label: 'Audit trail', path: '/v1/state/topics/system:audit-trail-log', operation: 'read' },

@@ -11,6 +11,7 @@ import { RevokePage } from './authorities/revoke.tsx';
 import { HsmPage } from './hsm/hsm.tsx';
 import { BackupPage } from './operations/backup.tsx';
 import { BackupStatusPage } from './operations/backup-status.tsx';
+import { ImagePage } from './operations/image.tsx';
 import { LogPage } from './operations/log.tsx';
 import { SealPage } from './operations/seal.tsx';
 import { ApproleView } from './access/approle.tsx';
@@ -80,6 +81,7 @@ const drawnViews: readonly DrawnView[] = [
   { template: '/v1/state/system/hsm', shown: 'instead', view: HsmPage },
   { template: '/v1/state/system/backup', shown: 'instead', view: BackupPage },
   { template: '/v1/state/system/backup-status', shown: 'instead', view: BackupStatusPage },
+  { template: '/v1/state/system/image', shown: 'instead', view: ImagePage },
   { template: '/v1/state/keystore/system/seal', shown: 'instead', view: SealPage },
   { template: '/v1/state/topics/{topic}', names: ['system:logs'], shown: 'instead', view: LogPage },
 ];

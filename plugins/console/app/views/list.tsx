@@ -21,8 +21,6 @@ import { visible } from '../parts/visible.ts';
 import { drawnAt } from './drawn.ts';
 
 const mostColumns = 6;
-/** of a document in a cell, as JSON */
-const mostCharacters = 120;
 
 export type ListProps = {
   readonly catalog: Catalog;
@@ -148,18 +146,14 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
   );
 }
 
-/** What a document or a list has too much of for a cell: how many of what. */
+/** Of documents with documents in them, which are too much for a cell: how many. */
 function countOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || JSON.stringify(value).length <= mostCharacters) return undefined;
-  if (Array.isArray(value)) return counted(value.length, 'entries');
-  const lists = Object.entries(value).flatMap(([name, one]) =>
-    Array.isArray(one) ? [counted(one.length, titleOf(name).toLowerCase())] : [],
-  );
-  return lists.length > 0 ? lists.join(', ') : counted(Object.keys(value).length, 'fields');
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString()} ${what}`;
+  const isDocument = (one: unknown): one is object => typeof one === 'object' && one !== null;
+  if (!isDocument(value) || !Object.values(value).some(isDocument)) return undefined;
+  if (Array.isArray(value)) return `${value.length.toLocaleString()} ${value.length === 1 ? 'entry' : 'entries'}`;
+  return Object.entries(value)
+    .map(([name, one]) => (Array.isArray(one) ? `${titleOf(name)}: ${one.length.toLocaleString()}` : titleOf(name)))
+    .join(', ');
 }
 
 function valueOf(row: RowOfList, column: string): unknown {

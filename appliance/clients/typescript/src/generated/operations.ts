@@ -607,6 +607,23 @@ class HsmOperations {
   }
 }
 
+class ImageOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * The bootable image: version, slots, trial, last update.
+   * An update is taken from a medium, when every key of the running version has signed it.
+   * `GET /v1/state/system/image`
+   */
+  show(options: CallOptions = {}): Promise<Api.ImageAnswer> {
+    return this.#sender.json<Api.ImageAnswer>({ method: 'GET', path: '/v1/state/system/image', isIdempotent: true }, options);
+  }
+}
+
 class KeystoreOperations {
   readonly #sender: Sender;
 
@@ -1859,6 +1876,7 @@ export class Operations {
   readonly cryptoFunctions: CryptoFunctionsOperations;
   readonly health: HealthOperations;
   readonly hsm: HsmOperations;
+  readonly image: ImageOperations;
   readonly keystore: KeystoreOperations;
   readonly logins: LoginsOperations;
   readonly metrics: MetricsOperations;
@@ -1891,6 +1909,7 @@ export class Operations {
     this.cryptoFunctions = new CryptoFunctionsOperations(sender);
     this.health = new HealthOperations(sender);
     this.hsm = new HsmOperations(sender);
+    this.image = new ImageOperations(sender);
     this.keystore = new KeystoreOperations(sender);
     this.logins = new LoginsOperations(sender);
     this.metrics = new MetricsOperations(sender);

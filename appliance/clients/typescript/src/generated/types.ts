@@ -977,6 +977,38 @@ export type HsmTrial = {
   objects: HsmObject[];
 };
 
+export type ImageAnswer = {
+  /**
+   * Whether the machine runs the bootable image. Elsewhere there is nothing but this field: packages and containers are
+   * updated as such.
+   */
+  'is-image': boolean;
+  /** A version of the image. */
+  version?: string | undefined;
+  /** What the two slots have. A slot that was never written is left out. */
+  slots?: ImageSlot[] | undefined;
+  /**
+   * Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that accepted it,
+   * `none` in later ones.
+   */
+  trial?: ImageAnswerTrial | undefined;
+  /** What became of the update that was last offered since the machine started; in the words of its screen. */
+  'last-update'?: string | undefined;
+};
+
+/**
+ * Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that accepted it,
+ * `none` in later ones.
+ */
+export type ImageAnswerTrial = 'pending' | 'confirmed' | 'none';
+
+export type ImageSlot = {
+  /** A version of the image. */
+  version: string;
+  /** Whether it is the one that runs. */
+  running: boolean;
+};
+
 export type ImportOpenpgpAnswer = {
   /** Name of the new transit key. */
   name: string;

@@ -111,6 +111,9 @@ __all__ = [
     "HsmTokenState",
     "HsmTokenWrappingKey",
     "HsmTrial",
+    "ImageAnswer",
+    "ImageAnswerTrial",
+    "ImageSlot",
     "ImportOpenpgpAnswer",
     "ImportOpenpgpRequest",
     "ImportRequest",
@@ -375,6 +378,11 @@ HsmTokenLatencyUnit = Literal["microseconds"]
 
 # Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
 HsmTokenState = Literal["up", "damaged", "down", "pin-refused"]
+
+
+# Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that
+# accepted it, `none` in later ones.
+ImageAnswerTrial = Literal["pending", "confirmed", "none"]
 
 
 # What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and
@@ -1623,6 +1631,38 @@ class HsmTrial(Document):
     """The first 200 persistent objects of this service, as they are in the token now."""
     problem: Optional[str] = None
     """What went wrong."""
+
+
+@dataclass(frozen=True)
+class ImageAnswer(Document):
+    """ImageAnswer."""
+
+    is_image: bool
+    """Whether the machine runs the bootable image. Elsewhere there is nothing but this field: packages and
+
+    containers are updated as such.
+    """
+    version: Optional[str] = None
+    """A version of the image."""
+    slots: Optional[list[ImageSlot]] = None
+    """What the two slots have. A slot that was never written is left out."""
+    trial: Optional[ImageAnswerTrial] = None
+    """Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that
+
+    accepted it, `none` in later ones.
+    """
+    last_update: Optional[str] = None
+    """What became of the update that was last offered since the machine started; in the words of its screen."""
+
+
+@dataclass(frozen=True)
+class ImageSlot(Document):
+    """ImageSlot."""
+
+    version: str
+    """A version of the image."""
+    running: bool
+    """Whether it is the one that runs."""
 
 
 @dataclass(frozen=True)

@@ -999,6 +999,27 @@ class HsmOperations:
         )
 
 
+class ImageOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.ImageAnswer:
+        """The bootable image: version, slots, trial, last update.
+
+        An update is taken from a medium, when every key of the running version has signed it.
+
+        ``GET /v1/state/system/image``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/image",
+                is_idempotent=True,
+            ),
+            models.ImageAnswer, timeout,
+        )
+
+
 class KeystoreOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -3154,6 +3175,7 @@ class Operations:
         self.crypto_functions = CryptoFunctionsOperations(sender)
         self.health = HealthOperations(sender)
         self.hsm = HsmOperations(sender)
+        self.image = ImageOperations(sender)
         self.keystore = KeystoreOperations(sender)
         self.logins = LoginsOperations(sender)
         self.metrics = MetricsOperations(sender)

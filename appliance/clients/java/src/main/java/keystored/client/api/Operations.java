@@ -19,6 +19,7 @@ public abstract class Operations {
   private final CryptoFunctionsGroup cryptoFunctions;
   private final HealthGroup health;
   private final HsmGroup hsm;
+  private final ImageGroup image;
   private final KeystoreGroup keystore;
   private final LoginsGroup logins;
   private final MetricsGroup metrics;
@@ -56,6 +57,7 @@ public abstract class Operations {
     cryptoFunctions = new CryptoFunctionsGroup(sender);
     health = new HealthGroup(sender);
     hsm = new HsmGroup(sender);
+    image = new ImageGroup(sender);
     keystore = new KeystoreGroup(sender);
     logins = new LoginsGroup(sender);
     metrics = new MetricsGroup(sender);
@@ -198,6 +200,15 @@ public abstract class Operations {
    */
   public HsmGroup hsm() {
     return hsm;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public ImageGroup image() {
+    return image;
   }
 
   /**
