@@ -103,7 +103,19 @@ async function main(): Promise<void> {
   const cluster = takePart(configuration, log);
   const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
-  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper, takePart: () => cluster.start(), giveUp }, prepared);
+  const workers = controlSeal(
+    {
+      configuration,
+      args,
+      clock: systemClock,
+      log,
+      shipper,
+      takePart: () => cluster.start(),
+      restartServer: () => cluster.restartServer(),
+      giveUp,
+    },
+    prepared,
+  );
   let isEnding = false;
   /** What cannot go on as it is: the next start does. */
   async function giveUp(reason: unknown): Promise<void> {

@@ -25,11 +25,13 @@ export type TakingPart = {
    * appliance that stood alone has founded a cluster.
    */
   start(): Promise<void>;
+  /** Ends the own member of etcd, where there is one, and starts it again. */
+  restartServer(): Promise<void>;
   /** Call it when no process answers any more. */
   stop(): Promise<void>;
 };
 
-const standingAlone: TakingPart = { start: async () => undefined, stop: async () => undefined };
+const standingAlone: TakingPart = { start: async () => undefined, restartServer: async () => undefined, stop: async () => undefined };
 
 /** A Unix socket has no longer path (unix(7)). */
 const longestSocketPath = 107;
@@ -54,6 +56,7 @@ export function takePart(configuration: Configuration, log: Log): TakingPart {
       }
       if (isMember(configuration)) follower = await keepFollower(() => ordersOf(configuration, cluster, id, run));
     },
+    restartServer: async () => server?.restart(),
     async stop() {
       await follower?.stop();
       await server?.stop();

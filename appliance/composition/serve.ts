@@ -132,6 +132,8 @@ export async function serve(
     const membership = new Membership({
       ...{ data, config: configuration.cluster, store: runtime.store, clock, publicUrl: configuration.publicUrl },
       authority: () => identity.current.caPem,
+      cluster,
+      restartServer: () => channel.request('restartServer', undefined),
       takePart: () => channel.request('takePart', undefined),
     });
     const composed = await compose({

@@ -16,7 +16,8 @@ import {
 } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { provideIdentity } from './identity.ts';
-import type { ClusterState } from '../state/cluster-way.ts';
+import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
+import { awaitConfirmed, endingJob, noteEnded } from './ended-credentials.ts';
 import { programProblem } from './etcd-process.ts';
 import { memberFiles, readEndpoints, readMembership, type RoleFiles, writeCredentials, writeMembership } from './files.ts';
 import { formatInvitation, hashOfSecret } from './invitation.ts';
@@ -34,6 +35,10 @@ export type MembershipParts = {
   readonly publicUrl: string;
   /** CA certificates of the listeners, PEM, newest first */
   readonly authority: () => string;
+  /** of an appliance in a cluster */
+  readonly cluster?: ClusterWay | undefined;
+  /** The supervisor starts the member of etcd again. */
+  readonly restartServer: () => Promise<void>;
   /** The supervisor replaces all processes by those of a member. Resolves before that. */
   readonly takePart: () => Promise<void>;
 };
@@ -69,10 +74,19 @@ export class Membership {
     },
   });
 
-  /** Every appliance renews its own certificates. */
+  /** Every appliance sees to its own certificates and revocation lists. */
   get jobs(): readonly Job[] {
-    if (this.#parts.config?.member === undefined) return [];
-    return [{ name: 'member-certificates', everySeconds: renewalSeconds, isOfEach: true, run: () => this.#renew() }];
+    const { cluster, config } = this.#parts;
+    const member = config?.member;
+    if (member === undefined || cluster === undefined) return [];
+    const revocations = (role: MemberRole): Promise<Uint8Array> => {
+      const { certificates, tenantId } = this.#issuer();
+      return certificates.revocations(tenantId, role);
+    };
+    return [
+      { name: 'member-certificates', everySeconds: renewalSeconds, isOfEach: true, run: () => this.#renew() },
+      endingJob({ ...this.#parts, member, cluster, revocations }),
+    ];
   }
 
   /**
@@ -116,7 +130,7 @@ export class Membership {
     const { certificates, tenantId } = this.#issuer();
     // One that comes in again after the loss of its disk has a new identity.
     const former = new Set(state.members.filter((one) => one.name === name).map(({ id }) => id));
-    await certificates.revoke(tenantId, (one) => one === appliance || former.has(one));
+    await noteEnded(store, await certificates.revoke(tenantId, (one) => one === appliance || former.has(one)));
     const certified = async (role: MemberRole, request: Uint8Array): Promise<Admission[MemberRole]> => ({
       ...(await certificates.issue(tenantId, role, { appliance, address, request })),
       revocations: Buffer.from(await certificates.revocations(tenantId, role)).toString('base64'),
@@ -125,6 +139,17 @@ export class Membership {
     const client = await certified('client', clientRequest);
     // A later step that carries keys to the token of the new appliance belongs here: it has proven who it is, and has no key yet.
     return { cluster, endpoints: [clientUrl, ...readEndpoints(data).filter((url) => url !== clientUrl)], peer, client };
+  }
+
+  /**
+   * Ends the certificates of a removed appliance, and its connections. Answers the names of the appliances that have not confirmed that; none
+   * of an etcd that somebody else runs. Rejects with `cluster-unavailable`.
+   */
+  async end(appliance: string): Promise<readonly string[]> {
+    const { store, cluster, config } = this.#parts;
+    if (config?.member === undefined || cluster === undefined) return [];
+    const { certificates, tenantId } = this.#issuer();
+    return awaitConfirmed(store, cluster, await noteEnded(store, await certificates.revoke(tenantId, (one) => one === appliance)));
   }
 
   /** Etcd reads the pair at every handshake, and the follower looks every minute. */

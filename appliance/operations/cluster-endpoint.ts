@@ -146,9 +146,14 @@ const removal = departed.extend({
     description: 'Chains of the audit trail that are lost with it: no verification expects them any more.',
     example: ['0f3c9a52-7d0e-4c35-9d53-7a1c26a5b1ee-worker-1'],
   }),
+  unconfirmed: z.array(z.string()).meta({
+    description:
+      'Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more, where the appliances run etcd: the same request asks again.',
+    example: [],
+  }),
 });
 
-function removalEndpoint({ cluster, store }: ClusterParts): AnyEndpoint {
+function removalEndpoint({ cluster, store, membership }: ClusterParts): AnyEndpoint {
   return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
     method: 'POST',
     path: `${base}/remove-member`,
@@ -157,7 +162,7 @@ function removalEndpoint({ cluster, store }: ClusterParts): AnyEndpoint {
     tag: tags.system,
     summary: 'Remove an appliance that is lost for ever from the cluster',
     description:
-      'It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Revoke its certificate for etcd as well.',
+      'It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Where the appliances run etcd, its member leaves, its certificates are revoked and its connections end; an etcd of your own has to refuse its certificate.',
     audit: 'required',
     idempotent: true,
     input: removalInput,
@@ -176,7 +181,7 @@ function removalEndpoint({ cluster, store }: ClusterParts): AnyEndpoint {
       const removed = await removeAppliance(parts, { member: wanted, evenIfAlive, by: call.caller, now: call.now });
       call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
       const { name, appliance: id, at, by, chains } = removed;
-      return { name, id, removedAt: at, removedBy: by, lostChains: [...chains] };
+      return { name, id, removedAt: at, removedBy: by, lostChains: [...chains], unconfirmed: [...(await membership.end(id))] };
     },
   });
 }

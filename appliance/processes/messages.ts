@@ -105,6 +105,8 @@ export const supervisorRequests = {
   unseal: { argument: unsealAttempt, answer: nothing },
   /** This appliance is the first of a cluster now. Answered before all processes are replaced. */
   takePart: { argument: nothing, answer: nothing },
+  /** Ends the own member of etcd and starts it again. */
+  restartServer: { argument: nothing, answer: nothing },
   /** What the shipper knows of each destination; no entries while it is being started again. */
   shipping: shipperRequests.state,
   /** A test event to a destination. Refused with not-found and shipper-unavailable. */

@@ -34,13 +34,15 @@ export type SealControllerParts = {
   readonly shipper: Pick<ShipperProcess, 'shipping' | 'testShipping'>;
   /** Starts what a member of a cluster has beside its workers. Rejects with StartRefused. */
   readonly takePart: () => Promise<void>;
+  /** Ends the own member of etcd and starts it again. */
+  readonly restartServer: () => Promise<void>;
   /** Ends the appliance, which stands between alone and member: its next start goes on. */
   readonly giveUp: (reason: unknown) => Promise<void>;
 };
 
 /** Starts the workers, sealed or serving as `first` says, and serves their requests: sums of metrics, seal, unseal. */
 export function controlSeal(
-  { configuration, args, clock, log, shipper, takePart, giveUp }: SealControllerParts,
+  { configuration, args, clock, log, shipper, takePart, restartServer, giveUp }: SealControllerParts,
   first: Promise<Orders>,
 ): Pick<Workers, 'ready' | 'provisioned' | 'examine' | 'stop'> {
   const counts = new WorkerCounts();
@@ -69,6 +71,7 @@ export function controlSeal(
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
       takePart: () => void inTurn(becomeMember).catch(giveUp),
+      restartServer,
       shipping: shipper.shipping,
       testShipping: shipper.testShipping,
     };

@@ -27,6 +27,8 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'backup-running': 'all',
   // One credential for all: the record names the appliance that has it.
   bootstrap: 'all',
+  'cluster-credentials': 'cluster',
+  'cluster-credentials-applied': 'cluster',
   // Good for an hour, and for the members that there are.
   'cluster-invitations': 'cluster',
   'console/sessions': 'all',

@@ -1,6 +1,8 @@
 // npm run test:cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { memberFiles } from '../../appliance/membership/files.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
@@ -13,10 +15,18 @@ const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/clu
 const encrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/encrypt`;
 const decrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/decrypt`;
 
+const byText = (one: string, other: string): number => (one < other ? -1 : 1);
+
 type Seen = {
   readonly shape: string;
   readonly members: readonly { readonly name: string; readonly state: string }[];
-  readonly etcd: readonly { readonly appliance: string; readonly leader: boolean; readonly learner: boolean; readonly problem?: string }[];
+  readonly etcd: readonly {
+    readonly appliance: string;
+    readonly url: string;
+    readonly leader: boolean;
+    readonly learner: boolean;
+    readonly problem?: string;
+  }[];
 };
 
 let token: TokenConfig;
@@ -104,4 +114,39 @@ test('when one is killed, the other two go on, and it comes back by itself with 
   a = await start('a');
   expect((await a.exchange('POST', encrypt('without-a'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
   await expect.poll(async () => (await seenBy(c)).etcd.filter(({ problem }) => problem !== undefined), { timeout: 30_000 }).toEqual([]);
+});
+
+test('all stopped, as after a power failure, they come back when they are started', async () => {
+  expect(await Promise.all([a, b, c].map((daemon) => daemon.stop()))).toEqual([0, 0, 0]);
+  [a, b, c] = await Promise.all([start('a'), start('b'), start('c')]);
+  expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+});
+
+test('a removed one has no way to the shared store any more when that is answered, not even over an open connection', async () => {
+  const { key, certificate, authority } = memberFiles(path('data-c')).ofRole('client');
+  const tls = { ca: readFileSync(authority), certificate: readFileSync(certificate), key: readFileSync(key) };
+  const urls = (await seenBy(a)).etcd.flatMap(({ appliance, url }) => (appliance === 'c' ? [] : [url]));
+  const clients = urls.map((url) => new EtcdClient({ endpoints: [url], tls, nowMs: () => performance.now() }));
+  const reads = (): Promise<readonly string[]> =>
+    Promise.all(
+      clients.map((client) =>
+        client.range({ key: Buffer.from('x') }, 3_000).then(
+          () => 'read',
+          () => 'refused',
+        ),
+      ),
+    );
+  expect(await reads()).toEqual(['read', 'read']);
+  expect(await a.request('POST', `${state}/remove-member`, { member: 'c', 'even-if-alive': true })).toMatchObject({
+    name: 'c',
+    unconfirmed: [],
+  });
+  expect(await reads()).toEqual(['refused', 'refused']);
+  for (const client of clients) client.close();
+  await expect
+    .poll(async () => (await seenBy(b)).etcd.map(({ appliance }) => appliance).toSorted(byText), { timeout: 30_000 })
+    .toEqual(['a', 'b']);
+  await a.request('POST', keys, { name: 'without-c' });
+  expect((await b.exchange('POST', encrypt('without-c'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(503);
 });

@@ -844,6 +844,10 @@ type ClusterRemoveMemberAnswer struct {
 
 	// LostChains: Chains of the audit trail that are lost with it: no verification expects them any more.
 	LostChains []string `json:"lost-chains"`
+
+	// Unconfirmed: Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more,
+	// where the appliances run etcd: the same request asks again.
+	Unconfirmed []string `json:"unconfirmed"`
 }
 
 // ClusterRemoveMemberRequest: A document of the API.

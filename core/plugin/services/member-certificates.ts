@@ -22,8 +22,8 @@ export type MemberCertificates = {
     role: MemberRole,
     wanted: { readonly appliance: string; readonly address: string; readonly request: Uint8Array },
   ): Promise<MemberCertificate>;
-  /** Revokes what the appliances have that are meant. */
-  revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<void>;
+  /** Revokes what the appliances have that are meant; answers their addresses, none where nothing was left to be revoked. */
+  revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<readonly string[]>;
   /** The newest revocation list, DER. */
   revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
 };

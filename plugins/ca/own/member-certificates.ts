@@ -1,4 +1,5 @@
 // The service `member-certificates`: certificates of two CAs of the appliance, for the members of etcd in a cluster.
+import { X509Certificate } from 'node:crypto';
 import { parseDuration } from '../../../core/base/time.ts';
 import { type MemberCertificates, type MemberRole, memberRoles } from '../../../core/plugin/services/member-certificates.ts';
 import type { FoundCa } from '../authority/lookup.ts';
@@ -33,20 +34,28 @@ export function memberCertificates(context: CaContext): MemberCertificates {
       return { certificate: formatCertificatePem(record.certificate), authority: formatCertificatePem(authority) };
     },
     async revoke(tenantId, isMeant) {
+      const addresses = new Set<string>();
       for (const role of memberRoles) {
         const ca = await authorityOf(tenantId, role);
         const held = Array.from(context.tables.certificates.entries([ca.tenantId, ca.record.id]));
         for (const [key, { certificate, revoked }] of held) {
           if (revoked !== undefined || !isMeant(commonNameOf(certificate))) continue;
           await revokeCertificate(context, ca, String(key.at(-1)), 'cessation-of-operation');
+          addresses.add(addressOf(certificate));
         }
       }
+      return [...addresses];
     },
     async revocations(tenantId, role) {
       const ca = await authorityOf(tenantId, role);
       return currentCrl(context, ca, requireNewestGeneration(ca.record));
     },
   };
+}
+
+/** The only alternative name. */
+function addressOf(certificate: Uint8Array): string {
+  return new X509Certificate(certificate).subjectAltName?.replace('IP Address:', '') ?? '';
 }
 
 function commonNameOf(certificate: Uint8Array): string {

@@ -136,7 +136,15 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
   const nothing = (): undefined => undefined;
   const measured = { metrics: () => [], activity: () => ({ points: [] }), health: () => [] };
-  const handlers: SupervisorHandlers = { provisioned: nothing, ...measured, seal: nothing, unseal, takePart: nothing, ...noShipper };
+  const handlers: SupervisorHandlers = {
+    provisioned: nothing,
+    ...measured,
+    seal: nothing,
+    unseal,
+    takePart: nothing,
+    restartServer: nothing,
+    ...noShipper,
+  };
   const report = (line: string): never => expect.fail(line);
   openChannel({ port: server, asks: workerRequests, serves: supervisorRequests, handlers, report });
   const channel = openChannel({

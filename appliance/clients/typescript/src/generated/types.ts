@@ -492,6 +492,11 @@ export type ClusterRemoveMemberAnswer = {
   'removed-by': string;
   /** Chains of the audit trail that are lost with it: no verification expects them any more. */
   'lost-chains': string[];
+  /**
+   * Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more, where the
+   * appliances run etcd: the same request asks again.
+   */
+  unconfirmed: string[];
 };
 
 export type ClusterRemoveMemberRequest = {

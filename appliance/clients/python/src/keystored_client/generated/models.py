@@ -1051,6 +1051,11 @@ class ClusterRemoveMemberAnswer(Document):
     """User of the token that removed it."""
     lost_chains: list[str]
     """Chains of the audit trail that are lost with it: no verification expects them any more."""
+    unconfirmed: list[str]
+    """Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more,
+
+    where the appliances run etcd: the same request asks again.
+    """
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,9 @@ public final class ClusterGroup {
    *
    * <p>It never comes in again, and its name is given to no other. Health no longer misses it, the background
    * jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped,
-   * or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Revoke its
-   * certificate for etcd as well.
+   * or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Where the
+   * appliances run etcd, its member leaves, its certificates are revoked and its connections end; an etcd of
+   * your own has to refuse its certificate.
    *
    * <p>POST /v1/state/system/cluster/remove-member
    *

@@ -13,11 +13,14 @@ import java.util.List;
  * @param removedAt When it was removed.
  * @param removedBy User of the token that removed it.
  * @param lostChains Chains of the audit trail that are lost with it: no verification expects them any more.
+ * @param unconfirmed Appliances that have not confirmed within 20 seconds that it has no way to the shared store
+ * any more, where the appliances run etcd: the same request asks again.
  */
 public record ClusterRemoveMemberAnswer(
     @JsonProperty("name") String name,
     @JsonProperty("id") String id,
     @JsonProperty("removed-at") Instant removedAt,
     @JsonProperty("removed-by") String removedBy,
-    @JsonProperty("lost-chains") List<String> lostChains) {
+    @JsonProperty("lost-chains") List<String> lostChains,
+    @JsonProperty("unconfirmed") List<String> unconfirmed) {
 }
