@@ -14,6 +14,8 @@ import type { TopicDirectories } from '../../core/platform/system/topic-endpoint
 import { type RunningPlugins, startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';
+import { type Appliances, appliancesService } from '../../core/plugin/services/appliances.ts';
+import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
@@ -32,6 +34,8 @@ import { stateMeasurer } from '../operations/metrics/state.ts';
 import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
+import { readCluster } from '../operations/cluster-endpoint.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
 import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 
@@ -88,6 +92,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     services: [
       provide(sessionsService, createSessions({ store, hsm, clock })),
       provide(wrappingKeysService, rotation),
+      provide(appliancesService, appliancesOf(system?.cluster)),
       provide(custodyStatementsService, createCustodyStatements(store, hsm, attestation)),
       ...(parts.services ?? []),
     ],
@@ -114,7 +119,8 @@ export async function compose(parts: Parts): Promise<Composed> {
         ...running.endpoints,
       ],
       resources: running.resources,
-      errors: running.errors,
+      // That of requests for certificates, which joining appliances send, with or without plugin ca.
+      errors: [...running.errors, requestErrors],
       schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
@@ -158,6 +164,19 @@ async function findWiderObjects(hsm: Hsm): Promise<readonly CheckFinding[]> {
   const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
   const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
   return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
+}
+
+/** Those that were not removed: of one whose removal was cut off, the state says so. */
+function appliancesOf(cluster: ClusterWay | undefined): Appliances {
+  return {
+    async list() {
+      const { members } = cluster === undefined ? { members: [] } : await readCluster(cluster);
+      return members
+        .filter(({ state }) => state !== 'removed')
+        .map(({ id, name, state }) => ({ id, name, isIn: state === 'in' }))
+        .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    },
+  };
 }
 
 /** Stored records are migrated when every appliance works with the next level: at a start, or by this job after the last one was updated. */

@@ -67,6 +67,9 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'token-children': 'all',
   'token-hashes': 'all',
   tokens: 'all',
+  // Each answer names the appliance that gives it; all are gone when the question is answered.
+  'transit/distribution-answers': 'all',
+  'transit/distribution-questions': 'all',
   // Keys that are being made name the appliance that makes them.
   'transit/graveyard': 'all',
   'transit/keys': 'all',

@@ -1,5 +1,6 @@
 // What the parts of this plugin share: one object, made when the plugin is provisioned and passed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
+import { type Appliances, appliancesService } from '../../core/plugin/services/appliances.ts';
 import { type CustodyStatements, custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
@@ -17,6 +18,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
   readonly custodyStatements: CustodyStatements;
+  readonly appliances: Appliances;
   readonly attachments: Attachments;
 };
 
@@ -36,6 +38,7 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
     rotation: context.service(wrappingKeysService),
     custodyStatements: context.service(custodyStatementsService),
+    appliances: context.service(appliancesService),
     attachments: new Attachments(store),
   };
 }

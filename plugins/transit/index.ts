@@ -1,6 +1,7 @@
 // The transit plugin: named, versioned keys whose material is used in the token only, and the actions on them (spec area A).
 import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
+import { appliancesService } from '../../core/plugin/services/appliances.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
@@ -15,7 +16,7 @@ export default definePlugin({
   needs: ['aes-256', 'secret-256'],
   errors: transitErrors,
   provides: [transitKeysService],
-  uses: [custodyStatementsService, wrappingKeysService],
+  uses: [appliancesService, custodyStatementsService, wrappingKeysService],
   preload: load,
   provision: async (context) => (await load()).provision(context),
 });

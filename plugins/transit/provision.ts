@@ -18,6 +18,8 @@ import { verify } from './actions/verify.ts';
 import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
 import { custodyStatement } from './custody/statement.ts';
+import { distribution } from './distribution/endpoint.ts';
+import { distributionJobs } from './distribution/holdings.ts';
 import { keyGauge } from './gauges.ts';
 import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
@@ -43,9 +45,10 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
         importKey(transit, importWrappingKey),
         importWrappingKeyEndpoint(importWrappingKey),
         custodyStatement(transit),
+        distribution(transit),
       ];
     },
-    jobs: [autoRotateJob(transit)],
+    jobs: [autoRotateJob(transit), ...distributionJobs(transit)],
     services: [provide(transitKeysService, createTransitKeys(transit))],
     gauges: [keyGauge(transit)],
     start: () => transit.usage.start(),

@@ -32,6 +32,11 @@ const stateOf = async (member: Member, name: string): Promise<string | undefined
   (await membersSeenBy(member)).find((one) => one.name === name)?.state;
 const leadersSeenBy = async (member: Member): Promise<readonly string[]> =>
   (await membersSeenBy(member)).filter((one) => one['leads-jobs'] === true).map(({ name }) => name);
+const distributionOf = async (member: Member, key: string) =>
+  (await member.request('GET', `/v1/state/keystore/transit-keys/${key}/distribution`)) as {
+    readonly complete: boolean;
+    readonly appliances: readonly Readonly<Record<string, unknown>>[];
+  };
 const answers = async (member: Member): Promise<boolean> => (await member.exchange('POST', own, {}).catch(() => undefined))?.status === 200;
 
 beforeAll(async () => {
@@ -81,6 +86,14 @@ test('a key that one made is used by another as soon as that is answered, twenty
     const { ciphertext } = (await user.request('POST', encrypt(`key-${n}`), { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
     expect(await maker.request('POST', decrypt(`key-${n}`), { ciphertext })).toMatchObject({ plaintext: 'aGVsbG8=' });
   }
+});
+
+test('each says which token has opened a key', async () => {
+  const { complete, appliances } = await distributionOf(c, 'early');
+  const { 'token-serial': serial } = appliances[0] ?? {};
+  expect(serial).toMatch(/^[0-9a-f]{16}$/);
+  const holding = ['a', 'b', 'c'].map((name) => expect.objectContaining({ name, state: 'holds', token: 'main', 'token-serial': serial }));
+  expect({ complete, appliances }).toEqual({ complete: true, appliances: holding });
 });
 
 test('a name that several make at the same moment is made once', async () => {
@@ -148,6 +161,8 @@ test('one is killed: the others go on, and it comes back with what was changed m
   await a.request('POST', keys, { name: 'while-dead' });
   for (let n = 0; n < 5; n++) await c.request('POST', keys, { name: `while-dead-${n}` });
   expect(await stateOf(c, 'b')).toBe('out');
+  const { complete, appliances } = await distributionOf(c, 'while-dead');
+  expect([complete, ...appliances.map((one) => one['state'])]).toEqual([false, 'holds', 'away', 'holds']);
   b = await startMember(shared, 'b');
   expect((await b.exchange('POST', encrypt('while-dead-4'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
   expect(await stateOf(a, 'b')).toBe('in');

@@ -1059,7 +1059,8 @@ func (DisableSecretIDRequest) GoString() string {
 	return "DisableSecretIDRequest{…}"
 }
 
-// Distribution: Where the key goes; inherit means all. Later versions may answer others.
+// Distribution: Where the key goes; inherit means all. In a cluster every appliance has every key. Later versions may
+// answer others.
 type Distribution string
 
 // The values of Distribution.
@@ -1069,6 +1070,22 @@ const (
 	DistributionNone Distribution = "none"
 
 	DistributionInherit Distribution = "inherit"
+)
+
+// DistributionState: `holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says
+// why. `silent`: it did not say in time. `away`: it is out of the cluster, and was not asked. Later versions may
+// answer others.
+type DistributionState string
+
+// The values of DistributionState.
+const (
+	DistributionStateHolds DistributionState = "holds"
+
+	DistributionStateLacks DistributionState = "lacks"
+
+	DistributionStateSilent DistributionState = "silent"
+
+	DistributionStateAway DistributionState = "away"
 )
 
 // EncryptAnswer: A document of the API.
@@ -1894,6 +1911,43 @@ type IssuedCertificate struct {
 
 	// Certificate: The certificate; only where one is asked for.
 	Certificate string `json:"certificate,omitempty"`
+}
+
+// KeyDistributionAnswer: A document of the API.
+type KeyDistributionAnswer struct {
+	// KeyVersion: Version of the key that it is about.
+	KeyVersion int64 `json:"key-version"`
+
+	// Complete: Whether every appliance that was not removed holds it.
+	Complete bool `json:"complete"`
+
+	// Appliances: Every appliance that was not removed, by name.
+	Appliances []KeyDistributionAppliance `json:"appliances"`
+}
+
+// KeyDistributionAppliance: A document of the API.
+type KeyDistributionAppliance struct {
+	// Name: Name of the appliance in its cluster; absent for one that stands alone.
+	Name string `json:"name,omitempty"`
+
+	// ID: Its identity there.
+	ID string `json:"id,omitempty"`
+
+	// Self: Whether it is the one that answers.
+	Self bool `json:"self"`
+
+	// State: `holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says why.
+	// `silent`: it did not say in time. `away`: it is out of the cluster, and was not asked.
+	State DistributionState `json:"state"`
+
+	// Token: Token that opened it, by its name in the configuration.
+	Token string `json:"token,omitempty"`
+
+	// TokenSerial: Serial number that this token says it has.
+	TokenSerial string `json:"token-serial,omitempty"`
+
+	// Reason: Why it lacks the version.
+	Reason string `json:"reason,omitempty"`
 }
 
 // KeyVersionStatus: What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only
@@ -4595,7 +4649,7 @@ type TransitKeyBatchItemAutoRotate struct {
 
 // TransitKeyBatchItemDistribute: Distribution of the key.
 type TransitKeyBatchItemDistribute struct {
-	// To: Where the key goes; inherit means all.
+	// To: Where the key goes; inherit means all. In a cluster every appliance has every key.
 	To *Distribution `json:"to,omitempty"`
 }
 
@@ -4688,7 +4742,7 @@ type TransitKeyBatchResultAutoRotate struct {
 
 // TransitKeyBatchResultDistribute: Distribution of the key.
 type TransitKeyBatchResultDistribute struct {
-	// To: Where the key goes; inherit means all.
+	// To: Where the key goes; inherit means all. In a cluster every appliance has every key.
 	To Distribution `json:"to"`
 }
 
@@ -4749,19 +4803,19 @@ type TransitKeyCreation struct {
 
 // TransitKeyDistribute: Distribution of the key.
 type TransitKeyDistribute struct {
-	// To: Where the key goes; inherit means all.
+	// To: Where the key goes; inherit means all. In a cluster every appliance has every key.
 	To Distribution `json:"to,omitempty"`
 }
 
 // TransitKeyDistributeInput: Distribution of the key.
 type TransitKeyDistributeInput struct {
-	// To: Where the key goes; inherit means all.
+	// To: Where the key goes; inherit means all. In a cluster every appliance has every key.
 	To *Distribution `json:"to,omitempty"`
 }
 
 // TransitKeyDistributeMerge: A document of the API.
 type TransitKeyDistributeMerge struct {
-	// To: Where the key goes; inherit means all.
+	// To: Where the key goes; inherit means all. In a cluster every appliance has every key.
 	To *Distribution `json:"to,omitempty"`
 }
 

@@ -70,6 +70,8 @@ type Operations struct {
 
 	TransitKeysCustody TransitKeysCustodyGroup
 
+	TransitKeysDistribution TransitKeysDistributionGroup
+
 	WrappingKey WrappingKeyGroup
 }
 
@@ -134,6 +136,8 @@ func operationsOf(client *Client) Operations {
 		TransitKeys: TransitKeysGroup{client},
 
 		TransitKeysCustody: TransitKeysCustodyGroup{client},
+
+		TransitKeysDistribution: TransitKeysDistributionGroup{client},
 
 		WrappingKey: WrappingKeyGroup{client},
 	}
@@ -3413,6 +3417,37 @@ func (g TransitKeysCustodyGroup) Show(ctx context.Context, name string, paramete
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendFor[CustodyAnswer](ctx, g.client, opTransitKeysCustodyShow, call)
+}
+
+// TransitKeysDistributionGroup has the operations of the group.
+type TransitKeysDistributionGroup struct{ client *Client }
+
+var opTransitKeysDistributionShow = operation{method: "GET", path: "/v1/state/keystore/transit-keys/%s/distribution", idempotent: true, accept: "application/json"}
+
+// TransitKeysDistributionShowOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type TransitKeysDistributionShowOptions struct {
+	// Version: The version that it is about: `latest` (default) or a number.
+	Version *string
+}
+
+func (o *TransitKeysDistributionShowOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "version", o.Version)
+}
+
+// Show: Which appliances and tokens hold a key version.
+//
+// Asks every appliance of the cluster: each opens the version in its own token and says whether it could. An appliance
+// that has not answered after ten seconds, or is out, is named as such. Ask within `activate-after` of a rotation: the
+// new version is not used before.
+//
+// GET /v1/state/keystore/transit-keys/{name}/distribution
+func (g TransitKeysDistributionGroup) Show(ctx context.Context, name string, parameters *TransitKeysDistributionShowOptions, options ...CallOption) (*KeyDistributionAnswer, error) {
+	call := parts{names: []string{name}, options: options}
+	parameters.addTo(&call)
+	return sendFor[KeyDistributionAnswer](ctx, g.client, opTransitKeysDistributionShow, call)
 }
 
 // WrappingKeyGroup has the operations of the group.

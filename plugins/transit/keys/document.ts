@@ -28,7 +28,7 @@ export const documentSchema = z.object({
         .enum(['all', 'none', 'inherit'])
         .meta({ typeName: 'Distribution' })
         .default('inherit')
-        .describe('Where the key goes; inherit means all.'),
+        .describe('Where the key goes; inherit means all. In a cluster every appliance has every key.'),
     })
     .prefault({})
     .describe('Distribution of the key.'),

@@ -15,7 +15,8 @@ export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'
   const inUse = newestActive(record, (number) => (versions[number - record.floor] as Version).record, now);
   const symmetric = cipherOf(record).kind === 'aead';
   return {
-    distributionStatus: { to: record.distribute === 'none' ? 'none' : 'all' },
+    // Appliances that share a store share every record of it.
+    distributionStatus: { to: record.distribute === 'none' && transit.store.appliance === undefined ? 'none' : 'all' },
     defaultEncryptionVersion: inUse === record.latest ? 0 : inUse,
     latestVersion: record.latest,
     oldestVersion: record.floor,

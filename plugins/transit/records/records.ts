@@ -4,7 +4,7 @@ import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { VersionRules, VersionTimes } from './version-rules.ts';
 
-/** Whether a key is distributed to other appliances (api 17). */
+/** Whether a key is to be distributed to other appliances (api 17); in a cluster every appliance has every key. */
 export type Distribution = 'all' | 'none' | 'inherit';
 
 /** The auto-rotate container as the user wrote it; durations as text, echoed as given (api 12, 25). */
@@ -89,6 +89,21 @@ export type UsageRecord = {
   readonly lastUsedAt?: number;
 };
 
+/** Asked of every appliance: whether it holds this version. */
+export type DistributionQuestion = {
+  /** that asks */
+  readonly appliance: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly keyId: string;
+  readonly version: number;
+};
+
+/** What an appliance says of it: its token has opened the version, or why it has not. Without a private part there is nothing to open. */
+export type Holding =
+  | { readonly isHeld: true; readonly token?: { readonly name: string; readonly serial: string } }
+  | { readonly isHeld: false; readonly reason: string };
+
 /** Tables of the plugin with the shape of their keys. */
 export type Tables = {
   /** [tenant, name] */
@@ -101,6 +116,10 @@ export type Tables = {
   readonly rotations: Table<string>;
   /** [tenant, key id]: versions that do not exist any more, while some of their records are still here */
   readonly removedVersions: Table<RemovedVersions>;
+  /** [question, drawn at random]: kept while it is asked */
+  readonly distributionQuestions: Table<DistributionQuestion>;
+  /** [question, appliance] */
+  readonly distributionAnswers: Table<Holding>;
   /** the key ledger */
   readonly pendingKeys: Table<KeyLedgerRecord>;
   /** ['rsa-4096']: the key under which others wrap what they import */
@@ -120,6 +139,8 @@ export function openTables(store: Store): Tables {
     usage: store.table('usage'),
     rotations: store.table('rotations'),
     removedVersions: store.table('removed-versions'),
+    distributionQuestions: store.table('distribution-questions'),
+    distributionAnswers: store.table('distribution-answers'),
     pendingKeys: store.table('graveyard'),
     importWrappingKeys: store.table('wrapping'),
   };

@@ -5,6 +5,7 @@ import { ChangingIdentity } from '../../../appliance/provisioning/listener-ident
 import { plugins } from '../../../appliance/plugins.ts';
 import { orderPlugins } from '../../../core/plugin/registry.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
+import { appliancesService } from '../../../core/plugin/services/appliances.ts';
 import { custodyStatementsService } from '../../../core/plugin/services/custody-statements.ts';
 import { listenersService } from '../../../core/plugin/services/listeners.ts';
 import { sessionsService } from '../../../core/plugin/services/sessions.ts';
@@ -33,7 +34,7 @@ async function startWithout(name: string): Promise<TestAppliance> {
 
 /** What the start says, which looks at the manifests before anything runs. */
 function refusalOf(list: readonly AnyPlugin[]): string | undefined {
-  const services = [custodyStatementsService, listenersService, sessionsService, wrappingKeysService];
+  const services = [appliancesService, custodyStatementsService, listenersService, sessionsService, wrappingKeysService];
   try {
     orderPlugins(list, { offers: () => true } as unknown as Hsm, services);
     return undefined;

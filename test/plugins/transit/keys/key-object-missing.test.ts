@@ -58,6 +58,10 @@ test('a transit key whose object is gone: 409 key-object-missing, loaded or not;
     expect(await verdict(`${actions}/aes/encrypt`, { plaintext, 'key-version': 1 })).toBe(missing);
     expect(await verdict(`${actions}/curve/sign`, { text: plaintext, 'key-version': 1 })).toBe(missing);
     expect(await verdict(`${actions}/curve/backup`)).toBe(missing);
+    expect((await appliance.request('GET', `${actions}/curve/distribution`)).body).toMatchObject({
+      complete: false,
+      appliances: [{ self: true, state: 'lacks', reason: expect.stringContaining('its token') }],
+    });
     // The companion secrets are wrapped, not objects.
     expect(await verdict(`${actions}/aes/hmac`, { plaintext })).toBe('200 done');
     expect(await verdict(`${actions}/aes/rotate`)).toBe('204 done');

@@ -1843,6 +1843,25 @@ class TransitKeysCustodyOperations {
   }
 }
 
+class TransitKeysDistributionOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * Which appliances and tokens hold a key version.
+   * Asks every appliance of the cluster: each opens the version in its own token and says whether it could. An appliance
+   * that has not answered after ten seconds, or is out, is named as such. Ask within `activate-after` of a rotation: the
+   * new version is not used before.
+   * `GET /v1/state/keystore/transit-keys/{name}/distribution`
+   */
+  show(name: string, options: CallOptions & { version?: string | undefined } = {}): Promise<Api.KeyDistributionAnswer> {
+    return this.#sender.json<Api.KeyDistributionAnswer>({ method: 'GET', path: `/v1/state/keystore/transit-keys/${segment(name)}/distribution`, query: { version: options.version }, isIdempotent: true }, options);
+  }
+}
+
 class WrappingKeyOperations {
   readonly #sender: Sender;
 
@@ -1893,6 +1912,7 @@ export class Operations {
   readonly topics: TopicsOperations;
   readonly transitKeys: TransitKeysOperations;
   readonly transitKeysCustody: TransitKeysCustodyOperations;
+  readonly transitKeysDistribution: TransitKeysDistributionOperations;
   readonly wrappingKey: WrappingKeyOperations;
 
   constructor(sender: Sender) {
@@ -1926,6 +1946,7 @@ export class Operations {
     this.topics = new TopicsOperations(sender);
     this.transitKeys = new TransitKeysOperations(sender);
     this.transitKeysCustody = new TransitKeysCustodyOperations(sender);
+    this.transitKeysDistribution = new TransitKeysDistributionOperations(sender);
     this.wrappingKey = new WrappingKeyOperations(sender);
   }
 }

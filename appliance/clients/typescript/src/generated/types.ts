@@ -598,8 +598,14 @@ export type DisableSecretIdRequest = {
   accessor?: string | undefined;
 };
 
-/** Where the key goes; inherit means all. */
+/** Where the key goes; inherit means all. In a cluster every appliance has every key. */
 export type Distribution = 'all' | 'none' | 'inherit';
+
+/**
+ * `holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says why. `silent`: it did
+ * not say in time. `away`: it is out of the cluster, and was not asked.
+ */
+export type DistributionState = 'holds' | 'lacks' | 'silent' | 'away';
 
 export type EncryptAnswer = {
   /** The ciphertext. */
@@ -1067,6 +1073,35 @@ export type IssuedCertificate = {
   'revocation-reason'?: string | undefined;
   /** The certificate; only where one is asked for. */
   certificate?: string | undefined;
+};
+
+export type KeyDistributionAnswer = {
+  /** Version of the key that it is about. */
+  'key-version': number;
+  /** Whether every appliance that was not removed holds it. */
+  complete: boolean;
+  /** Every appliance that was not removed, by name. */
+  appliances: KeyDistributionAppliance[];
+};
+
+export type KeyDistributionAppliance = {
+  /** Name of the appliance in its cluster; absent for one that stands alone. */
+  name?: string | undefined;
+  /** Its identity there. */
+  id?: string | undefined;
+  /** Whether it is the one that answers. */
+  self: boolean;
+  /**
+   * `holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says why. `silent`: it did
+   * not say in time. `away`: it is out of the cluster, and was not asked.
+   */
+  state: DistributionState;
+  /** Token that opened it, by its name in the configuration. */
+  token?: string | undefined;
+  /** Serial number that this token says it has. */
+  'token-serial'?: string | undefined;
+  /** Why it lacks the version. */
+  reason?: string | undefined;
 };
 
 /**
@@ -2830,7 +2865,7 @@ export type TransitKeyBatchItemAutoRotate = {
 
 /** Distribution of the key. */
 export type TransitKeyBatchItemDistribute = {
-  /** Where the key goes; inherit means all. */
+  /** Where the key goes; inherit means all. In a cluster every appliance has every key. */
   to?: Distribution | undefined;
 };
 
@@ -2896,7 +2931,7 @@ export type TransitKeyBatchResultAutoRotate = {
 
 /** Distribution of the key. */
 export type TransitKeyBatchResultDistribute = {
-  /** Where the key goes; inherit means all. */
+  /** Where the key goes; inherit means all. In a cluster every appliance has every key. */
   to: Distribution;
 };
 
@@ -2942,18 +2977,18 @@ export type TransitKeyCreation = {
 
 /** Distribution of the key. */
 export type TransitKeyDistribute = {
-  /** Where the key goes; inherit means all. */
+  /** Where the key goes; inherit means all. In a cluster every appliance has every key. */
   to?: Distribution | undefined;
 };
 
 /** Distribution of the key. */
 export type TransitKeyDistributeInput = {
-  /** Where the key goes; inherit means all. */
+  /** Where the key goes; inherit means all. In a cluster every appliance has every key. */
   to?: Distribution | undefined;
 };
 
 export type TransitKeyDistributeMerge = {
-  /** Where the key goes; inherit means all. */
+  /** Where the key goes; inherit means all. In a cluster every appliance has every key. */
   to?: Distribution | undefined;
 };
 

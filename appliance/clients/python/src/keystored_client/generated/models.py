@@ -69,6 +69,7 @@ __all__ = [
     "DecryptRequest",
     "DisableSecretIdRequest",
     "Distribution",
+    "DistributionState",
     "EncryptAnswer",
     "EncryptBatchAnswer",
     "EncryptBatchItem",
@@ -119,6 +120,8 @@ __all__ = [
     "ImportRequest",
     "ImportWrappingKeyAnswer",
     "IssuedCertificate",
+    "KeyDistributionAnswer",
+    "KeyDistributionAppliance",
     "KeyVersionStatus",
     "OidcExplainAnswer",
     "OidcExplainLogin",
@@ -344,8 +347,13 @@ Custody = Literal["wrapped", "token"]
 DataKeyBits = Literal[128, 256, 512]
 
 
-# Where the key goes; inherit means all.
+# Where the key goes; inherit means all. In a cluster every appliance has every key.
 Distribution = Literal["all", "none", "inherit"]
+
+
+# `holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says why.
+# `silent`: it did not say in time. `away`: it is out of the cluster, and was not asked.
+DistributionState = Literal["holds", "lacks", "silent", "away"]
 
 
 # Why.
@@ -1738,6 +1746,41 @@ class IssuedCertificate(Document):
     """Why it was revoked."""
     certificate: Optional[str] = None
     """The certificate; only where one is asked for."""
+
+
+@dataclass(frozen=True)
+class KeyDistributionAnswer(Document):
+    """KeyDistributionAnswer."""
+
+    key_version: int
+    """Version of the key that it is about."""
+    complete: bool
+    """Whether every appliance that was not removed holds it."""
+    appliances: list[KeyDistributionAppliance]
+    """Every appliance that was not removed, by name."""
+
+
+@dataclass(frozen=True)
+class KeyDistributionAppliance(Document):
+    """KeyDistributionAppliance."""
+
+    self: bool
+    """Whether it is the one that answers."""
+    state: DistributionState
+    """`holds`: its store has the version, and its token has opened it just now. `lacks`: `reason` says why.
+
+    `silent`: it did not say in time. `away`: it is out of the cluster, and was not asked.
+    """
+    name: Optional[str] = None
+    """Name of the appliance in its cluster; absent for one that stands alone."""
+    id: Optional[str] = None
+    """Its identity there."""
+    token: Optional[str] = None
+    """Token that opened it, by its name in the configuration."""
+    token_serial: Optional[str] = None
+    """Serial number that this token says it has."""
+    reason: Optional[str] = None
+    """Why it lacks the version."""
 
 
 @dataclass(frozen=True)
@@ -3773,7 +3816,7 @@ class TransitKeyBatchItemDistribute(Document):
     """Distribution of the key."""
 
     to: Optional[Distribution] = None
-    """Where the key goes; inherit means all."""
+    """Where the key goes; inherit means all. In a cluster every appliance has every key."""
 
 
 @dataclass(frozen=True)
@@ -3846,7 +3889,7 @@ class TransitKeyBatchResultDistribute(Document):
     """Distribution of the key."""
 
     to: Distribution
-    """Where the key goes; inherit means all."""
+    """Where the key goes; inherit means all. In a cluster every appliance has every key."""
 
 
 @dataclass(frozen=True)
@@ -3897,7 +3940,7 @@ class TransitKeyDistribute(Document):
     """Distribution of the key."""
 
     to: Optional[Distribution] = None
-    """Where the key goes; inherit means all."""
+    """Where the key goes; inherit means all. In a cluster every appliance has every key."""
 
 
 @dataclass(frozen=True)
@@ -3905,7 +3948,7 @@ class TransitKeyDistributeInput(Document):
     """Distribution of the key."""
 
     to: Optional[Distribution] = None
-    """Where the key goes; inherit means all."""
+    """Where the key goes; inherit means all. In a cluster every appliance has every key."""
 
 
 @dataclass(frozen=True)
@@ -3913,7 +3956,7 @@ class TransitKeyDistributeMerge(Document):
     """TransitKeyDistributeMerge."""
 
     to: Optional[Distribution] = None
-    """Where the key goes; inherit means all."""
+    """Where the key goes; inherit means all. In a cluster every appliance has every key."""
 
 
 @dataclass(frozen=True)

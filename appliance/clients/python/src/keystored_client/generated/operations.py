@@ -3136,6 +3136,30 @@ class TransitKeysCustodyOperations:
         )
 
 
+class TransitKeysDistributionOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, name: str, *, version: Optional[str] = None, timeout: Optional[float] = None) -> models.KeyDistributionAnswer:
+        """Which appliances and tokens hold a key version.
+
+        Asks every appliance of the cluster: each opens the version in its own token and says whether it
+        could. An appliance that has not answered after ten seconds, or is out, is named as such. Ask within
+        `activate-after` of a rotation: the new version is not used before.
+
+        ``GET /v1/state/keystore/transit-keys/{name}/distribution``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/distribution",
+                query={"version": version},
+                is_idempotent=True,
+            ),
+            models.KeyDistributionAnswer, timeout,
+        )
+
+
 class WrappingKeyOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -3192,4 +3216,5 @@ class Operations:
         self.topics = TopicsOperations(sender)
         self.transit_keys = TransitKeysOperations(sender)
         self.transit_keys_custody = TransitKeysCustodyOperations(sender)
+        self.transit_keys_distribution = TransitKeysDistributionOperations(sender)
         self.wrapping_key = WrappingKeyOperations(sender)

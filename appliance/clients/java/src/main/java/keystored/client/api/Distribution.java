@@ -5,7 +5,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Where the key goes; inherit means all. Later versions may answer others.
+ * Where the key goes; inherit means all. In a cluster every appliance has every key. Later versions may answer
+ * others.
  *
  * @param value as on the wire
  */

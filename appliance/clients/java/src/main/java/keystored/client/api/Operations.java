@@ -35,6 +35,7 @@ public abstract class Operations {
   private final TopicsGroup topics;
   private final TransitKeysGroup transitKeys;
   private final TransitKeysCustodyGroup transitKeysCustody;
+  private final TransitKeysDistributionGroup transitKeysDistribution;
   private final WrappingKeyGroup wrappingKey;
 
   /**
@@ -73,6 +74,7 @@ public abstract class Operations {
     topics = new TopicsGroup(sender);
     transitKeys = new TransitKeysGroup(sender);
     transitKeysCustody = new TransitKeysCustodyGroup(sender);
+    transitKeysDistribution = new TransitKeysDistributionGroup(sender);
     wrappingKey = new WrappingKeyGroup(sender);
   }
 
@@ -344,6 +346,15 @@ public abstract class Operations {
    */
   public TransitKeysCustodyGroup transitKeysCustody() {
     return transitKeysCustody;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public TransitKeysDistributionGroup transitKeysDistribution() {
+    return transitKeysDistribution;
   }
 
   /**

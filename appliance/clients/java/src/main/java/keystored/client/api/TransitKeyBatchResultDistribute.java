@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Distribution of the key.
  *
- * @param to Where the key goes; inherit means all.
+ * @param to Where the key goes; inherit means all. In a cluster every appliance has every key.
  */
 public record TransitKeyBatchResultDistribute(
     @JsonProperty("to") Distribution to) {

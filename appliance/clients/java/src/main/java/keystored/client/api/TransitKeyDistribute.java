@@ -6,7 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Distribution of the key.
  *
- * @param to Where the key goes; inherit means all. May be null: absent.
+ * @param to Where the key goes; inherit means all. In a cluster every appliance has every key. May be null:
+ * absent.
  */
 public record TransitKeyDistribute(
     @JsonProperty("to") Distribution to) {

@@ -6,7 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param to Where the key goes; inherit means all. May be null: absent.
+ * @param to Where the key goes; inherit means all. In a cluster every appliance has every key. May be null:
+ * absent.
  */
 public record TransitKeyDistributeMerge(
     @JsonProperty("to") Distribution to) {
@@ -27,7 +28,7 @@ public record TransitKeyDistributeMerge(
     private Builder() {}
 
     /**
-     * Where the key goes; inherit means all.
+     * Where the key goes; inherit means all. In a cluster every appliance has every key.
      *
      * @param value null: absent
      * @return this
