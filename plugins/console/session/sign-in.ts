@@ -76,7 +76,10 @@ export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedF
           const { tenantName: tenant, user, accessor } = ended.caller;
           call.noteAudit({ tenant, user, accessor });
         }
-        return new Reply(200, defined({ 'provider-page': ended?.providerPage }), { 'set-cookie': formatExpiredCookie(sessionCookie) });
+        // A form of another site or port signs nobody out: neither does the session end, nor does the browser forget it.
+        const forgets = call.headers['sec-fetch-site'] === 'same-origin';
+        const headers = forgets ? { 'set-cookie': formatExpiredCookie(sessionCookie) } : {};
+        return new Reply(200, defined({ 'provider-page': ended?.providerPage }), headers);
       },
     }),
   ];

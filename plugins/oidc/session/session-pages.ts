@@ -4,7 +4,7 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import { accountPath, findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
-import { formatExpiredCookie, formatReturn, sessionCookie } from '../../../core/http/request/cookies.ts';
+import { findCookie, formatExpiredCookie, formatReturn, sessionCookie } from '../../../core/http/request/cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, endToken } from '../records/end-session.ts';
@@ -46,7 +46,8 @@ export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
 
 async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
   const found = await useSession(oidc, call);
-  if (found === undefined) return redirectReply('/login', { 'set-cookie': formatExpiredCookie(sessionCookie) });
+  if (found === undefined)
+    return redirectReply('/login', isOfOthers(oidc, call) ? {} : { 'set-cookie': formatExpiredCookie(sessionCookie) });
   const { session, tenantName, token, key } = found;
   return signedInPage({
     username: session.username,
@@ -60,6 +61,12 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
     idleMinutes: Math.round(idleSeconds(oidc) / 60),
     formToken: sessionFormToken(token, tokensShown(session)),
   });
+}
+
+/** Whether the cookie is of a session that began without a provider. A link to this page must not end it. */
+function isOfOthers(oidc: Oidc, call: PublicCall): boolean {
+  const token = findCookie(call, sessionCookie);
+  return token !== undefined && findSession(oidc, call) === undefined && oidc.accounts.browsers.find(token, call.clientIp) !== undefined;
 }
 
 /** Most API tokens per session, so that people can keep track of them; another one ends the oldest. */

@@ -130,6 +130,23 @@ describe('a session ends', () => {
     expect((await browser.get(keys, consoleHeaders(secret))).status).toBe(200);
   });
 
+  test('not by a form of another site or port, which does not make the browser forget it either', async () => {
+    const browser = openBrowser(appliance);
+    const secret = await signIn(browser, withRootToken());
+    for (const site of ['cross-site', 'same-site', 'none'])
+      expect((await browser.send('POST', '/ui/sign-out-of-console', consoleHeaders(secret, site))).status).toBe(200);
+    expect(browser.cookies.has('__Host-keystored-session')).toBe(true);
+    expect((await browser.get(keys, consoleHeaders(secret))).status).toBe(200);
+  });
+
+  test('not by a link to the account page of those who signed in at a provider', async () => {
+    const browser = openBrowser(appliance);
+    const secret = await signIn(browser, withRootToken());
+    expect((await browser.get('/ui/account', { 'sec-fetch-site': 'cross-site' })).status).toBe(303);
+    expect(browser.cookies.has('__Host-keystored-session')).toBe(true);
+    expect((await browser.get(keys, consoleHeaders(secret))).status).toBe(200);
+  });
+
   test('after its idle time, and use keeps it', async () => {
     const browser = openBrowser(appliance);
     const secret = await signIn(browser, withRootToken());
