@@ -20,10 +20,25 @@ const maxStructureLength = 16_384;
 /** The part of a line that does not depend on its position: field names become kebab-case, values are kept, absent ones left out. */
 export function formatFields(record: object): string {
   let text = '';
-  for (const name of Object.keys(record)) {
-    const value = formatValue((record as Record<string, unknown>)[name]);
-    if (value !== undefined) text += headOf(name) + value;
-  }
+  for (const name of Object.keys(record)) text += formatField(name, (record as Record<string, unknown>)[name]);
+  return text;
+}
+
+/** A field, and what its last short text became: most texts of a record are those of the record before. */
+type Field = { readonly head: string; value: string; text: string };
+
+const known = new Map<string, Field>();
+const longestKept = 256;
+
+function formatField(name: string, value: unknown): string {
+  const field = fieldOf(name);
+  if (value === field.value) return field.text;
+  const formatted = formatValue(value);
+  if (formatted === undefined) return '';
+  const text = field.head + formatted;
+  if (typeof value !== 'string' || value.length > longestKept) return text;
+  field.value = value;
+  field.text = text;
   return text;
 }
 
@@ -84,11 +99,12 @@ export function parseLine(octets: Buffer): TrailRecord | undefined {
   }
 }
 
-const heads = new Map<string, string>();
-
 /** `,"occurred-at":` of `occurredAt`; the names come from types, never from requests, so there are few. */
-function headOf(name: string): string {
-  let head = heads.get(name);
-  if (head === undefined) heads.set(name, (head = `,"${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}":`));
-  return head;
+function fieldOf(name: string): Field {
+  let field = known.get(name);
+  if (field === undefined) {
+    const head = `,"${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}":`;
+    known.set(name, (field = { head, value: '', text: `${head}""` }));
+  }
+  return field;
 }

@@ -30,6 +30,18 @@ test('any values, absent ones left out', () => {
   );
 });
 
+test('whatever the record before had, the same values or others', () => {
+  const few = fc.constantFrom('', 'a', '"', 'é'.repeat(256), 'é'.repeat(257), '{}', 0, false, undefined, {});
+  fc.assert(
+    fc.property(fc.array(fc.record({ kind: few, remoteAddress: few }), { minLength: 2 }), (records) => {
+      for (const { kind, remoteAddress } of records) {
+        const wire = JSON.stringify({ kind, 'remote-address': remoteAddress });
+        expect(`{${formatFields({ kind, remoteAddress }).slice(1)}}`).toBe(wire);
+      }
+    }),
+  );
+});
+
 test('no fields', () => {
   expect(formatFields({})).toBe('');
 });
