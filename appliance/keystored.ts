@@ -31,6 +31,7 @@ import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
+import { requireTlsKeyModules } from './tls-key/engine.ts';
 import { diskRefusal, StartRefused } from './state/start-refused.ts';
 
 const args = process.argv.slice(2);
@@ -93,6 +94,7 @@ async function main(): Promise<void> {
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
   requireUsable(configuration.shipping.destinations);
+  requireTlsKeyModules(configuration);
   const log = openLog({
     directory: paths.logs(configuration.data),
     stream: 'supervisor',

@@ -24,7 +24,8 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
-const begun = Promise.withResolvers<Orders & { readonly sockets: HandedSockets }>();
+type Begin = Orders & { readonly sockets: HandedSockets; readonly ticketKeys: string };
+const begun = Promise.withResolvers<Begin>();
 const started = Promise.withResolvers<{ readonly refused?: string; readonly hsm?: HsmErrorKind }>();
 const alone = Promise.withResolvers<void>();
 
@@ -69,11 +70,11 @@ try {
   started.resolve({ refused: error.message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
 }
 
-async function serveOpened(configuration: Configuration, orders: Orders): Promise<Serving> {
+async function serveOpened(configuration: Configuration, orders: Begin): Promise<Serving> {
   const opened = await openToServe(configuration, number, orders);
   // The others may begin: they need nothing of what follows.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
-  return serve(configuration, number, channel, opened, alone.promise);
+  return serve(configuration, number, channel, { opened, alone: alone.promise, ticketKeys: Buffer.from(orders.ticketKeys, 'hex') });
 }
 
 /** Answered by this thread after a call to every token: no answer means that one of them hangs. */

@@ -100,7 +100,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const health: Composed['health'] = {
     own: () =>
       examineParts({
-        ...{ hsm, audit, clock, store, directory, cluster: system?.cluster },
+        ...{ hsm, audit, clock, store, directory, cluster: system?.cluster, listenerKeyFault: system?.listenerKeyFault },
         wrapping: (token) => rotation.state(token),
         backup: () => system?.backups.health(),
       }),

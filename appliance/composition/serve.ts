@@ -28,6 +28,7 @@ import { paths } from '../state/paths.ts';
 import { measureProcess } from '../operations/metrics/process.ts';
 import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
+import { openServingKeys } from '../tls-key/serving-key.ts';
 import program from '../../package.json' with { type: 'json' };
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
@@ -58,9 +59,10 @@ export async function serve(
   configuration: Configuration,
   number: number,
   channel: SupervisorChannel,
-  { log, runtime, tokens }: Opened,
-  alone: Promise<void>,
+  parts: { readonly opened: Opened; readonly alone: Promise<void>; readonly ticketKeys: Buffer },
 ): Promise<Serving> {
+  const { opened, alone, ticketKeys } = parts;
+  const { log, runtime, tokens } = opened;
   const { data } = configuration;
   const { cluster } = runtime;
   const mayAnswer = cluster && ((isUse = false): boolean => cluster.isValid || (isUse && cluster.isIsolated && runtime.store.isWhole));
@@ -113,7 +115,9 @@ export async function serve(
     });
     resting.push(() => backups.stop());
 
-    const identity = new ChangingIdentity(runtime.store, configuration.hosts);
+    const keys = openServingKeys(configuration, tokens, number, { log: log.with('tls-key'), onEnd: endOfSigner });
+    closing.push(() => keys.close());
+    const identity = new ChangingIdentity(runtime.store, configuration, (key) => keys.load(key));
     const listeners: Listeners = {
       serving: true,
       management: configuration.listen,
@@ -154,6 +158,7 @@ export async function serve(
         // A job is given up after one timeout of waiting for a session and another one of running.
         settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,
+        listenerKeyFault: () => keys.fault,
         metrics,
         operationsSocket: configuration.operationsSocket,
         snapshots: () => channel.request('metrics', undefined),
@@ -166,7 +171,7 @@ export async function serve(
           test: (destination) => channel.request('testShipping', { destination }),
         },
         async seal() {
-          keepSealedIdentity(data, identity.current);
+          keepSealedIdentity(data, identity.current.whileSealed);
           sealers++;
           await channel.request('seal', undefined).finally(() => sealers--);
         },
@@ -180,6 +185,7 @@ export async function serve(
     const listener = await listenHttps({
       ...configuration.listen,
       identity: identity.tls,
+      tls: { ticketKeys },
       handler: gate.guard(composed.app.handler, sealedHandler(configuration, channel)),
       log: log.with('http'),
     });
@@ -196,7 +202,7 @@ export async function serve(
       async run() {
         if (!(await identity.renew())) return;
         writeApplianceCa(data, identity.current);
-        if (configuration.attended) keepSealedIdentity(data, identity.current);
+        if (configuration.attended) keepSealedIdentity(data, identity.current.whileSealed);
       },
     };
     // Every process renews its own view of the identity; the jobs of plugins run in one.
@@ -220,7 +226,7 @@ export async function serve(
           await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
           await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
         }
-        await runtime.hsm.close(lastHostMs);
+        await Promise.all([keys.close(lastHostMs), runtime.hsm.close(lastHostMs)]);
         await runtime.store.close();
       },
       async retire() {
@@ -237,6 +243,11 @@ export async function serve(
     if (error instanceof ListenError) throw new StartRefused(error.message);
     throw error;
   }
+}
+
+/** OpenSSL has lost its way to the keys for good: another worker takes over. */
+function endOfSigner(reason: string): void {
+  throw new Error(`TLS keys in the token: ${reason}`);
 }
 
 /** The trail, with the destination that holds up changes. */

@@ -20,6 +20,8 @@ export type HealthParts = {
   readonly store?: { readonly isStalled: boolean };
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
+  /** why the listeners' key in a token cannot sign; absent, or undefined: it can, or is in the store */
+  readonly listenerKeyFault?: (() => string | undefined) | undefined;
   /** absent: the appliance stands alone */
   readonly cluster?: Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'> | undefined;
 };
@@ -40,6 +42,7 @@ type Part = Omit<HealthPart, 'name'>;
 export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
     ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts), clock: clockPart(parts.clock) },
+    ...listenerKeyPart(parts.listenerKeyFault?.()),
     ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
   };
   return [
@@ -97,6 +100,13 @@ function shippingPart({ behind }: Audit): { readonly shipping?: Part } {
       hinders: true,
     },
   };
+}
+
+/** Told only while it is a problem: by default the key is in the store. */
+function listenerKeyPart(fault: string | undefined): { readonly listenerKey?: Part } {
+  if (fault === undefined) return {};
+  const reason = `new TLS connections fail, because the token does not sign with the key of the listeners (${fault})`;
+  return { listenerKey: { state: 'down', reason, hinders: true } };
 }
 
 function diskPart({ directory, store }: Pick<HealthParts, 'directory' | 'store'>): Part {

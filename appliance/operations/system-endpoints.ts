@@ -31,6 +31,8 @@ export type SystemParts = ActivityParts & {
   /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
   readonly backups: Backups;
+  /** As in HealthParts. */
+  readonly listenerKeyFault?: (() => string | undefined) | undefined;
   /** the others that share the store; absent: the appliance stands alone */
   readonly cluster?: ClusterWay | undefined;
   /** id of the appliance of the cluster that runs the background jobs; undefined while none does */

@@ -47,10 +47,16 @@ export type UnsealAttempt = z.output<typeof unsealAttempt>;
 /** File descriptors of listening sockets, by the field of the configuration. */
 const sockets = z.object({ listen: z.int().optional(), estListen: z.int().optional() });
 
+/** Keys of TLS session tickets, 48 octets in hexadecimal: with the same ones, each worker resumes the sessions of all. */
+const ticketKeys = z.string().regex(/^[0-9a-f]{96}$/);
+
 /** Asked by the supervisor. */
 export const workerRequests = {
   /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its HsmError. */
-  begin: { argument: orders.extend({ sockets }), answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }) },
+  begin: {
+    argument: orders.extend({ sockets, ticketKeys }),
+    answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }),
+  },
   /** Calls every token. `fault`: why the worker cannot do its work now. */
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */

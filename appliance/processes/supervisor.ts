@@ -1,4 +1,5 @@
 // Keeps the worker processes running: starts them, replaces one that dies, stops them all.
+import { randomBytes } from 'node:crypto';
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../core/config/config.ts';
@@ -47,6 +48,8 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
+/** As Node takes them: name, HMAC key and AES key. */
+const ticketKeyOctets = 48;
 const firstRespawnDelayMs = 100;
 const longestRespawnDelayMs = 10_000;
 const stopGraceMs = 12_000;
@@ -70,6 +73,8 @@ export function superviseWorkers(
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
+  // Others after each seal and unseal, and never on a disk.
+  const ticketKeys = randomBytes(ticketKeyOctets).toString('hex');
   let stopping = false;
   const running = new Map<number, RunningWorker>();
   const provisioned = Promise.withResolvers<string | undefined>();
@@ -96,7 +101,7 @@ export function superviseWorkers(
         // A PIN that was refused once is not tried by the others.
         if (stopping) return;
         one.hasBegun = true;
-        const { refused, hsm } = await channel.request('begin', { ...order, provisions: provisions && isFirst, sockets });
+        const { refused, hsm } = await channel.request('begin', { ...order, provisions: provisions && isFirst, sockets, ticketKeys });
         if (refused === undefined) return resolve();
         reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
         if (!isRespawn) return;

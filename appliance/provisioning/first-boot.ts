@@ -57,7 +57,7 @@ export async function provisionAppliance(
     await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
     const identity = await makeListenerIdentity(configuration, runtime, { clock, log });
     writeApplianceCa(configuration.data, identity);
-    if (configuration.attended) keepSealedIdentity(configuration.data, identity);
+    if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);
     else dropSealedIdentity(configuration.data);
     return { runtime, announcement };
   } catch (error) {
@@ -124,7 +124,7 @@ async function makeListenerIdentity(
   { store, hsm }: Runtime,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<ListenerIdentity> {
-  const identity = new ChangingIdentity(store, configuration.hosts);
+  const identity = new ChangingIdentity(store, configuration);
   const providers = plugins.filter(({ provides }) => identity.plugin.uses?.some((service) => provides?.includes(service)));
   const running = await startPlugins([...providers, identity.plugin], {
     ...{ store, hsm, clock, log, audit: closedAudit },

@@ -1,12 +1,15 @@
 // The TLS identity of both listeners, from the certificate authority that a plugin brings.
 import { z } from 'zod';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import type { Configuration } from '../../core/config/config.ts';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
 import {
   type CertificateAuthorities,
   certificateAuthorityService,
   type ListenerIdentity,
+  type ListenerKey,
+  type ListenerKeyPlace,
 } from '../../core/plugin/services/certificate-authority.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 
@@ -14,13 +17,23 @@ import type { OpenStore } from '../../core/store/open.ts';
 export class ChangingIdentity {
   readonly #store: OpenStore;
   readonly #hosts: readonly string[];
+  readonly #place: ListenerKeyPlace;
+  readonly #load: (key: ListenerKey) => Promise<TlsIdentity['key']>;
   readonly #watchers = new Set<(identity: TlsIdentity) => void>();
   #authorities: CertificateAuthorities | undefined;
   #current: ListenerIdentity | undefined;
+  #tls: TlsIdentity | undefined;
 
-  constructor(store: OpenStore, hosts: readonly string[]) {
+  /** `load` makes what a TLS server takes as its key; by default for a process that serves nothing. */
+  constructor(
+    store: OpenStore,
+    { hosts, tlsKey }: Pick<Configuration, 'hosts' | 'tlsKey'>,
+    load: (key: ListenerKey) => Promise<TlsIdentity['key']> = async () => '',
+  ) {
     this.#store = store;
     this.#hosts = hosts;
+    this.#place = tlsKey;
+    this.#load = load;
   }
 
   /**
@@ -46,19 +59,22 @@ export class ChangingIdentity {
 
   /** For a TLS server. */
   get tls(): TlsIdentity {
-    const { keyPem, chainPem } = this.current;
-    return { key: keyPem, cert: chainPem };
+    if (this.#tls === undefined) throw new Error('the plugin of the listener identity is not started');
+    return this.#tls;
   }
 
   /** Renews the identity when it is due; answers whether it is another one than before. */
   async renew(): Promise<boolean> {
     const system = openTenants(this.#store).findByName(systemTenantName);
     if (system === undefined || this.#authorities === undefined) throw new Error('the tenant system is made before the listeners are');
-    const before = this.#current?.serial;
-    this.#current = await this.#authorities.listenerIdentity(system.uuid, this.#hosts);
-    if (this.#current.serial === before) return false;
-    for (const watcher of this.#watchers) watcher(this.tls);
-    return true;
+    const before = this.#current;
+    const next = await this.#authorities.listenerIdentity(system.uuid, this.#hosts, this.#place);
+    const isOther = next.serial !== before?.serial;
+    const tls = isOther ? { key: await this.#load(next.key), cert: next.chainPem } : this.tls;
+    this.#current = next;
+    this.#tls = tls;
+    if (isOther) for (const watcher of this.#watchers) watcher(tls);
+    return isOther || next.whileSealed.serial !== before?.whileSealed.serial;
   }
 
   /** Calls back when there is another identity; answers how to stop that. */

@@ -28,6 +28,10 @@ export type Configuration = {
   readonly publicUrl: string;
   /** host names and addresses in the certificates of both listeners, the common name first */
   readonly hosts: readonly string[];
+  /** where the private key of both listeners is made and kept */
+  readonly tlsKey: 'store' | 'token';
+  /** where OpenSSL's engine and p11-kit's client are, if not where distributions put them */
+  readonly tlsKeyModules?: { readonly engine: string; readonly client: string };
   readonly workers: number;
   readonly logLevel: LogLevel;
   readonly logs: { readonly maxFileBytes: number; readonly retainFiles: number };
@@ -113,6 +117,19 @@ export const coreFields = {
     .min(1)
     .exactOptional()
     .describe('names and addresses in the certificates of both listeners, the common name first; default: those of this machine'),
+  tlsKey: z
+    .enum(['store', 'token'])
+    .default('store')
+    .describe(
+      'where the private key of both listeners is: in the store, sealed like every record; or in the token, which signs each full handshake and never shows it (needs the packages libengine-pkcs11-openssl and p11-kit-modules)',
+    ),
+  tlsKeyModules: z
+    .strictObject({
+      engine: z.string().min(1).describe("path of pkcs11.so, libp11's engine for OpenSSL 3"),
+      client: z.string().min(1).describe('path of p11-kit-client.so'),
+    })
+    .exactOptional()
+    .describe('for tls-key: token, where its two libraries are; default: where distributions put them'),
   restore: z.string().min(1).exactOptional().describe('a backup to fill the empty data directory with before this start'),
   restorePassphraseFile: z.string().min(1).exactOptional().describe('file that holds the passphrase of the backup'),
   restoreIdentityFile: z.string().min(1).exactOptional().describe('file with the age identity of a recipient of the backup; mode 0600'),

@@ -54,6 +54,7 @@ export const CKF_RW_SESSION = 0x2;
 export const CKF_SERIAL_SESSION = 0x4;
 export const CKF_OS_LOCKING_OK = 0x2;
 export const CKF_USER_PIN_INITIALIZED = 0x8;
+export const CKF_TOKEN_PRESENT = 0x1;
 export const CKF_TOKEN_INITIALIZED = 0x400;
 export const CKF_USER_PIN_FINAL_TRY = 0x20000;
 export const CKF_USER_PIN_LOCKED = 0x40000;

@@ -38,7 +38,7 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
     },
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     attach: (protocol) => void protocols.push(protocol),
-    listenerIdentity: (tenantId, hosts) => ensureListenerIdentity(context, tenantId, hosts),
+    listenerIdentity: (tenantId, hosts, place) => ensureListenerIdentity(context, tenantId, hosts, place),
   };
 }
 

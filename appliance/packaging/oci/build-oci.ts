@@ -14,8 +14,8 @@ import { commitEpochSeconds, debianArchitecture } from '../debian-archive.ts';
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
 
-/** What the daemon, its commands and the embedded token need beside the essential packages of Debian; tini reaps children. */
-const debianPackages = 'ca-certificates,libatomic1,libstdc++6,softhsm2,tini';
+/** What the daemon, its commands, the embedded token and `tls-key: token` need beside the essential packages of Debian; tini reaps children. */
+const debianPackages = 'ca-certificates,libatomic1,libengine-pkcs11-openssl,libstdc++6,p11-kit-modules,softhsm2,tini';
 /** A number, not a name: orchestrators that want to see that it is not root look at this. */
 const user = 64_646;
 

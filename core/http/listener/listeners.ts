@@ -10,8 +10,8 @@ import { transportSecurity } from '../response/answer.ts';
 import { Handshakes } from './handshakes.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
-/** Key and certificate chain, PEM. */
-export type TlsIdentity = { readonly key: string; readonly cert: string };
+/** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses where it is. */
+export type TlsIdentity = { readonly key: string | { readonly engine: string; readonly identifier: string }; readonly cert: string };
 
 /** Port 0 takes any free one. */
 export type ListenOptions = Address & {
@@ -46,6 +46,8 @@ const limits = {
   keepAliveMs: 65_000,
   /** After the listener closed: connections still in their handshake are closed when none completed for this long. */
   lastHandshakesMs: 2_000,
+  /** A session can be resumed for so long, without another use of the private key. */
+  sessionSeconds: 3_600,
   /** for a peer to read the answer to an unreadable request, and to close */
   lastAnswerMs: 2_000,
   maxConnections: 4_096,
@@ -91,7 +93,9 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
 
 /** TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. */
 function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
-  return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
+  const { key, cert } = identity;
+  const privateKey = typeof key === 'string' ? { key } : { privateKeyEngine: key.engine, privateKeyIdentifier: key.identifier };
+  return { ...tls, ...privateKey, cert, minVersion: 'TLSv1.2', sessionTimeout: limits.sessionSeconds };
 }
 
 async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {

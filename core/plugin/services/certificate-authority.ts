@@ -1,5 +1,6 @@
 // What the plugin `ca` offers to enrolment protocols and to the listeners: CAs whose keys are in the HSM. Types, and the shared refusal.
 import type { ErrorTable } from '../../base/errors.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
 
@@ -25,9 +26,10 @@ export type CertificateAuthorities = {
    * or a new one when there is none, when it has less than a third of its life left, when the hosts changed, or when its CA got a new key.
    * Creates the CA `appliance` of the given tenant on first use and rolls it over a year before its end. To be called at start and then
    * every hour. Safe to repeat after a crash at any line; processes that race get the same identity. Not held by a doubt about the clock:
-   * without an identity, an administrator could not connect to confirm the time.
+   * without an identity, an administrator could not connect to confirm the time. A key in the token that the token has lost is replaced; with
+   * `place` `store` one that is there from before is removed.
    */
-  listenerIdentity(tenantId: string, hosts: readonly string[]): Promise<ListenerIdentity>;
+  listenerIdentity(tenantId: string, hosts: readonly string[], place: ListenerKeyPlace): Promise<ListenerIdentity>;
 };
 
 /** One CA with its key, as an enrolment protocol uses it. */
@@ -114,9 +116,15 @@ export type EnrolmentProtocol = {
   urls(tenantId: string, caName: string): readonly string[];
 };
 
+/** Where the private key of the listeners is: in the store, inside a sealed record, or as an object in a token that never shows it. */
+export type ListenerKeyPlace = 'store' | 'token';
+
+/** Private key as PKCS#8 PEM, or the key in a token with its DER SubjectPublicKeyInfo. */
+export type ListenerKey = { readonly pem: string } | (KeyReference & { readonly publicKey: Uint8Array });
+
 /** What a TLS server needs. */
 export type ListenerIdentity = {
-  readonly keyPem: string;
+  readonly key: ListenerKey;
   /** the certificate, and the link to the previous root after a roll-over */
   readonly chainPem: string;
   /** changes when the identity does */
@@ -124,6 +132,8 @@ export type ListenerIdentity = {
   readonly notAfter: Temporal.Instant;
   /** roots that clients trust, newest first */
   readonly caPem: string;
+  /** for a sealed appliance, which has no token: the same identity, or with the key in a token another one */
+  readonly whileSealed: { readonly keyPem: string; readonly chainPem: string; readonly serial: string };
 };
 
 /** The refusal that the CA and the protocols in front of it share; it belongs to the plugin `ca`. */

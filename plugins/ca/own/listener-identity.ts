@@ -1,14 +1,13 @@
-// The TLS identity of the appliance's listeners: a certificate of the CA `appliance`, whose key is in the token, and its private key.
-import { generateKeyPairSync } from 'node:crypto';
+// The TLS identities of the appliance's listeners: certificates of the CA `appliance`, whose key is in the token, and their private keys.
 import type { Clock } from '../../../core/base/context.ts';
-import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
-import { ownKey, type StoreKey } from '../../../core/store/store.ts';
+import type { ListenerIdentity, ListenerKeyPlace } from '../../../core/plugin/services/certificate-authority.ts';
 import { approveListener } from '../issuing/approval.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import { ensureOwnCa, rollOwnCa } from './own-ca.ts';
 import type { CaContext } from '../context.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import type { FoundCa } from '../authority/lookup.ts';
+import { clearListenerKeys, exchangeListenerKeys, forgetTokenListener, isThere, listenerKey, makeListenerKey } from './listener-keys.ts';
 import { type ListenerRecord, newestGeneration, requireNewestGeneration } from '../records/records.ts';
 
 /** Name of the CA of the listeners in tenant `system`: a TLS CA like any other, except that it cannot be deleted. */
@@ -19,35 +18,48 @@ export async function ensureListenerIdentity(
   doubting: CaContext,
   systemTenantId: string,
   hosts: readonly string[],
+  place: ListenerKeyPlace = 'store',
 ): Promise<ListenerIdentity> {
   const context = { ...doubting, clock: withoutDoubt(doubting.clock) };
   const ca = await ensureApplianceCa(context, systemTenantId);
-  const { identities } = context.tables;
-  const present = identities.get(identityKey(context));
-  if (present !== undefined && isFresh(context, present, ca, hosts)) return formatIdentity(present, ca, context);
+  const inStore = await ensureRecord(context, ca, hosts, 'store');
+  if (place === 'token') return formatIdentity(await ensureRecord(context, ca, hosts, 'token'), inStore, ca, context);
+  await forgetTokenListener(context);
+  return formatIdentity(inStore, inStore, ca, context);
+}
 
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const approved = approveListener(publicKey.export({ format: 'der', type: 'spki' }), hosts);
+/** The identity on record at that place, or a new one. */
+async function ensureRecord(context: CaContext, ca: FoundCa, hosts: readonly string[], place: ListenerKeyPlace): Promise<ListenerRecord> {
+  const { identities } = context.tables;
+  const key = listenerKey(context, place);
+  const present = identities.get(key);
+  if (present !== undefined && isFresh(context, present, ca, hosts) && (await isThere(context, present))) return present;
+
+  const { publicKey, kept: keptKey } = await makeListenerKey(context, ca.tenantId, place, present);
+  const approved = approveListener(publicKey, hosts);
   const issued = await issueCertificate(context, ca, approved, { ttlSeconds: listenerTtlSeconds, via: 'listener' });
   const made: ListenerRecord = {
-    keyPem: privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    ...keptKey,
     certificate: issued.record.certificate,
     serial: issued.serial,
     generation: issued.issuer.generation,
     hosts: [...hosts],
   };
   const kept = await context.store.write((transaction) => {
-    const other = transaction.get(identities, identityKey(context));
+    const other = transaction.get(identities, key);
     if (other !== undefined && other.serial !== present?.serial) return other;
-    transaction.put(identities, identityKey(context), made);
+    exchangeListenerKeys(context, transaction, present, made);
+    transaction.put(identities, key, made);
     return made;
   });
-  return formatIdentity(kept, ca, context);
+  await clearListenerKeys(context, present, made, kept);
+  return kept;
 }
 
 /** When the certificate of the listeners ends; undefined before there is one. */
 export function listenerNotAfter(context: CaContext): Temporal.Instant | undefined {
-  const present = context.tables.identities.get(identityKey(context));
+  const { identities } = context.tables;
+  const present = identities.get(listenerKey(context, 'token')) ?? identities.get(listenerKey(context, 'store'));
   return present === undefined ? undefined : readCertificate(present.certificate).notAfter;
 }
 
@@ -56,8 +68,6 @@ function withoutDoubt(clock: Clock): Clock {
   return { now: () => clock.now(), monotonicMs: () => clock.monotonicMs() };
 }
 
-/** Of this appliance: others of a cluster have other names and keys. */
-const identityKey = ({ store }: CaContext): StoreKey => ownKey(store, 'listener');
 const listenerTtlSeconds = 90 * 86_400;
 const caRollSeconds = 365 * 86_400;
 const applianceCa = { name: applianceCaName, commonName: 'keystored appliance CA' };
@@ -72,21 +82,27 @@ function isFresh(context: CaContext, present: ListenerRecord, ca: FoundCa, hosts
   );
 }
 
-function formatIdentity(identity: ListenerRecord, ca: FoundCa, context: CaContext): ListenerIdentity {
-  const signer = ca.record.generations.find(({ generation }) => generation === identity.generation);
-  const link = signer?.rollover?.newWithOld;
+function formatIdentity(serving: ListenerRecord, inStore: ListenerRecord, ca: FoundCa, context: CaContext): ListenerIdentity {
   const now = context.clock.now();
   const roots = ca.record.generations.map(({ certificate }) => certificate).toReversed();
+  const pemOf = (record: ListenerRecord): string => ('keyPem' in record ? record.keyPem : '');
   return {
-    keyPem: identity.keyPem,
-    chainPem: [identity.certificate, ...(link === undefined ? [] : [link])].map(formatCertificatePem).join(''),
-    serial: identity.serial,
-    notAfter: readCertificate(identity.certificate).notAfter,
+    key: 'keyPem' in serving ? { pem: serving.keyPem } : serving.tokenKey,
+    chainPem: chainPem(serving, ca),
+    serial: serving.serial,
+    notAfter: readCertificate(serving.certificate).notAfter,
     caPem: roots
       .filter((root) => Temporal.Instant.compare(readCertificate(root).notAfter, now) > 0)
       .map(formatCertificatePem)
       .join(''),
+    whileSealed: { keyPem: pemOf(inStore), chainPem: chainPem(inStore, ca), serial: inStore.serial },
   };
+}
+
+/** The certificate, and the link to the previous root after a roll-over. */
+function chainPem({ certificate, generation }: ListenerRecord, ca: FoundCa): string {
+  const link = ca.record.generations.find((one) => one.generation === generation)?.rollover?.newWithOld;
+  return [certificate, ...(link === undefined ? [] : [link])].map(formatCertificatePem).join('');
 }
 
 async function ensureApplianceCa(context: CaContext, tenantId: string): Promise<FoundCa> {

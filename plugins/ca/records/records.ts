@@ -1,5 +1,5 @@
 // What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys that no CA owns.
-import type { KeyType, StoredKey } from '../../../hsm/api.ts';
+import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
@@ -117,14 +117,30 @@ export type LastCrl = {
 /** A removed CA whose certificates and keys are still being cleared away. Key: [CA id]. */
 export type RemovedCa = { readonly tenantId: string; readonly caId: string };
 
-/** The TLS identity of an appliance's listeners. Key: ['listener'], in a cluster ['listener', id of the appliance]. */
+/**
+ * A TLS identity of an appliance's listeners. Key: ['listener'] with the key in the record, ['token-listener'] with the key in a token; in a
+ * cluster with the id of the appliance after it.
+ */
 export type ListenerRecord = {
-  /** PKCS#8; on the disk only inside the sealed record */
-  readonly keyPem: string;
   readonly certificate: Uint8Array;
   readonly serial: string;
   readonly generation: number;
   readonly hosts: readonly string[];
+} & (
+  | {
+      /** PKCS#8; on the disk only inside the sealed record */
+      readonly keyPem: string;
+    }
+  | {
+      readonly tokenKey: ListenerTokenKey;
+      /** the key before it, which other processes use until they look for a renewal */
+      readonly formerKey?: ListenerTokenKey;
+    }
+);
+
+export type ListenerTokenKey = KeyReference & {
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
 };
 
 /** Names of the tables. Up to version 1 of the plugin `est` it kept them, and they keep its prefix: no record had to move. */

@@ -54,7 +54,7 @@ describe('without ca', () => {
   });
 
   test('and without est as well it names the identity of the listeners', () => {
-    const identity = new ChangingIdentity({} as OpenStore, ['localhost']).plugin;
+    const identity = new ChangingIdentity({} as OpenStore, { hosts: ['localhost'], tlsKey: 'store' }).plugin;
     const others = without('ca').filter(({ name }) => name !== 'est');
     expect(refusalOf(others)).toBeUndefined();
     expect(refusalOf([...others, identity])).toMatch(/^plugin listener-identity, registry: uses the service certificate-authority, which /);

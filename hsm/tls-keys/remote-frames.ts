@@ -1,0 +1,138 @@
+// The frames in which p11-kit's client sends PKCS#11 calls over a socket (p11-kit 0.24 to 0.26: rpc-transport.c, rpc-message.c; version 0 of the
+// protocol): all numbers big-endian, a frame is `number of the exchange ‖ length of options ‖ length ‖ options ‖ message`.
+
+/** A message: the number of the call, its signature, and the arguments. */
+export type RemoteCall = { readonly exchange: number; readonly call: number; readonly arguments: ArgumentReader };
+
+const headOctets = 12;
+/** The calls that are answered carry a digest or a few attributes. */
+const mostOctets = 65_536;
+
+/** Puts the octets of a connection together to calls. The first octet is the version of the protocol that the client speaks. */
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #hasVersion = false;
+
+  /** Whether the version has just been read, which is to be answered, and the calls that are complete. Throws RangeError for a frame that cannot be one. */
+  push(chunk: Buffer): { readonly begins: boolean; readonly calls: readonly RemoteCall[] } {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    const begins = !this.#hasVersion && this.#rest.length > 0;
+    if (begins) this.#rest = this.#rest.subarray(1);
+    this.#hasVersion ||= begins;
+    const calls: RemoteCall[] = [];
+    for (let next = this.#take(); next !== undefined; next = this.#take()) calls.push(next);
+    return { begins, calls };
+  }
+
+  #take(): RemoteCall | undefined {
+    if (this.#rest.length < headOctets) return undefined;
+    const start = headOctets + this.#rest.readUInt32BE(4);
+    const end = start + this.#rest.readUInt32BE(8);
+    if (end > mostOctets) throw new RangeError('a call of this length is none that is answered');
+    if (this.#rest.length < end) return undefined;
+    const exchange = this.#rest.readUInt32BE(0);
+    const message = new ArgumentReader(this.#rest.subarray(start, end));
+    this.#rest = this.#rest.subarray(end);
+    const call = message.number32();
+    message.octets();
+    return { exchange, call, arguments: message };
+  }
+}
+
+/** Reads the arguments of a call one after another. Throws RangeError where they end too early. */
+export class ArgumentReader {
+  readonly #octets: Buffer;
+  #at = 0;
+
+  constructor(octets: Buffer) {
+    this.#octets = octets;
+  }
+
+  octet(): number {
+    return this.take(1).readUInt8();
+  }
+
+  number32(): number {
+    return this.take(4).readUInt32BE();
+  }
+
+  /** CK_ULONG; handles and flags are small here. */
+  ulong(): number {
+    return Number(this.take(8).readBigUInt64BE());
+  }
+
+  /** Octets with their length before them; a length of -1 means none. */
+  octets(): Buffer {
+    const length = this.number32();
+    return this.take(length === nothing ? 0 : length);
+  }
+
+  /** As `octets`, after a flag that says whether they follow or only their length. */
+  flaggedOctets(): Buffer {
+    if (this.octet() !== 0) return this.octets();
+    this.number32();
+    return Buffer.alloc(0);
+  }
+
+  /** All that is left. */
+  rest(): Buffer {
+    return this.take(this.#octets.length - this.#at);
+  }
+
+  take(length: number): Buffer {
+    if (this.#at + length > this.#octets.length) throw new RangeError('the call ends within an argument');
+    this.#at += length;
+    return this.#octets.subarray(this.#at - length, this.#at);
+  }
+}
+
+const nothing = 0xff_ff_ff_ff;
+const errorCall = 0;
+
+/** The frame of an answer; `signature` names the kinds of its values as p11-kit does. */
+export function answerFrame(exchange: number, call: number, signature: string, values: readonly Buffer[]): Buffer {
+  const message = Buffer.concat([number32(call), octets(Buffer.from(signature)), ...values]);
+  return Buffer.concat([number32(exchange), number32(0), number32(message.length), message]);
+}
+
+/** The frame of a call that failed with this CK_RV. */
+export function errorFrame(exchange: number, rv: number): Buffer {
+  return answerFrame(exchange, errorCall, 'u', [ulong(rv)]);
+}
+
+export const octet = (value: number): Buffer => Buffer.of(value);
+export const version = (major: number, minor: number): Buffer => Buffer.of(major, minor);
+
+export function number32(value: number): Buffer {
+  const encoded = Buffer.alloc(4);
+  encoded.writeUInt32BE(value);
+  return encoded;
+}
+
+export function ulong(value: number): Buffer {
+  const encoded = Buffer.alloc(8);
+  encoded.writeBigUInt64BE(BigInt(value));
+  return encoded;
+}
+
+export function octets(value: Uint8Array): Buffer {
+  return Buffer.concat([number32(value.length), value]);
+}
+
+/** Text of fixed length, padded with spaces. */
+export function text(value: string, length: number): Buffer {
+  return octets(Buffer.from(value.padEnd(length)));
+}
+
+export function flaggedOctets(value: Uint8Array): Buffer {
+  return Buffer.concat([octet(1), octets(value)]);
+}
+
+/** Only how many octets there would be. */
+export function lengthOnly(length: number): Buffer {
+  return Buffer.concat([octet(0), number32(length)]);
+}
+
+export function ulongs(values: readonly number[]): Buffer {
+  return Buffer.concat([octet(1), number32(values.length), ...values.map(ulong)]);
+}

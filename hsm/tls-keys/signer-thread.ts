@@ -1,0 +1,123 @@
+// The thread that signs TLS handshakes with keys in a token. OpenSSL asks for a signature in the middle of a handshake and waits, and with it the
+// thread of the listeners; this one waits for the token instead, and answers in time whatever the token does.
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { parentPort } from 'node:worker_threads';
+import type { Hsm, HsmConfig } from '../api.ts';
+import { openHsm } from '../client/open.ts';
+import { decodeWithPins } from '../protocol/pins.ts';
+import { FrameReader, octet } from './remote-frames.ts';
+import { RemoteToken, type SignDigest } from './remote-token.ts';
+import { type ShownObject, shownObjects, type TlsKey } from './shown-keys.ts';
+
+/** What the thread of the listeners sends. `config`: encodeWithPins of the HsmConfig. */
+export type SignerOrder =
+  | { readonly order: 'open'; readonly config: Uint8Array; readonly socket: string; readonly patienceMs: number }
+  | { readonly order: 'add'; readonly key: TlsKey }
+  | { readonly order: 'close'; readonly patienceMs?: number };
+
+/** What it hears: an order was carried out, or why not; and whether handshakes can be signed, when that changes. */
+export type SignerNews =
+  | { readonly done: SignerOrder['order']; readonly error?: string }
+  | { readonly fault: string | undefined }
+  | { readonly event: string };
+
+const port = parentPort;
+if (port === null) throw new Error('this is a thread of the service');
+
+const protocolVersion = 0;
+const objects: ShownObject[] = [];
+let hsm: Hsm | undefined;
+let patienceMs = 0;
+/** signatures that are late: while there are any, no other one is waited for */
+let late = 0;
+/** why the token's process is not there */
+let down: string | undefined;
+let reported: string | undefined;
+
+const tell = (news: SignerNews): void => port.postMessage(news, []);
+
+const orders = {
+  async open({ config, socket, patienceMs: patience }: Extract<SignerOrder, { order: 'open' }>): Promise<void> {
+    patienceMs = patience;
+    hsm = await openHsm(decodeWithPins<HsmConfig>(Buffer.from(config).toString()), {
+      onEvent: ({ kind, message }) => {
+        tell({ event: message });
+        if (kind === 'token-up') down = undefined;
+        else if (kind !== 'wrong-answer') down = message;
+        report();
+      },
+    });
+    config.fill(0);
+    rmSync(socket, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      const server = createServer(serve).once('error', reject);
+      server.listen(socket, () => {
+        chmodSync(socket, 0o600);
+        server.unref();
+        resolve();
+      });
+    });
+  },
+  async add({ key }: Extract<SignerOrder, { order: 'add' }>): Promise<void> {
+    objects.push(...shownObjects(key));
+  },
+  async close({ patienceMs: closingMs }: Extract<SignerOrder, { order: 'close' }>): Promise<void> {
+    await hsm?.close(closingMs);
+  },
+};
+
+port.on('message', (order: SignerOrder) => {
+  const carriedOut = order.order === 'open' ? orders.open(order) : order.order === 'add' ? orders.add(order) : orders.close(order);
+  carriedOut.then(
+    () => tell({ done: order.order }),
+    (error: Error) => tell({ done: order.order, error: error.message }),
+  );
+});
+
+/** Within the patience, whatever the token does: a signature that is late is not waited for, and neither are others until it has come. */
+const sign: SignDigest = async (reference, digest) => {
+  if (hsm === undefined || late > 0) throw new Error('the token is late');
+  const signing = hsm.sign(reference, { scheme: 'ecdsa', digest });
+  const patience = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late++;
+    report();
+    patience.reject(new Error('the token is late'));
+    void signing.then(settled, settled);
+  }, patienceMs);
+  try {
+    return await Promise.race([signing, patience.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+function settled(): void {
+  late--;
+  report();
+}
+
+function report(): void {
+  const now = down ?? (late > 0 ? `it did not sign within ${patienceMs} ms` : undefined);
+  if (now === reported) return;
+  reported = now;
+  tell({ fault: now });
+}
+
+function serve(socket: Socket): void {
+  const reader = new FrameReader();
+  const token = new RemoteToken(objects, sign);
+  let last = Promise.resolve();
+  socket.unref();
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => {
+    try {
+      const { begins, calls } = reader.push(chunk as Buffer);
+      if (begins) socket.write(octet(protocolVersion));
+      for (const call of calls) last = last.then(async () => void socket.write(await token.answer(call)));
+    } catch {
+      socket.destroy();
+    }
+  });
+}
