@@ -5,6 +5,7 @@ import { ClusterMember, type MemberOptions } from '../../core/cluster/member.ts'
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { isValid, machineMoment } from '../../core/cluster/validity.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
+import type { SharedStore } from '../../core/store/intent.ts';
 import { type Levels, ownLevels } from '../../core/store/records/level.ts';
 import { type OpenStore, openStore } from '../../core/store/open.ts';
 import type { Table } from '../../core/store/store.ts';
@@ -41,26 +42,34 @@ export async function startAppliance(
   { id = name, version = '1', levels = ownLevels, run = randomUUID(), onEnded = () => undefined }: Identity = {},
 ): Promise<TestAppliance> {
   const client = new EtcdClient({ endpoints: urls, nowMs: () => performance.now() });
-  const member = await ClusterMember.connect({
-    ...{ client, directory, id, self: { name, version, levels, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
-    ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
-  });
-  try {
-    if ((await member.wrappedKeys()) === undefined) {
-      await (await openStore({ directory, dataKey })).close();
-      await member.found(Buffer.from('keys'));
-    }
-    await member.enter();
-  } catch (error) {
-    await member.stop();
+  let joined: ClusterMember | undefined;
+  const shared: SharedStore = {
+    ...{ appliance: id, batch: batchLimits },
+    async commit(intent) {
+      if (joined === undefined) throw new Error('it is no member yet');
+      return joined.commit(randomUUID(), intent);
+    },
+  };
+  // Follower and store are two processes in an appliance. In this one, the store is opened before there is a writer: opening waits for a writer
+  // that waits for its turn in this thread.
+  const store = await openStore({ directory, dataKey, shared });
+  const stop = async (): Promise<void> => {
+    await store.close();
+    await joined?.stop();
     client.close();
+  };
+  try {
+    joined = await ClusterMember.connect({
+      ...{ client, directory, id, self: { name, version, levels, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
+      ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
+    });
+    if ((await joined.wrappedKeys()) === undefined) await joined.found(Buffer.from('keys'));
+    await joined.enter();
+  } catch (error) {
+    await stop();
     throw error;
   }
-  const shared = {
-    ...{ appliance: id, batch: batchLimits },
-    commit: (intent: Parameters<ClusterMember['commit']>[1]) => member.commit(randomUUID(), intent),
-  };
-  const store = await openStore({ directory, dataKey, shared });
+  const member = joined;
   const table = store.table<number>('things');
   return {
     ...{ name, member, store, table },
@@ -73,10 +82,6 @@ export async function startAppliance(
         transaction.put(table, [key], next);
         return next;
       }),
-    async stop() {
-      await store.close();
-      await member.stop();
-      client.close();
-    },
+    stop,
   };
 }
