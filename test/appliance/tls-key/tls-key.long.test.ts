@@ -67,8 +67,8 @@ async function certificateOf(served: Daemon, url: string): Promise<X509Certifica
 
 const publicKeyOf = (certificate: X509Certificate): string => certificate.publicKey.export({ format: 'der', type: 'spki' }).toString('hex');
 
-/** The process that holds the token for the thread that signs: the one that was started last. */
-const signingHost = ({ pid }: Daemon): number => Math.max(...processesBelow(pid, 'hsm/host/host.ts'));
+/** The process that holds the token for the thread that signs: the one that was started last, from the sources or from the bundle. */
+const signingHost = ({ pid }: Daemon): number => Math.max(...processesBelow(pid, '/host.'));
 
 const run = (command: string, args: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
