@@ -172,7 +172,7 @@ async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration
   sweepCopies(data);
   if (restore === undefined || wasCut) return;
   step(`restoring ${restore}`);
-  const tokens = hsm.tokens.map(({ name }) => name);
+  const tokens = hsm.tokens.map(({ name, group }) => group ?? name);
   const { origin, madeAt } = await restoreAppliance({
     ...{ directory: data, file: restore, tokens },
     passphraseFile: given.restorePassphraseFile,

@@ -134,6 +134,8 @@ export type TokenStatus = {
   readonly state: 'up' | 'damaged' | 'down' | 'pin-refused';
   /** when not up, one sentence for people: what is wrong and how to repair it */
   readonly reason?: string;
+  /** of one of several tokens: the group, and whether its keys open in this token now */
+  readonly group?: { readonly name: string; readonly opensKeys: boolean };
   readonly keyTypes: readonly KeyType[];
   /** names of the mechanisms offered, `CKM_…` (unknown ones as hexadecimal) */
   readonly mechanisms: readonly string[];
@@ -177,12 +179,22 @@ export type OperationLatency = {
 };
 
 /**
- * Rotation of the tokens' wrapping keys. Each has a number, the newest the highest. A new one is used as soon as it is made; the old ones
+ * Which own key it is. `carrying`: 16 hexadecimal digits, drawn once for the tokens that took the key together (setup/carry.ts); absent for a
+ * key that its token generated. Two keys of one number are the same key only when this agrees.
+ */
+export type OwnKeyName = { readonly number: number; readonly carrying?: string | undefined };
+
+/**
+ * Rotation of the tokens' wrapping keys, each token by itself and each group as one. Each has a number, the newest the highest. A new one is used as soon as it is made; the old ones
  * unwrap the keys they wrapped until they are destroyed.
  */
 export interface WrappingKeys {
   /** Sets the function that knows the newest wrapping key of a token. It is called whenever a key is made, so that no older one wraps it. */
-  follow(newest: (token: string) => number): void;
+  follow(newest: (token: string) => number, carrying?: (token: string) => string | undefined): void;
+  /** Names in stored keys of what is up: tokens, and groups of which one is. */
+  holders(): readonly string[];
+  /** Whether the name is that of several tokens. Their next wrapping key is carried (setup.ts), and not made by makeNext. */
+  isGroup(token: string): boolean;
   /** Numbers of the wrapping keys in the token, ascending. */
   list(token: string): Promise<readonly number[]>;
   /** Makes the wrapping key after this number unless it exists. Returns the newest number. Safe to repeat. */
@@ -202,6 +214,8 @@ export interface WrappingKeys {
 export interface Hsm {
   /** custody of a key when MakingOptions has none */
   readonly defaultCustody: Custody;
+  /** custody of the keys of CAs and of the appliance: objects in the token, unless several tokens have to open them */
+  ownCustody(type: KeyType): Custody;
   /** as HsmConfig.checkAnswers: callers then give a check with every signature */
   readonly checksAnswers: boolean;
   readonly wrappingKeys: WrappingKeys;
@@ -311,6 +325,14 @@ export class HsmError extends Error {
   }
 }
 
+/** Ends the message about a token without own keys. */
+export const unprepared = 'it was not prepared for this service';
+
+/** Whether a token is down because it has no keys yet: in a group it gets them. */
+export function isUnprepared(reason: string | undefined): boolean {
+  return reason?.endsWith(unprepared) === true;
+}
+
 const lostKinds: ReadonlySet<HsmErrorKind> = new Set(['key-missing', 'key-not-usable', 'token-not-configured']);
 
 /** Whether a stored key cannot be used any more: its token does not have it or is not configured, or the blob is not the key's. */
@@ -344,8 +366,10 @@ export type TokenAddress = Omit<TokenConfig, 'pin'>;
 
 /** One configured token. */
 export type TokenConfig = {
-  /** name used in stored keys: never change it for a token that holds keys */
+  /** name used in stored keys, unless it is in a group: never change it for a token that holds keys */
   readonly name: string;
+  /** name in stored keys of several tokens, in each of which their keys open; one that was alone is in the group with its former name */
+  readonly group?: string;
   /** path of the PKCS#11 module (shared object) */
   readonly module: string;
   /** exactly one of label and serial selects the token */

@@ -4,9 +4,12 @@ import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { inTurn } from '../../core/base/async/turns.ts';
 import type { Clock, Job, Log } from '../../core/base/context.ts';
 import { fail, isOvertaken } from '../../core/base/errors.ts';
+import { defined } from '../../core/base/defined.ts';
 import { thumbprintOf } from '../../core/base/jwk.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
+import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import { KeyLedger, type KeyLedgerRecord } from '../../core/plugin/key-ledger.ts';
+import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { type Hsm, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { formatStatement, statementInput } from './statement-jws.ts';
@@ -19,7 +22,13 @@ type NumberedKey = { readonly number: number; readonly key: AttestationKey };
 /** A key as it is published. */
 export type PublishedKey = { readonly kid: string; readonly since: string; readonly key: KeyObject };
 
-type Parts = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly log: Log };
+type Parts = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rotation: WrappingKeyRotation;
+};
 
 /** Attempts to sign or to make a key while other processes replace it. */
 const attempts = 8;
@@ -41,6 +50,12 @@ export class AttestationKeys {
   /** All public keys, the newest last. None before the first statement. */
   published(): readonly PublishedKey[] {
     return Array.from(this.#table.entries([]), ([, { kid, since, publicKey }]) => ({ kid, since, key: keyObjectOf(publicKey) }));
+  }
+
+  /** Those that are wrapped. */
+  *holders(): Iterable<KeyHolder> {
+    for (const [[number], key] of this.#table.entries([]))
+      yield* holderOfStored(this.#table, [number as number], key, bindingOf(Number(number)));
   }
 
   /** Signs a statement with the newest key; the first statement makes one, and so does one after the token has lost it. Rejects with HsmError. */
@@ -102,10 +117,10 @@ export class AttestationKeys {
     const { store, hsm, clock, log } = this.#parts;
     const number = (former?.number ?? 0) + 1;
     const binding = bindingOf(number);
-    const { stored, publicKey } = await this.#ledger.make('ecdsa-p256', binding, 'token', (reserved) => {
-      if (reserved === undefined) throw new Error('a key in token custody is reserved before it is made');
-      return hsm.generate('ecdsa-p256', binding, { reserved, extractable: false });
-    });
+    const custody = hsm.ownCustody('ecdsa-p256');
+    const { stored, publicKey } = await this.#ledger.make('ecdsa-p256', binding, custody, (reserved) =>
+      hsm.generate('ecdsa-p256', binding, { custody, extractable: false, ...defined({ reserved }) }),
+    );
     if (publicKey === undefined) throw new Error('a key pair has a public key');
     const kid = thumbprintOf(keyObjectOf(publicKey));
     const made: NumberedKey = { number, key: { kid, since: formatTimestamp(clock.now()), stored, publicKey } };

@@ -18,19 +18,21 @@ import { type Appliances, appliancesService } from '../../core/plugin/services/a
 import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';
-import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
+import { type KeyHolder, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { AttestationKeys } from '../attestation/attestation-keys.ts';
 import { attestationEndpoints } from '../attestation/endpoints.ts';
 import { createCustodyStatements } from '../attestation/statements.ts';
+import { auditKeyHolders } from '../provisioning/audit-signing.ts';
 import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
 import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { ownPins, type OwnPins } from '../operations/own-pins.ts';
 import { stateMeasurer } from '../operations/metrics/state.ts';
+import { bringingInJob, carryByConfiguration } from '../wrapping-keys/groups.ts';
 import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
@@ -83,8 +85,8 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, system } = parts;
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
-  const rotation = new WrappingRotation({ store, hsm, clock });
-  const attestation = new AttestationKeys({ store, hsm, clock, log: log.with('attestation') });
+  const rotation = new WrappingRotation({ store, hsm, clock, carry: system && carryByConfiguration(system.tokens, log) });
+  const attestation = new AttestationKeys({ store, hsm, clock, rotation, log: log.with('attestation') });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
     ...parts,
@@ -97,6 +99,11 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...(parts.services ?? []),
     ],
   });
+  const wrappedKeys = function* (): Iterable<KeyHolder> {
+    yield* running.wrappedKeys();
+    yield* attestation.holders();
+    yield* auditKeyHolders(store);
+  };
   const health: Composed['health'] = {
     own: () =>
       examineParts({
@@ -141,14 +148,15 @@ export async function compose(parts: Parts): Promise<Composed> {
         : [
             ...(system.cluster === undefined ? [] : [migrationJob(store, running)]),
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
-            ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() }),
+            ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys }),
+            bringingInJob({ hsm, rotation, log }),
           ]),
     ],
     check: async () => [
       ...store.check(),
       ...findDeadTenants(store),
       ...(await running.check()),
-      ...(await Array.fromAsync(rotation.findings(running.wrappedKeys()))),
+      ...(await Array.fromAsync(rotation.findings(wrappedKeys()))),
       ...(await findWiderObjects(hsm)),
     ],
     keys: () => running.keys(),

@@ -155,6 +155,7 @@ export async function serve(
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {
         directory: data,
+        tokens,
         // A job is given up after one timeout of waiting for a session and another one of running.
         settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,

@@ -41,7 +41,7 @@ export type DrillReport = { readonly findings: readonly CheckFinding[]; readonly
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const { configuration, say, log } = options;
   const directory = configuration.data;
-  const tokens = configuration.hsm.tokens.map(({ name }) => name);
+  const tokens = configuration.hsm.tokens.map(({ name, group }) => group ?? name);
   const restored = await restoreAppliance({ ...options, directory, tokens });
   say(`restored${restored.madeAt === undefined ? '' : `: made at ${restored.madeAt}`}; ${describeOrigin(restored.origin)}`);
   const records = await countRecords(paths.store(directory));

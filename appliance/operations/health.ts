@@ -4,7 +4,7 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, TokenStatus } from '../../hsm/api.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { readDisk } from '../state/disk.ts';
 import type { WrappingState } from '../wrapping-keys/record.ts';
@@ -45,10 +45,9 @@ export function examineParts(parts: HealthParts): readonly HealthPart[] {
     ...listenerKeyPart(parts.listenerKeyFault?.()),
     ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
   };
+  const tokens = parts.hsm.status();
   return [
-    ...parts.hsm
-      .status()
-      .map(({ name, state, reason }) => ({ name: tokenPrefix + name, ...tokenPart(state, reason, parts.wrapping(name)) })),
+    ...tokens.map((token) => ({ name: tokenPrefix + token.name, ...tokenPart(token, tokens, parts.wrapping) })),
     ...Object.entries(others).map(([name, part]) => ({ name, ...part })),
   ];
 }
@@ -75,10 +74,17 @@ function shown({ state, reason }: Part): object {
   return { state, ...defined({ reason }) };
 }
 
-function tokenPart(state: string, reason = 'the token does not work', wrapping: WrappingState): Part {
-  if (state !== 'up') return { state, reason, hinders: true };
-  return wrapping.state === 'incomplete' ? { state, reason: incompleteRotation } : { state };
+function tokenPart(token: TokenStatus, all: readonly TokenStatus[], wrapping: HealthParts['wrapping']): Part {
+  const { name, state, reason = 'the token does not work', group } = token;
+  if (state !== 'up') {
+    const goesOn = group !== undefined && all.some((other) => other.group?.name === group.name && other.group.opensKeys);
+    return goesOn ? { state, reason: `${reason}; the other tokens of its group go on` } : { state, reason, hinders: true };
+  }
+  if (group?.opensKeys === false) return { state, reason: notInGroup };
+  return wrapping(group?.name ?? name).state === 'incomplete' ? { state, reason: incompleteRotation } : { state };
 }
+
+const notInGroup = 'the token does not have the wrapping key of its group yet, so no key opens in it: it gets the next one';
 
 const incompleteRotation =
   'some keys could not be rewrapped, so the old wrapping key is kept: system:logs names them; the next start tries again';

@@ -13,6 +13,13 @@ const mostObjects = 200;
 
 const tokenState = z.object({
   name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
+  group: z
+    .object({
+      name: z.string().meta({ description: 'Name of the group, which stored keys have.', example: 'main' }),
+      opensKeys: z.boolean().describe('Whether the token is up and has the wrapping key in use.'),
+    })
+    .optional()
+    .describe('The tokens with which it shares its keys; absent for a token by itself.'),
   module: z.string().meta({ description: 'Path of the PKCS#11 module.', example: '/usr/lib/softhsm/libsofthsm2.so' }),
   label: z.string().meta({ description: 'Label of the token.', example: 'keystored' }),
   serial: z.string().meta({ description: 'Serial number of the token.', example: '1e0f6a2b9c4d8e7f' }),
@@ -70,7 +77,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
           ),
           keyTypes: [...keyTypes],
           mechanisms: [...mechanisms],
-          wrappingKey: rotation.state(token.name),
+          wrappingKey: rotation.state(token.group?.name ?? token.name),
           ownPin: pins.keeps(token.name),
         })),
       }),
@@ -96,7 +103,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
       errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
       output: wrappingState,
       reservedFor: 'system-root',
-      run: (_call, { token }) => rotation.begin(chosenToken(hsm, token)),
+      run: (_call, { token }) => rotation.begin(chosenHolder(hsm, token)),
     }),
   ];
 }
@@ -183,8 +190,19 @@ async function tryToken(hsm: Hsm, name: string): Promise<z.output<typeof trial>>
   return { name, works: true, milliseconds, objects: objects.map(shownObject) };
 }
 
+/** A token by itself, or a group: what has wrapping keys of its own. */
+function chosenHolder(hsm: Hsm, name: string | undefined): string {
+  return chosenOf([...new Set(hsm.status().map((token) => token.group?.name ?? token.name))], name);
+}
+
 function chosenToken(hsm: Hsm, name: string | undefined): string {
-  const names = hsm.status().map((token) => token.name);
+  return chosenOf(
+    hsm.status().map((token) => token.name),
+    name,
+  );
+}
+
+function chosenOf(names: readonly string[], name: string | undefined): string {
   if (name === undefined && names.length > 1) throw fail('missing-field', { detail: `"token" must name one of ${names.join(', ')}.` });
   const found = name ?? names[0];
   if (found === undefined || !names.includes(found)) throw fail('not-found', { detail: `The tokens are ${names.join(', ')}.` });

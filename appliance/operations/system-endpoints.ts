@@ -11,6 +11,7 @@ import type { WorkerReport } from './health-of-workers.ts';
 import { machineEndpoints } from './machine/machine-endpoints.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
+import type { TokenConfig } from '../../hsm/api.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import type { Membership } from '../membership/membership.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
@@ -20,6 +21,8 @@ import { tags } from '../../core/http/tags.ts';
 /** Functions from the composition root. */
 export type SystemParts = ActivityParts & {
   readonly directory: string;
+  /** as they were opened, with their PINs */
+  readonly tokens: readonly TokenConfig[];
   /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
   readonly clockWatch: ClockWatch;

@@ -8,6 +8,8 @@ import { auditKeyId } from '../../core/audit/keys.ts';
 import { openChains } from '../../core/audit/opening.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
+import { holderOfStored } from '../../core/plugin/key-holders.ts';
+import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
@@ -40,7 +42,7 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   if (existsSync(restoredMark(data))) await beginAnew(runtime, data, log);
   await registerAppliance(store, directory, clock);
   const present = newestKey(runtime);
-  if (present === undefined || !(await works(runtime, present, log))) await makeKey(runtime, present);
+  if (present === undefined || isInOneOfSeveral(runtime, present) || !(await works(runtime, present, log))) await makeKey(runtime, present);
   // Published keys imply heads in the directory: a later key is published before its first head, the very first key after it.
   if (existsSync(keysFile(data))) publishKeys(runtime, data);
   const names = chainNames(store.appliance);
@@ -60,24 +62,28 @@ async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<vo
 /** Signs heads and remembers them. A key that its token has lost is replaced at the next signature. */
 export function openAuditSigner(runtime: Runtime, data: string, log: Log): { readonly signHead: SignHead; readonly memory: TrailMemory } {
   runtime.store.refresh();
-  let present = requireNewestKey(runtime);
-  const sign = async (octets: Uint8Array): ReturnType<SignHead> => ({
-    keyId: present.key.keyId,
-    signature: await signDigest(runtime, present.key, present.number, octets),
+  // Read again each time: a rotation of the wrapping key replaces what is stored of it.
+  const findKey = (): FoundKey => {
+    runtime.store.refresh();
+    return requireNewestKey(runtime);
+  };
+  const sign = async ({ key, number }: FoundKey, octets: Uint8Array): ReturnType<SignHead> => ({
+    keyId: key.keyId,
+    signature: await signDigest(runtime, key, number, octets),
   });
   return {
     memory: memoryIn(runtime.store),
     async signHead(octets) {
+      const present = findKey();
       try {
-        return await sign(octets);
+        return await sign(present, octets);
       } catch (error) {
         if (!isKeyLost(error)) throw error;
         warnOfLoss(log, present.key, error);
         await makeKey(runtime, present);
-        present = requireNewestKey(runtime);
         // Before the first head under it: see openAudit.
         publishKeys(runtime, data);
-        return sign(octets);
+        return sign(findKey(), octets);
       }
     },
   };
@@ -133,6 +139,17 @@ async function works(runtime: Runtime, { number, key }: FoundKey, log: Log): Pro
   }
 }
 
+/** An object in one of several tokens: without that token nothing could start. */
+function isInOneOfSeveral({ hsm }: Runtime, { key: { stored } }: FoundKey): boolean {
+  return stored.custody === 'token' && hsm.ownCustody('ecdsa-p256') === 'wrapped';
+}
+
+/** Those that are wrapped, for the rotation of the wrapping key. */
+export function* auditKeyHolders(store: Store): Iterable<KeyHolder> {
+  for (const [[number], key] of keyTable(store).entries([]))
+    yield* holderOfStored(keyTable(store), [number as number], key, bindingOf(Number(number)));
+}
+
 function warnOfLoss(log: Log, { keyId }: AuditKey, { kind }: HsmError): void {
   log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: keyId, kind });
 }
@@ -153,7 +170,9 @@ async function makeKey(runtime: Runtime, replaced: FoundKey | undefined): Promis
     store.refresh();
     if (newestKey(runtime)?.number !== replaced?.number) return;
     const number = newestNumber(store) + 1;
-    const { stored, publicKey } = await hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
+    const { stored, publicKey } = await hsm.generate('ecdsa-p256', bindingOf(number), {
+      ...{ custody: hsm.ownCustody('ecdsa-p256'), extractable: false },
+    });
     if (publicKey === undefined) throw new Error('a key pair has a public key');
     const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
     await store.write((transaction) => {

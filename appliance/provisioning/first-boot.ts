@@ -5,17 +5,19 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
-import { prepareToken } from '../../hsm/setup/setup.ts';
+import { byHolder, prepareHolder } from '../../hsm/setup/carry-group.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
+import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
 import { openAudit, restoredMark } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
+import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../state/hsm-config.ts';
@@ -50,12 +52,13 @@ export async function provisionAppliance(
   try {
     if (cluster === undefined) requireNoReplica(configuration, runtime.store);
     await runtime.store.migrate('core', []);
+    const rotation = new WrappingRotation({ ...runtime, clock });
     const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');
     // Before the mark of a restore is removed there.
     await beginExportHistory(runtime.store, clock, existsSync(restoredMark(configuration.data)));
     await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
-    const identity = await makeListenerIdentity(configuration, runtime, { clock, log });
+    const identity = await makeListenerIdentity(configuration, runtime, { clock, log, rotation });
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);
     else dropSealedIdentity(configuration.data);
@@ -75,11 +78,11 @@ async function prepare(
   const { cluster } = parts;
   if (cluster !== undefined && (await cluster.wrappedKeys()) !== undefined) return;
   const storeToken = findStoreToken(configuration.data);
-  for (const token of hsmConfig.tokens) {
+  for (const [name, tokens] of byHolder(hsmConfig.tokens)) {
     // Either it has its keys, or it is another token, in which no keys may be made.
-    if (token.name === storeToken) continue;
-    const made = await refusingHsmErrors(() => prepareToken(token));
-    if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
+    if (name === storeToken) continue;
+    const made = await refusingHsmErrors(() => prepareHolder(tokens));
+    if (made.length > 0) step(`made ${made.join(' and ')} in token ${tokens[0].name}`);
   }
   if (cluster === undefined) return;
   step('making the shared store of the cluster');
@@ -122,14 +125,18 @@ async function openSystemTenant(configuration: Configuration, runtime: Runtime, 
 async function makeListenerIdentity(
   configuration: Configuration,
   { store, hsm }: Runtime,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, rotation }: { readonly clock: Clock; readonly log: Log; readonly rotation: WrappingRotation },
 ): Promise<ListenerIdentity> {
   const identity = new ChangingIdentity(store, configuration);
   const providers = plugins.filter(({ provides }) => identity.plugin.uses?.some((service) => provides?.includes(service)));
   const running = await startPlugins([...providers, identity.plugin], {
     ...{ store, hsm, clock, log, audit: closedAudit },
     configurationOf: (plugin) => configuration.plugins[plugin],
-    services: [provide(listenersService, closedListeners(configuration)), provide(custodyStatementsService, closedStatements)],
+    services: [
+      provide(listenersService, closedListeners(configuration)),
+      provide(custodyStatementsService, closedStatements),
+      provide(wrappingKeysService, rotation),
+    ],
   });
   await running.stop();
   return identity.current;

@@ -63,7 +63,7 @@ export function wrappingNumberOf({ wrappingKeys }: Pick<Hsm, 'wrappingKeys'>, oc
  */
 export async function takeClusterKeys(hsm: Hsm, directory: string, octets: Uint8Array): Promise<void> {
   const { storeKey, canary, sealed } = decodeKeys(octets);
-  const names = hsm.status().map(({ name }) => name);
+  const names = hsm.status().map(({ name, group }) => group?.name ?? name);
   if (!names.includes(storeKey.token)) {
     throw new StartRefused(
       `the cluster keeps its keys in the token ${storeKey.token}, and this appliance has ${names.join(', ')}: give it that name under hsm/tokens`,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../core/base/defined.ts';
 import type { Store, Table } from '../../core/store/store.ts';
+import type { OwnKeyName } from '../../hsm/api.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
 /**
@@ -12,6 +13,8 @@ import { formatTimestamp } from '../../core/base/time.ts';
 export type WrappingRecord = {
   /** number of the wrapping key in use */
   readonly number: number;
+  /** of a group of tokens: the carrying by which it came into each (hsm/setup/carry.ts) */
+  readonly carrying?: string;
   readonly phase: 'rewrapping' | 'destroying' | 'done';
   readonly startedAt: string;
   readonly finishedAt?: string;
@@ -26,8 +29,17 @@ export type WrappingRecord = {
 };
 
 /** The record at the start of a rotation. */
-export function beginning(number: number, now: Temporal.Instant): WrappingRecord {
-  return { number, phase: 'rewrapping', startedAt: formatTimestamp(now), done: 0, total: 0, failed: 0, latecomers: 0 };
+export function beginning({ number, carrying }: OwnKeyName, now: Temporal.Instant): WrappingRecord {
+  return {
+    number,
+    ...defined({ carrying }),
+    phase: 'rewrapping',
+    startedAt: formatTimestamp(now),
+    done: 0,
+    total: 0,
+    failed: 0,
+    latecomers: 0,
+  };
 }
 
 /** [name of the token]; absent for a token whose wrapping key was never rotated */

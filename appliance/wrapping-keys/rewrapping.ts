@@ -52,7 +52,7 @@ export function rewrappingJob(parts: RewrappingParts): Job {
     everySeconds: lookEverySeconds,
     async run(signal) {
       store.refresh();
-      for (const { name } of hsm.status().filter(({ state }) => state === 'up')) {
+      for (const name of hsm.wrappingKeys.holders()) {
         if (!lookedAt.has(name)) await adoptWhatWasCut(parts, table, name);
         lookedAt.add(name);
         if ((table.get([name])?.phase ?? 'done') !== 'done') await new Rewrapping(parts, table, name).finish(signal);
@@ -69,7 +69,7 @@ async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Ta
   await store.write((transaction) => {
     const record = transaction.get(table, [token]);
     if (record === undefined || newest > record.number)
-      transaction.put(table, [token], { ...beginning(newest, clock.now()), isAdopted: true });
+      transaction.put(table, [token], { ...beginning({ number: newest }, clock.now()), isAdopted: true });
     else if (record.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
   });
 }

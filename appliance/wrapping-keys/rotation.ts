@@ -6,24 +6,38 @@ import type { Clock, CheckFinding } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
-import type { Hsm, KeyReference, StoredKey } from '../../hsm/api.ts';
+import type { Hsm, KeyReference, OwnKeyName, StoredKey } from '../../hsm/api.ts';
 import { beginning, describeWrapping, type WrappingRecord, type WrappingState, wrappingTable } from './record.ts';
 
-type RotationParts = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock };
+type RotationParts = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  /** carries the keys after those in use to every token of a group; absent in tools that rotate nothing */
+  readonly carry?: CarryKeys | undefined;
+};
+
+/** Rejects with HsmError. */
+export type CarryKeys = (group: string, inUse: OwnKeyName) => Promise<OwnKeyName>;
 
 export class WrappingRotation implements WrappingKeyRotation {
   readonly #store: Store;
   readonly #hsm: Hsm;
   readonly #clock: Clock;
   readonly #table: Table<WrappingRecord>;
+  readonly #carry: CarryKeys | undefined;
 
   /** From now on every key that this process makes is wrapped under the wrapping key in use. */
-  constructor({ store, hsm, clock }: RotationParts) {
+  constructor({ store, hsm, clock, carry }: RotationParts) {
     this.#store = store;
     this.#hsm = hsm;
+    this.#carry = carry;
     this.#clock = clock;
     this.#table = wrappingTable(store);
-    hsm.wrappingKeys.follow((token) => this.#table.get([token])?.number ?? 1);
+    hsm.wrappingKeys.follow(
+      (token) => this.#table.get([token])?.number ?? 1,
+      (token) => this.#table.get([token])?.carrying,
+    );
   }
 
   /** The state of a token's wrapping key. */
@@ -47,25 +61,34 @@ export class WrappingRotation implements WrappingKeyRotation {
     this.#store.refresh();
     const before = this.#table.get([token]);
     if (before !== undefined && before.phase !== 'done') throw underWay();
-    // A number that the store does not know is from a rotation that was interrupted here: its key is used.
-    const after = before?.number ?? (await this.#hsm.wrappingKeys.list(token))[0] ?? 1;
-    const number = await this.#hsm.wrappingKeys.makeNext(token, after);
+    const next = await this.#makeNext(token, before);
     await this.#store.write((transaction) => {
       const current = transaction.get(this.#table, [token]);
       // The job that looks for interrupted rotations has seen the new key before the store knew of it.
-      if (current?.number === number && current.isAdopted === true)
+      if (current?.number === next.number && current.isAdopted === true)
         return transaction.put(this.#table, [token], { ...current, isAdopted: false });
       if (current?.number !== before?.number || (current !== undefined && current.phase !== 'done')) throw underWay();
-      transaction.put(this.#table, [token], beginning(number, this.#clock.now()));
+      transaction.put(this.#table, [token], beginning(next, this.#clock.now()));
     });
     return this.state(token);
+  }
+
+  /** A number that the store does not know is from a rotation that was interrupted here: its key is used, and in a group never. */
+  async #makeNext(token: string, before: WrappingRecord | undefined): Promise<OwnKeyName> {
+    const { wrappingKeys } = this.#hsm;
+    if (wrappingKeys.isGroup(token)) {
+      if (this.#carry === undefined) throw new Error('nothing was given to carry keys by');
+      return this.#carry(token, { number: before?.number ?? 1, carrying: before?.carrying });
+    }
+    const after = before?.number ?? (await wrappingKeys.list(token))[0] ?? 1;
+    return { number: await wrappingKeys.makeNext(token, after) };
   }
 
   /** Finds keys whose wrapping key is missing, and wrapping keys that nothing needs. Tokens that are down are skipped. */
   async *findings(wrappedKeys: Iterable<KeyHolder>): AsyncIterable<CheckFinding> {
     this.#store.refresh();
     const present = new Map<string, readonly number[]>();
-    for (const { name } of this.#hsm.status().filter(({ state }) => state === 'up')) {
+    for (const name of this.#hsm.wrappingKeys.holders()) {
       const numbers = await this.#hsm.wrappingKeys.list(name);
       present.set(name, numbers);
       yield* this.#findingsOf(name, numbers);

@@ -82,12 +82,22 @@ const address = z.string().transform((text, context): Address => {
 
 const pin = secretSource('the PIN');
 
+const tokenName = /^[a-z0-9-]{1,64}$/;
+const tokenNameRule = 'must be lower-case letters, digits and hyphens';
+
 const token = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-z0-9-]{1,64}$/, 'must be lower-case letters, digits and hyphens')
-      .describe('name of the token in keystored; part of every stored key, never change it'),
+      .regex(tokenName, tokenNameRule)
+      .describe('name of the token in keystored; part of every stored key unless it is in a group, never change it'),
+    group: z
+      .string()
+      .regex(tokenName, tokenNameRule)
+      .exactOptional()
+      .describe(
+        'group of tokens in each of which all keys of the group open; its name is part of every stored key in place of those of its tokens: give the group of a token that holds keys the name of that token',
+      ),
     module: z.string().min(1).describe('path of the PKCS#11 module'),
     label: z.string().min(1).exactOptional().describe('label that selects the token; give label or serial'),
     serial: z.string().min(1).exactOptional().describe('serial number that selects the token'),
@@ -179,6 +189,10 @@ export const coreFields = {
       tokens: z
         .array(token)
         .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, 'must not have two tokens of the same name')
+        .refine(
+          (tokens) => tokens.every(({ name, group }) => tokens.every((other) => other.group !== name || group === name)),
+          'must not have a group with the name of a token that is not in it',
+        )
         .default([])
         .describe('PKCS#11 tokens; without any, a SoftHSM2 token is created in the data directory'),
       defaultCustody: z

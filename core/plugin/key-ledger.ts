@@ -14,6 +14,7 @@ import {
   type StoredKey,
 } from '../../hsm/api.ts';
 import type { Store, StoreKey, Table, WriteTransaction } from '../store/store.ts';
+import type { WrappingKeyRotation } from './services/wrapping-keys.ts';
 
 /*
  * A key object and the record that owns it cannot be committed together: one is in the token, the other in the store. So an object is in
@@ -51,6 +52,8 @@ export type KeyLedgerOptions = {
   readonly hsm: Pick<Hsm, 'reserve' | 'destroy'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** told of wrapped keys when they are claimed; absent where the caller tells it */
+  readonly rotation?: WrappingKeyRotation;
 };
 
 /** The ledger of one plugin, over a table of its own. */
@@ -60,10 +63,12 @@ export class KeyLedger {
   readonly #hsm: KeyLedgerOptions['hsm'];
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #rotation: WrappingKeyRotation | undefined;
   /** earlier reservations were made by a process that has ended, or is about to find them abandoned */
   readonly #startedAt: number;
 
-  constructor({ store, table, hsm, clock, log }: KeyLedgerOptions) {
+  constructor({ store, table, hsm, clock, log, rotation }: KeyLedgerOptions) {
+    this.#rotation = rotation;
     this.#store = store;
     this.#table = table;
     this.#hsm = hsm;
@@ -117,8 +122,15 @@ export class KeyLedger {
     return stored;
   }
 
-  /** Inside the transaction that commits the owner of reserved keys. Throws `conflict` when one was abandoned meanwhile. */
+  /**
+   * Inside the transaction that commits the owner of reserved keys. Throws `conflict` when one was abandoned meanwhile, and for a wrapped one
+   * as WrappingKeyRotation.admit.
+   */
   claim(transaction: WriteTransaction, references: readonly KeyReference[]): void {
+    this.#rotation?.admit(
+      transaction,
+      references.map(({ stored }) => stored),
+    );
     for (const reference of references.filter(isTokenKey)) {
       const key = entryKey(reference);
       if (this.#read(transaction, key)?.making?.abandoned !== false)

@@ -27,8 +27,12 @@ export class JobBook {
   /** 1 to 2^32 - 1, then 1 again; 0 is for messages that are not jobs */
   #nextId = 1;
 
+  get count(): number {
+    return this.#inFlight.size + this.#batch.length;
+  }
+
   get full(): boolean {
-    return this.#inFlight.size + this.#batch.length >= maximumJobs || this.#bytes >= maximumBytes;
+    return this.count >= maximumJobs || this.#bytes >= maximumBytes;
   }
 
   /**

@@ -18,15 +18,15 @@ import {
   type SignScheme,
   type StoredKey,
   type UseOutcome,
-  type WrappingKeys,
 } from '../api.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { call, type Call, type Making } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
+import { TokenGroup, type TokenWay } from './group.ts';
+import { notConfigured, rejecting, RoutedWrappingKeys, tokensOf, type Way } from './routed-wrapping-keys.ts';
 import { TokenSupervisor } from './supervisor.ts';
 import type { ReceivedMessage } from '../protocol/wire.ts';
-import { parseBlob } from '../engine/blob-format.ts';
 
 const largestRandom = 131_072;
 
@@ -36,21 +36,30 @@ const largestRandom = 131_072;
  * until it settles.
  */
 export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Promise<Hsm> {
+  const report = (event: HsmEvent): void => options.onEvent?.(event);
+  const wrappingKeys = new RoutedWrappingKeys();
   const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
+  const ways = [...Map.groupBy(tokens, ({ name }) => name)].map(([name, [first, ...more]]) =>
+    more.length === 0
+      ? (first as TokenSupervisor)
+      : new TokenGroup(name, [first as TokenSupervisor, ...more], () => wrappingKeys.nameInUse(name), report),
+  );
+  wrappingKeys.route(ways);
+  const hsm = new RoutedHsm(ways, wrappingKeys, config, report);
   try {
-    await Promise.all(tokens.map((token) => token.start()));
-    requireEachOnce(tokens);
+    await Promise.all(ways.map((way) => way.start()));
+    requireEachOnce(ways.flatMap(tokensOf));
   } catch (error) {
-    await Promise.all(tokens.map((token) => token.close()));
+    await hsm.close();
     throw error;
   }
-  return new RoutedHsm(tokens, config, (event) => options.onEvent?.(event));
+  return hsm;
 }
 
 /** Two names for one token would be fatal: a rotation under one name destroys the wrapping key of the keys under the other. */
 function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
   const seen = new Map<string, string>();
-  for (const token of tokens) {
+  for (const token of tokens.filter(({ up }) => up)) {
     const { manufacturer, model, label, serial } = token.status();
     const { name, environment, libraryParameters } = token.config;
     const identity = JSON.stringify([manufacturer, model, label, serial, environment, libraryParameters]);
@@ -65,25 +74,33 @@ class RoutedHsm implements Hsm {
   readonly defaultCustody: Custody;
   readonly checksAnswers: boolean;
   readonly wrappingKeys: RoutedWrappingKeys;
+  /** tokens, and groups of them, each under the name that stored keys have */
+  readonly #ways: readonly TokenWay[];
+  readonly #byName: ReadonlyMap<string, TokenWay>;
   readonly #tokens: readonly TokenSupervisor[];
-  readonly #byName: ReadonlyMap<string, TokenSupervisor>;
   readonly #report: (event: HsmEvent) => void;
 
-  constructor(tokens: readonly TokenSupervisor[], config: HsmConfig, report: (event: HsmEvent) => void) {
-    this.#tokens = tokens;
-    this.#byName = new Map(tokens.map((token) => [token.config.name, token]));
+  constructor(ways: readonly Way[], wrappingKeys: RoutedWrappingKeys, config: HsmConfig, report: (event: HsmEvent) => void) {
+    this.#ways = ways;
+    this.#byName = new Map(ways.map((way) => [way.name, way]));
+    this.#tokens = ways.flatMap(tokensOf);
     this.#report = report;
     this.defaultCustody = config.defaultCustody;
     this.checksAnswers = config.checkAnswers === true;
-    this.wrappingKeys = new RoutedWrappingKeys((token) => this.#tokenNamed(token));
+    this.wrappingKeys = wrappingKeys;
+  }
+
+  ownCustody(type: KeyType): Custody {
+    return this.#makerOf(type) instanceof TokenGroup ? 'wrapped' : 'token';
   }
 
   reserve(type: KeyType, { tenant, keyId, version, purpose }: KeyBinding, custody: Custody = this.defaultCustody) {
     return rejecting(async () => {
       if (custody === 'wrapped') return undefined;
       const token = this.#makerOf(type);
+      requireOne(token);
       const reserving = call.reserve(type, { tenant, keyId, version, purpose });
-      return token.submit(reserving, (result) => ({ type, custody, token: token.config.name, blob: own(result, 0), mac: own(result, 1) }));
+      return token.submit(reserving, (result) => ({ type, custody, token: token.name, blob: own(result, 0), mac: own(result, 1) }));
     });
   }
 
@@ -137,7 +154,7 @@ class RoutedHsm implements Hsm {
 
   async useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]> {
     const outcomes: UseOutcome[] = [];
-    const perToken = new Map<TokenSupervisor, { readonly calls: Call[]; readonly places: number[] }>();
+    const perToken = new Map<TokenWay, { readonly calls: Call[]; readonly places: number[] }>();
     for (let place = 0; place < uses.length; place++) {
       const use = uses[place] as KeyUse;
       try {
@@ -161,7 +178,7 @@ class RoutedHsm implements Hsm {
   }
 
   /** A signature that passes its check, made twice at most, the second time with the key loaded again. */
-  async #signChecked(use: CheckedUse, token: TokenSupervisor, sign: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  async #signChecked(use: CheckedUse, token: TokenWay, sign: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const first = await sign();
     if (await use.check(first)) return first;
     this.#reportWrong(use);
@@ -190,14 +207,14 @@ class RoutedHsm implements Hsm {
       if (!Number.isInteger(bytes) || bytes < 1 || bytes > largestRandom) {
         throw new HsmError('refused', `random takes 1 to ${largestRandom} octets`);
       }
-      const token = this.#tokens.find(({ up }) => up) ?? this.#tokens[0];
+      const token = this.#ways.find(({ up }) => up) ?? this.#ways[0];
       if (token === undefined) throw new HsmError('configuration', 'no token is configured');
       return token.submit(call.random(bytes), copyFirst);
     });
   }
 
   offers(type: KeyType) {
-    return this.#tokens.some((token) => token.keyTypes.includes(type));
+    return this.#ways.some((token) => token.keyTypes.includes(type));
   }
 
   mechanismFor(type: KeyType) {
@@ -205,7 +222,7 @@ class RoutedHsm implements Hsm {
   }
 
   status() {
-    return this.#tokens.map((token) => token.status());
+    return this.#ways.flatMap((way) => (way instanceof TokenGroup ? way.status() : tokensOf(way as Way).map((token) => token.status())));
   }
 
   damage(token: string) {
@@ -230,12 +247,12 @@ class RoutedHsm implements Hsm {
   }
 
   async close(patienceMs?: number) {
-    await Promise.all(this.#tokens.map((token) => token.close(patienceMs)));
+    await Promise.all(this.#ways.map((way) => way.close(patienceMs)));
   }
 
   /** Keys are made in the first configured token that offers their type. */
-  #makerOf(type: KeyType): TokenSupervisor {
-    const token = this.#tokens.find((candidate) => candidate.keyTypes.includes(type));
+  #makerOf(type: KeyType): TokenWay {
+    const token = this.#ways.find((candidate) => candidate.keyTypes.includes(type));
     if (token === undefined) {
       throw new HsmError('unsupported', `no configured token offers ${keyRows[type]?.useName ?? 'this key type'}`);
     }
@@ -247,69 +264,28 @@ class RoutedHsm implements Hsm {
     const { tenant, keyId, version, purpose } = binding;
     const { reserved, custody = reserved?.custody ?? this.defaultCustody, extractable = true } = options;
     const id = reserved === undefined ? {} : { id: Buffer.from(reserved.blob).toString('hex') };
-    const under = this.wrappingKeys.inUse(token.config.name);
+    if (custody === 'token') requireOne(token);
+    const under = this.wrappingKeys.inUse(token.name);
     return token.submit(pack({ binding: { tenant, keyId, version, purpose }, custody, extractable, under, ...id }), (result) => {
-      const stored = { type, custody, token: token.config.name, blob: own(result, 0), mac: own(result, 1) };
+      const stored = { type, custody, token: token.name, blob: own(result, 0), mac: own(result, 1) };
       return result.find(2) === undefined ? { stored } : { stored, publicKey: own(result, 2) };
     });
   }
 
-  #holderOf(stored: StoredKey): TokenSupervisor {
-    return this.#tokenNamed(stored.token);
+  #holderOf(stored: StoredKey): TokenWay {
+    return this.#byName.get(stored.token) ?? notConfigured(stored.token);
   }
 
   #tokenNamed(name: string): TokenSupervisor {
-    const token = this.#byName.get(name);
-    if (token === undefined)
-      throw new HsmError(
-        'token-not-configured',
-        `the key is held by token "${name}", which is not configured: add it to hsm/tokens, then start keystored again`,
-      );
-    return token;
+    return this.#tokens.find(({ config }) => config.name === name) ?? notConfigured(name);
   }
 }
 
-/** Sends the calls about wrapping keys to the hosts of the tokens. */
-class RoutedWrappingKeys implements WrappingKeys {
-  readonly #tokenNamed: (name: string) => TokenSupervisor;
-  #inUse: (token: string) => number = () => 1;
-
-  constructor(tokenNamed: (name: string) => TokenSupervisor) {
-    this.#tokenNamed = tokenNamed;
-  }
-
-  follow(newest: (token: string) => number) {
-    this.#inUse = newest;
-  }
-
-  /** The newest wrapping key that this process knows of. */
-  inUse(token: string): number {
-    return this.#inUse(token);
-  }
-
-  list(token: string) {
-    return rejecting(() => this.#tokenNamed(token).submit(call.wrappingKeys(), (result) => result.json<number[]>(0)));
-  }
-
-  makeNext(token: string, after: number) {
-    return rejecting(() => this.#tokenNamed(token).submit(call.makeWrappingKey(after), (result) => result.json<number>(0)));
-  }
-
-  destroy(token: string, number: number) {
-    return rejecting(() => this.#tokenNamed(token).submit(call.destroyWrappingKey(number), nothing));
-  }
-
-  numberOf({ custody, blob }: StoredKey) {
-    return custody === 'wrapped' ? parseBlob(blob).number : undefined;
-  }
-
-  rewrap(key: KeyReference) {
-    return rejecting(() => {
-      const { type, custody, token } = key.stored;
-      const rewrapping = call.rewrap(key, this.#inUse(token));
-      return this.#tokenNamed(token).submit(rewrapping, (result) => ({ type, custody, token, blob: own(result, 0), mac: own(result, 1) }));
-    });
-  }
+/** An object in one token of a group would be gone with it. */
+function requireOne(way: TokenWay): void {
+  if (!(way instanceof TokenGroup)) return;
+  const why = `tokens of a group keep no keys as objects, which would be in one of them alone: make it in wrapped custody`;
+  throw new HsmError('unsupported', `${way.name}: ${why}`);
 }
 
 type SigningUse = Extract<KeyUse, { use: 'sign' }>;
@@ -323,15 +299,6 @@ function packUse(use: KeyUse): Call {
   if (use.use === 'sign') return call.sign(use.key, use.scheme);
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
   return call[use.use](use.key, use.octets, use.associatedData, use.nonce);
-}
-
-/** Turns a synchronous throw into a rejection with HsmError. Arguments that cannot be packed are the caller's fault: `refused`. */
-function rejecting<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return run();
-  } catch (error) {
-    return Promise.reject(asHsmError(error));
-  }
 }
 
 function holder(key: AeadKey): StoredKey {

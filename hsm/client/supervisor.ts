@@ -70,8 +70,28 @@ export class TokenSupervisor {
     return this.#description.keyTypes;
   }
 
+  /** The name in stored keys. */
+  get name(): string {
+    return this.config.group ?? this.config.name;
+  }
+
   get up(): boolean {
     return this.#state === 'up';
+  }
+
+  /** Whether jobs are taken now: they run at once, or as soon as the next host is there. */
+  get takesWork(): boolean {
+    return this.#state === 'up' || this.#state === 'replacing';
+  }
+
+  /** Whether its first start failed in a way that may pass. */
+  get neverUp(): boolean {
+    return this.#state === 'down' && this.#upSince === 0 && this.#candidate === undefined;
+  }
+
+  /** Jobs that are running or wait. */
+  get waiting(): number {
+    return this.#jobs.count;
   }
 
   /** Starts the first host. Rejects with what went wrong; later hosts are started without a caller. */

@@ -1,5 +1,5 @@
 // Rotation of the token's wrapping key in one host: makes a new key, wraps blobs again under it, destroys old keys.
-import { HsmError } from '../api.ts';
+import { HsmError, type OwnKeyName } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { Engine } from './engine.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
@@ -9,9 +9,10 @@ import { copyTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { bindingKeyLabel, findNamedKeys, type NamedKey, wrappingKeyLabel } from './own-keys/names.ts';
 import { wrappingKeyAttributes } from './own-keys/wrapping-keys.ts';
 
-/** Numbers of the token's wrapping keys, ascending. */
-export function listWrappingKeys(engine: Engine): number[] {
-  return engine.changeToken(() => [...findNamedKeys(engine.sessions, wrappingKeyLabel).keys()].sort((a, b) => a - b));
+/** The token's wrapping keys, ascending. */
+export function listWrappingKeys(engine: Engine): OwnKeyName[] {
+  const found = engine.changeToken(() => [...findNamedKeys(engine.sessions, wrappingKeyLabel).values()]);
+  return found.map(({ number, carrying }) => ({ number, carrying })).sort((a, b) => a.number - b.number);
 }
 
 /** Makes the wrapping key after `after`, durably, unless it exists. Returns the newest number. */

@@ -8,11 +8,11 @@
 // higher number than any token has, and a name of its own, so that no two different keys are taken for one.
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { HsmError, type TokenConfig } from '../api.ts';
+import { HsmError, type OwnKeyName, type TokenConfig } from '../api.ts';
 import { commonWrapping } from '../engine/custody.ts';
 import { bindingKeyAttributes } from '../engine/own-keys/binding-keys.ts';
 import { flag } from '../engine/attributes.ts';
-import { bindingKeyLabel, findNamedKeys, type OwnKeyName, wrappingKeyLabel } from '../engine/own-keys/names.ts';
+import { bindingKeyLabel, findNamedKeys, wrappingKeyLabel } from '../engine/own-keys/names.ts';
 import { wrappingKeyAttributes } from '../engine/own-keys/wrapping-keys.ts';
 import { findSlot, login, Sessions } from '../engine/sessions.ts';
 import { onlyFor } from '../engine/usages.ts';

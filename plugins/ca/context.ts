@@ -1,6 +1,7 @@
 // The context of all CA code: token, clock, store, tables, and the public URLs that certificates carry.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
+import type { WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { type CaTables, openCaTables } from './records/records.ts';
@@ -14,19 +15,20 @@ export type CaContext = {
   readonly serials: SerialNumbers;
   /** CA keys in tokens that no CA owns */
   readonly ledger: KeyLedger;
+  readonly rotation: WrappingKeyRotation;
   /** base URL of the management API as others reach it, `https://keystore.example:4646`; undefined: certificates name no URLs */
   readonly publicUrl: string | undefined;
 };
 
 /** Opens the tables in the plugin's part of the store. */
 export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'serials' | 'ledger'> & { readonly log: Log }): CaContext {
-  const { hsm, clock, store } = parts;
+  const { hsm, clock, store, rotation } = parts;
   const tables = openCaTables(store);
   return {
     ...parts,
     tables,
     serials: new SerialNumbers(hsm),
-    ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
+    ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log, rotation }),
   };
 }
 

@@ -5,6 +5,7 @@ import { certificateAuthorityService } from '../../core/plugin/services/certific
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
+import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { caErrors } from './errors.ts';
 import { tableNames } from './records/records.ts';
 
@@ -17,7 +18,7 @@ export default definePlugin({
   needs: ['ecdsa-p256'],
   errors: caErrors,
   provides: [certificateAuthorityService, memberCertificatesService],
-  uses: [custodyStatementsService, listenersService],
+  uses: [custodyStatementsService, listenersService, wrappingKeysService],
   inherits: { from: 'est', tables: tableNames },
   preload: load,
   provision: async (context) => (await load()).provision(context),

@@ -3,12 +3,13 @@ import type { Job } from '../../core/base/context.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { certificateAuthorityService, type EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
+import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { caActions } from './actions/actions.ts';
 import { custodyOfCa } from './actions/custody.ts';
-import { keysOfCas } from './authority/generation.ts';
+import { caKeyHolders, keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { expiryGauge } from './gauges.ts';
@@ -23,7 +24,7 @@ import { publicEndpoints } from './status/public.ts';
 export function provision(platform: PluginContext<unknown>): PluginInstance {
   const { store, hsm, clock, log } = platform;
   const { managementUrl: publicUrl } = platform.service(listenersService);
-  const context = openCaContext({ hsm, store, clock, log, publicUrl });
+  const context = openCaContext({ hsm, store, clock, log, publicUrl, rotation: platform.service(wrappingKeysService) });
   const protocols: EnrolmentProtocol[] = [];
   const housekeeping: Job = {
     // Named as before this plugin was split off: operators have alerts on the name.
@@ -41,7 +42,8 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
       provide(memberCertificatesService, memberCertificates(context)),
     ],
     dropTenant: (tenantId) => dropCas(context, tenantId),
-    tokenKeys: () => keysOfCas(context),
+    tokenKeys: () => keysOfCas(context, 'token'),
+    wrappedKeys: () => caKeyHolders(context),
     check: () => checkCas(context),
   };
 }

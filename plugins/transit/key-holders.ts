@@ -1,4 +1,5 @@
 // Every record with wrapped keys, for the rotation of the token's wrapping key.
+import { isSameStored } from '../../core/plugin/key-holders.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { KeyReference, StoredKey } from '../../hsm/api.ts';
@@ -34,16 +35,11 @@ function holderOf<R extends Keys>(table: Table<R>, storeKey: StoreKey, seen: R, 
       for (const field of fields) {
         const [was, is] = [seen[field], current[field]];
         const next = was === undefined ? undefined : rewrapped.get(was);
-        if (next !== undefined && is !== undefined && was !== undefined && isSame(was, is)) fresh[field] = next;
+        if (next !== undefined && is !== undefined && was !== undefined && isSameStored(was, is)) fresh[field] = next;
       }
       const count = Object.keys(fresh).length;
       if (count > 0) transaction.put(table, storeKey, { ...current, ...fresh });
       return count;
     },
   };
-}
-
-/** Whether two stored keys are the same wrapping of the same key. */
-function isSame(one: StoredKey, other: StoredKey): boolean {
-  return Buffer.compare(one.blob, other.blob) === 0 && Buffer.compare(one.mac, other.mac) === 0;
 }

@@ -120,6 +120,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     ...defined({ downloads: options.downloads }),
     system: {
       directory,
+      tokens: options.tokens ?? [],
       settleMs: 100,
       clockWatch,
       metrics,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
 import { HsmError } from '../../../hsm/api.ts';
-import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
+import { byHolder, prepareHolder } from '../../../hsm/setup/carry-group.ts';
+import { describeModule, initialiseSoftToken } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
@@ -27,6 +28,7 @@ type Shown = { output?: Format; value?: string };
 
 /** The fields of a token of a running appliance that are used here. */
 type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'module', string>> & {
+  readonly group?: { readonly 'opens-keys': boolean };
   readonly 'key-types': readonly string[];
   readonly 'wrapping-key': WrappingState;
 };
@@ -89,9 +91,18 @@ async function status(options: ConnectionOptions & Shown, before: ConnectionOpti
 }
 
 /** One row of a table, the state first. */
-function tokenRow({ name, state, label, serial, module, 'wrapping-key': { number, ...rotation }, 'key-types': types }: ShownToken) {
+function tokenRow({ name, state, group, label, serial, module, 'wrapping-key': { number, ...rotation }, 'key-types': types }: ShownToken) {
   const progress = rotation.state === 'rewrapping' ? ` ${rotation.done} of ${rotation.total}` : '';
-  return { name, state, label, serial, 'wrapping-key': `${number} ${rotation.state}${progress}`, module, 'key-types': types };
+  const isOutside = state === 'up' && group?.['opens-keys'] === false;
+  return {
+    name,
+    state: isOutside ? 'up, without the keys of its group' : state,
+    label,
+    serial,
+    'wrapping-key': `${number} ${rotation.state}${progress}`,
+    module,
+    'key-types': types,
+  };
 }
 
 /** A resource to show, or an action to run. */
@@ -154,10 +165,12 @@ async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io
 }
 
 async function prepare(options: TokenOptions, io: Io): Promise<void> {
-  for (const token of await chooseTokens(options, true)) {
-    io.stderr.write(`${token.name}: making missing keys …\n`);
-    const made = await prepareToken(token);
-    io.stderr.write(`${token.name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')}`}\n`);
+  for (const [name, tokens] of byHolder(await chooseTokens(options, true))) {
+    io.stderr.write(`${name}: making missing keys …\n`);
+    const made = await prepareHolder(tokens);
+    io.stderr.write(`${name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')} in token ${tokens[0].name}`}\n`);
+    for (const token of tokens.slice(1))
+      io.stderr.write(`${token.name}: has the keys of group ${name}, or gets them when the appliance runs\n`);
   }
 }
 

@@ -1650,6 +1650,9 @@ type HSMToken struct {
 	// Name: Name of the token in the configuration.
 	Name string `json:"name"`
 
+	// Group: The tokens with which it shares its keys; absent for a token by itself.
+	Group *HSMTokenGroup `json:"group,omitempty"`
+
 	// Module: Path of the PKCS#11 module.
 	Module string `json:"module"`
 
@@ -1691,6 +1694,15 @@ type HSMToken struct {
 
 	// Latencies: Time of recent calls by operation.
 	Latencies map[string]HSMTokenLatency `json:"latencies"`
+}
+
+// HSMTokenGroup: The tokens with which it shares its keys; absent for a token by itself.
+type HSMTokenGroup struct {
+	// Name: Name of the group, which stored keys have.
+	Name string `json:"name"`
+
+	// OpensKeys: Whether the token is up and has the wrapping key in use.
+	OpensKeys bool `json:"opens-keys"`
 }
 
 // HSMTokenLatency: A document of the API.

@@ -1023,7 +1023,8 @@ func (o *CACustodyShowOptions) addTo(into *parts) {
 // Show: A signed statement about the custody of a CA key.
 //
 // What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot
-// leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+// leave it; where several tokens share their keys, they are wrapped. Verifiable offline, with `keystorectl custody
+// verify` or any JWS library.
 //
 // GET /v1/state/keystore/tls/ca/{name}/custody
 func (g CACustodyGroup) Show(ctx context.Context, name string, parameters *CACustodyShowOptions, options ...CallOption) (*CACustodyAnswer, error) {

@@ -1,7 +1,7 @@
 // The token's binding keys in one thread: each binds what was wrapped since it came, so a token that has the wrapping key has the binding key.
-import { HsmError } from '../../api.ts';
+import { HsmError, type OwnKeyName, unprepared } from '../../api.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
-import { bindingKeyLabel, findNamedKeys, ownKeyId, type OwnKeyName } from './names.ts';
+import { bindingKeyLabel, findNamedKeys, ownKeyId } from './names.ts';
 import { type OwnKey, ownKeyHandle } from './handles.ts';
 import type { Sessions } from '../sessions.ts';
 import { onlyFor } from '../usages.ts';
@@ -52,8 +52,7 @@ export class BindingKeys {
 
   #load(): BindingKey[] {
     const found = findNamedKeys(this.#sessions, bindingKeyLabel);
-    if (found.size === 0)
-      throw new HsmError('configuration', `the token has no key labelled ${bindingKeyLabel}: it was not prepared for this service`);
+    if (found.size === 0) throw new HsmError('configuration', `the token has no key labelled ${bindingKeyLabel}: ${unprepared}`);
     return [...found.values()]
       .sort((a, b) => a.number - b.number)
       .map(({ number, object }) => ({ number, ...ownKeyHandle(this.#sessions, object, bindingKeyLabel) }));

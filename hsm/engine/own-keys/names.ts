@@ -1,5 +1,5 @@
 // The names of a token's own keys: a label for each kind, and a CKA_ID with number and, of a key that was carried into the token, the carrying.
-import { HsmError } from '../../api.ts';
+import { HsmError, type OwnKeyName } from '../../api.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
@@ -9,12 +9,6 @@ import type { Sessions } from '../sessions.ts';
 export const wrappingKeyLabel = 'keystored-wrapping-key';
 /** Label of every key that binds blobs to their records. */
 export const bindingKeyLabel = 'keystored-binding-key';
-
-/**
- * Which own key it is. `carrying`: 16 hexadecimal digits, drawn once for the tokens that took the key together (setup/carry.ts); absent for a
- * key that this token generated. Two keys of one number are the same key only when this agrees.
- */
-export type OwnKeyName = { readonly number: number; readonly carrying?: string | undefined };
 
 /** An own key as an object of the token. */
 export type NamedKey = OwnKeyName & { readonly object: ObjectHandle };

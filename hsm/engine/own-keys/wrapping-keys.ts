@@ -1,9 +1,9 @@
 // The token's wrapping keys in one thread: the newest wraps, older ones unwrap the blobs they wrapped until a rotation destroys them.
-import { HsmError } from '../../api.ts';
+import { HsmError, type OwnKeyName, unprepared } from '../../api.ts';
 import { TokenError } from '../../pkcs11/return-values.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
 import { BindingKeys } from './binding-keys.ts';
-import { findNamedKeys, ownKeyId, type OwnKeyName, wrappingKeyLabel } from './names.ts';
+import { findNamedKeys, ownKeyId, wrappingKeyLabel } from './names.ts';
 import { isThere, type OwnKey, ownKeyHandle } from './handles.ts';
 import type { Sessions } from '../sessions.ts';
 import { onlyFor } from '../usages.ts';
@@ -108,7 +108,7 @@ export class WrappingKeys {
   #load(): Map<number, WrappingKey> {
     const found = findNamedKeys(this.#sessions, wrappingKeyLabel);
     if (found.size === 0) {
-      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was not prepared for this service`);
+      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: ${unprepared}`);
     }
     return new Map(
       [...found].map(([number, { object, carrying }]) => [

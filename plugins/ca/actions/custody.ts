@@ -25,7 +25,7 @@ export function custodyOfCa(context: CaContext, statements: CustodyStatements): 
     path: `${caPath}/custody`,
     summary: 'A signed statement about the custody of a CA key',
     description:
-      'What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.',
+      'What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot leave it; where several tokens share their keys, they are wrapped. Verifiable offline, with `keystorectl custody verify` or any JWS library.',
     named: 'CaCustody',
     tag: caTag,
     access: 'token',

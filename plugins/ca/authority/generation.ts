@@ -1,7 +1,10 @@
 // Making a CA's key pair and certificate: a root, an intermediate under another of our CAs, and a root's roll-over.
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { HsmError, type KeyReference, type KeyType } from '../../../hsm/api.ts';
+import { isSameStored } from '../../../core/plugin/key-holders.ts';
+import type { KeyHolder } from '../../../core/plugin/services/wrapping-keys.ts';
+import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
+import { type Custody, HsmError, type KeyReference, type KeyType, type StoredKey } from '../../../hsm/api.ts';
 import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
 import {
   authorityInfoAccess,
@@ -14,7 +17,7 @@ import {
 } from '../der/extensions.ts';
 import { type CaContext, publicUrls } from '../context.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
-import type { CaGeneration, CaKey } from '../records/records.ts';
+import type { CaGeneration, CaKey, CaRecord } from '../records/records.ts';
 import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
 
 /** The plan of a new key generation of a CA. */
@@ -115,11 +118,43 @@ export function ledgerReference(ca: { readonly tenantId: string; readonly caId: 
   return { stored: of.key.stored, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
 }
 
-/** The keys of all generations of all CAs. */
-export function* keysOfCas({ tables }: CaContext): Iterable<KeyReference> {
-  for (const [[tenantId], { id, generations }] of tables.cas.entries([])) {
-    for (const generation of generations) yield ledgerReference({ tenantId: String(tenantId), caId: id }, generation);
+/** The keys of all generations of all CAs in a custody. */
+export function* keysOfCas({ tables }: CaContext, custody: Custody): Iterable<KeyReference> {
+  for (const [[tenantId], record] of tables.cas.entries([])) yield* keysOf(String(tenantId), record, custody);
+}
+
+function keysOf(tenantId: string, { id, generations }: CaRecord, custody: Custody): KeyReference[] {
+  const references = generations.map((generation) => ledgerReference({ tenantId, caId: id }, generation));
+  return references.filter(({ stored }) => stored.custody === custody);
+}
+
+/** The CAs with wrapped keys, for the rotation of the wrapping key: those that were made where several tokens have to open them. */
+export function* caKeyHolders({ tables }: CaContext): Iterable<KeyHolder> {
+  for (const [storeKey, seen] of tables.cas.entries([])) {
+    const keys = keysOf(String(storeKey[0]), seen, 'wrapped');
+    if (keys.length > 0)
+      yield { keys, replace: (transaction, rewrapped) => replaceKeys(transaction, tables.cas, storeKey, keys, rewrapped) };
   }
+}
+
+function replaceKeys(
+  transaction: WriteTransaction,
+  cas: Table<CaRecord>,
+  storeKey: StoreKey,
+  seen: readonly KeyReference[],
+  rewrapped: ReadonlyMap<StoredKey, StoredKey>,
+): number {
+  const current = transaction.get(cas, storeKey);
+  let count = 0;
+  const generations = current?.generations.map((generation) => {
+    const was = seen.find(({ stored }) => isSameStored(stored, generation.key.stored));
+    const stored = was && rewrapped.get(was.stored);
+    if (stored === undefined) return generation;
+    count++;
+    return { ...generation, key: { ...generation.key, stored } };
+  });
+  if (current !== undefined && generations !== undefined && count > 0) transaction.put(cas, storeKey, { ...current, generations });
+  return count;
 }
 
 /** The key of a generation with its binding. */
@@ -129,10 +164,10 @@ export function referenceOf(ca: { readonly tenantId: string; readonly caId: stri
 
 async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey> {
   const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
-  const { stored, publicKey } = await context.ledger.make(plan.keyType, binding, 'token', (reserved) => {
-    if (reserved === undefined) throw new Error('the token reserved no name for the key');
-    return context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
-  });
+  const custody = context.hsm.ownCustody(plan.keyType);
+  const { stored, publicKey } = await context.ledger.make(plan.keyType, binding, custody, (reserved) =>
+    context.hsm.generate(plan.keyType, binding, { custody, extractable: false, ...defined({ reserved }) }),
+  );
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };
 }

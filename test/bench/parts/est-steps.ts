@@ -1,4 +1,5 @@
 // Where the time of an enrolment goes: its steps one after another in one process, without TLS and HTTP.
+import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,6 +54,7 @@ export async function measureSteps(
     store: observed(store, 'write', (write) => timed('record on the disk', write)),
     clock: systemClock,
     log: silentLog,
+    rotation: new WrappingRotation({ store, hsm, clock: systemClock }),
     publicUrl: 'https://keystore.example:4646',
   });
   const record = await makeRecord(context, type);

@@ -41,8 +41,13 @@ export async function obtainNss(): Promise<NssModule> {
   }
 }
 
-/** Makes a fresh, prepared token below `directory` and returns its configuration. */
-export async function makeNssToken(nss: { directory: string }, directory: string, name = 'pq'): Promise<TokenConfig> {
+/** Makes a fresh token below `directory`, by default a prepared one, and returns its configuration. */
+export async function makeNssToken(
+  nss: { directory: string },
+  directory: string,
+  name = 'pq',
+  { isPrepared = true } = {},
+): Promise<TokenConfig> {
   const database = join(directory, `${name}-nss`);
   mkdirSync(database, { recursive: true, mode: 0o700 });
   const pin = join(directory, `${name}-nss-pin`);
@@ -57,7 +62,7 @@ export async function makeNssToken(nss: { directory: string }, directory: string
     libraryParameters: `configdir='sql:${database}' certPrefix='' keyPrefix='' secmod='secmod.db' flags= tokenDescription='keystored' dbTokenDescription='${label}'`,
   } as const;
   await initialiseSoftToken(token);
-  await prepareToken(token);
+  if (isPrepared) await prepareToken(token);
   return token;
 }
 

@@ -1,4 +1,5 @@
 // An appliance with the EST listener open, for tests: real token, store, audit trail and TLS; the clock starts at the real time.
+import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -146,7 +147,10 @@ export async function startEstAppliance(
 /** What the EST app needs to serve the CAs of an appliance, beside audit trail and log. */
 export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'clock' | 'store'>) {
   const kept = store.prefixed('est');
-  const authorities = certificateAuthorities(openCaContext({ hsm, store: kept, clock, log: silentLog, publicUrl: undefined }), []);
+  const authorities = certificateAuthorities(
+    openCaContext({ hsm, store: kept, clock, log: silentLog, rotation: new WrappingRotation({ store, hsm, clock }), publicUrl: undefined }),
+    [],
+  );
   return { authorities, clock, limit: new FailureLimit(kept, clock), sealed: () => false, refresh: () => store.refresh() };
 }
 

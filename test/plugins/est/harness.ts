@@ -1,4 +1,5 @@
 // A CA context for tests: a real SoftHSM2 token (or any other), a real store, and a clock that the test moves.
+import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
@@ -31,7 +32,14 @@ export async function openTestContext(
   });
   const clock = new TestClock('2026-11-01T12:00:00Z');
   return {
-    ...openCaContext({ hsm, store, clock, log: silentLog, publicUrl: 'https://keystore.example:4646' }),
+    ...openCaContext({
+      hsm,
+      store,
+      clock,
+      log: silentLog,
+      rotation: new WrappingRotation({ store, hsm, clock }),
+      publicUrl: 'https://keystore.example:4646',
+    }),
     clock,
     store,
     hsm,

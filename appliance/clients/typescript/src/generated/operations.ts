@@ -489,7 +489,8 @@ class CaCustodyOperations {
   /**
    * A signed statement about the custody of a CA key.
    * What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token and cannot
-   * leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+   * leave it; where several tokens share their keys, they are wrapped. Verifiable offline, with `keystorectl custody
+   * verify` or any JWS library.
    * `GET /v1/state/keystore/tls/ca/{name}/custody`
    */
   show(name: string, options: CallOptions & { generation?: string | undefined } = {}): Promise<Api.CaCustodyAnswer> {

@@ -897,6 +897,8 @@ export type HsmObjectKind = 'secret' | 'private';
 export type HsmToken = {
   /** Name of the token in the configuration. */
   name: string;
+  /** The tokens with which it shares its keys; absent for a token by itself. */
+  group?: HsmTokenGroup | undefined;
   /** Path of the PKCS#11 module. */
   module: string;
   /** Label of the token. */
@@ -925,6 +927,14 @@ export type HsmToken = {
   sessions: HsmTokenSessions;
   /** Time of recent calls by operation. */
   latencies: Record<string, HsmTokenLatency>;
+};
+
+/** The tokens with which it shares its keys; absent for a token by itself. */
+export type HsmTokenGroup = {
+  /** Name of the group, which stored keys have. */
+  name: string;
+  /** Whether the token is up and has the wrapping key in use. */
+  'opens-keys': boolean;
 };
 
 export type HsmTokenLatency = {

@@ -106,6 +106,7 @@ __all__ = [
     "HsmObject",
     "HsmObjectKind",
     "HsmToken",
+    "HsmTokenGroup",
     "HsmTokenLatency",
     "HsmTokenLatencyUnit",
     "HsmTokenSessions",
@@ -1577,8 +1578,20 @@ class HsmToken(Document):
     """Sessions of the answering worker, counted recently."""
     latencies: dict[str, HsmTokenLatency]
     """Time of recent calls by operation."""
+    group: Optional[HsmTokenGroup] = None
+    """The tokens with which it shares its keys; absent for a token by itself."""
     reason: Optional[str] = None
     """Why it is not up, and how to correct it."""
+
+
+@dataclass(frozen=True)
+class HsmTokenGroup(Document):
+    """The tokens with which it shares its keys; absent for a token by itself."""
+
+    name: str
+    """Name of the group, which stored keys have."""
+    opens_keys: bool
+    """Whether the token is up and has the wrapping key in use."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ public final class CaCustodyGroup {
    * A signed statement about the custody of a CA key.
    *
    * <p>What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token
-   * and cannot leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+   * and cannot leave it; where several tokens share their keys, they are wrapped. Verifiable offline, with
+   * `keystorectl custody verify` or any JWS library.
    *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/custody
    *
@@ -36,7 +37,8 @@ public final class CaCustodyGroup {
    * A signed statement about the custody of a CA key.
    *
    * <p>What the token says of the key now: attributes, serial number, firmware. CA keys are made in the token
-   * and cannot leave it. Verifiable offline, with `keystorectl custody verify` or any JWS library.
+   * and cannot leave it; where several tokens share their keys, they are wrapped. Verifiable offline, with
+   * `keystorectl custody verify` or any JWS library.
    *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/custody
    *

@@ -9,6 +9,7 @@ import java.util.Map;
  * A document of the API.
  *
  * @param name Name of the token in the configuration.
+ * @param group The tokens with which it shares its keys; absent for a token by itself. May be null: absent.
  * @param module Path of the PKCS#11 module.
  * @param label Label of the token.
  * @param serial Serial number of the token.
@@ -26,6 +27,7 @@ import java.util.Map;
  */
 public record HsmToken(
     @JsonProperty("name") String name,
+    @JsonProperty("group") HsmTokenGroup group,
     @JsonProperty("module") String module,
     @JsonProperty("label") String label,
     @JsonProperty("serial") String serial,
