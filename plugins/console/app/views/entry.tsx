@@ -34,6 +34,7 @@ export function EntryView({
   const documents = useDocuments(shows, names, turn.value);
   const drawn = drawnAbove(place);
   const below = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
+  const others = below.filter(({ command }) => command.verb !== 'do');
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
   const Drawn = drawnAt(place, 'above');
   const missing = missingIn(documents);
@@ -80,7 +81,12 @@ export function EntryView({
         names={names}
         possible={actionsIn(documents.find(({ show }) => show.command.tree !== 'config')?.loaded)}
       />
-      <Links label="Below this" entries={below.filter(({ command }) => command.verb !== 'do')} names={names} />
+      {others.length > 0 && (
+        <section class="card">
+          <h2>More about it</h2>
+          <Links label="Below this" entries={others} names={names} />
+        </section>
+      )}
       <Documents catalog={catalog} documents={documents} drawn={drawn.fields} />
     </>
   );
