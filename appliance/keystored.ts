@@ -20,6 +20,7 @@ import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
+import { requireNotRecovering } from './recovery/recover.ts';
 import { requireEmbeddedPin } from './state/embedded-token.ts';
 import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
@@ -35,14 +36,21 @@ import { requireTlsKeyModules } from './tls-key/engine.ts';
 import { diskRefusal, StartRefused } from './state/start-refused.ts';
 
 const args = process.argv.slice(2);
-if (args.includes('--help') && args[0] !== 'restore-drill') {
-  console.log(`${describeOptions()}\n\nOr: npm start -- restore-drill FILE …  proves that a backup restores; --help has its options`);
+if (args.includes('--help') && !['restore-drill', 'recover-cluster'].includes(args[0] ?? '')) {
+  console.log(
+    `${describeOptions()}\n\nOr: npm start -- restore-drill FILE …  proves that a backup restores; --help has its options\n    npm start -- recover-cluster …    makes the one survivor of a cluster stand alone; --help says what is lost`,
+  );
   process.exit(0);
 }
 
 if (args[0] === 'restore-drill') {
   const { runDrillCommand } = await import('./drill/command.ts');
   process.exit(await runDrillCommand(args.slice(1)));
+}
+
+if (args[0] === 'recover-cluster') {
+  const { runRecoveryCommand } = await import('./recovery/command.ts');
+  process.exit(await runRecoveryCommand(args.slice(1)));
 }
 
 let refusalFile: string | undefined;
@@ -93,6 +101,7 @@ async function main(): Promise<void> {
     [configuration.sources['listen'] ?? '', configuration.listen],
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
+  requireNotRecovering(configuration.data);
   requireUsable(configuration.shipping.destinations);
   requireTlsKeyModules(configuration);
   const log = openLog({

@@ -51,7 +51,9 @@ export async function keepEtcd(program: string, flags: () => readonly string[], 
     const started = spawn(program, flags(), { stdio: ['ignore', 'ignore', 'pipe'], env: environment() });
     child = started;
     if (started.pid !== undefined) writeFileSync(processIdFile, String(started.pid), { mode: 0o600 });
-    createInterface({ input: started.stderr }).on('line', (line) => logLine(log, line));
+    createInterface({ input: started.stderr }).on('line', (line) => {
+      if (!stopping.signal.aborted) logLine(log, line);
+    });
     const ended = (how: string): void => {
       if (child !== started) return;
       child = undefined;
@@ -122,17 +124,23 @@ function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'PATH' || name === 'TMPDIR'));
 }
 
-/** Its lines are JSON. */
+/** One for each request that waits, many times a second while the majority is away; the follower says that once. */
+const ofSingleRequests: ReadonlySet<string> = new Set([
+  ...['request stats', 'apply request took too long', 'waiting for ReadIndex response took too long, retrying'],
+]);
+const ownFields: ReadonlySet<string> = new Set(['level', 'msg', 'ts', 'caller', 'stacktrace']);
+
+/** Its lines are JSON, but those of its libraries. */
 function logLine(log: Log, line: string): void {
   try {
-    const { level, msg, ts, caller, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    void ts;
-    void caller;
+    const { level, msg, ...others } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     const text = `etcd: ${String(msg)}`;
-    if (level === 'warn') log.warn(text, fields);
+    const fields = Object.fromEntries(Object.entries(others).filter(([name]) => !ownFields.has(name)));
+    if (ofSingleRequests.has(String(msg))) log.debug(text, fields);
+    else if (level === 'warn') log.warn(text, fields);
     else if (level === 'error' || level === 'fatal' || level === 'panic') log.error(text, fields);
     else log.info(text, fields);
   } catch {
-    log.warn('etcd', { line: line.slice(0, 500) });
+    log.debug('etcd', { line: line.slice(0, 500) });
   }
 }

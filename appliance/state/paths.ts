@@ -13,5 +13,7 @@ export const paths = {
   follower: (data: string) => join(data, 'follower.sock'),
   /** of the member of etcd that the appliance runs itself: its data, its keys, what it is */
   member: (data: string) => join(data, 'member'),
+  /** exists while a recovery is half done */
+  recovering: (data: string) => join(data, 'recovering.json'),
   clusterIdentity: (data: string) => join(data, 'cluster.json'),
 } as const;

@@ -66,6 +66,16 @@ export function putPosition(environment: Pick<Environment, 'put'>, position: Pos
   environment.put(positionKey, packr.pack(position));
 }
 
+/** Of the store in a directory, which nothing else has open. */
+export async function readPosition(directory: string): Promise<Position | undefined> {
+  const environment = new Environment(directory, () => undefined);
+  try {
+    return positionOf(environment);
+  } finally {
+    await environment.close();
+  }
+}
+
 /** Makes the replica in a directory, which nothing else has open, a store of its own. The number of its entries stays. */
 export async function standAlone(directory: string): Promise<void> {
   const environment = new Environment(directory, () => undefined);

@@ -1,7 +1,12 @@
 // npm run test:cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { memberFiles } from '../../appliance/membership/files.ts';
+import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
+import { verifyTrail } from '../../core/audit/verify.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -150,3 +155,47 @@ test('a removed one has no way to the shared store any more when that is answere
   expect((await b.exchange('POST', encrypt('without-c'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
   expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(503);
 });
+
+test('the one survivor is made to stand alone, on record, and becomes the first again, to which another joins', async () => {
+  // Only what a and b have is left; b is lost.
+  await b.kill();
+  await a.stop();
+  const words = ['--config', path('a.yaml'), '--data', path('data-a')];
+  const recover = (...more: string[]): { readonly status: number | null; readonly text: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [daemonProgram, 'recover-cluster', ...words, ...more], {
+      encoding: 'utf8',
+    });
+    return { status, text: stdout + stderr };
+  };
+  expect(recover()).toMatchObject({ status: 1, text: expect.stringContaining('Nothing was changed') });
+  expect(recover('--yes')).toMatchObject({ status: 0, text: expect.stringContaining('It stands alone now') });
+  expect(recover('--yes')).toMatchObject({ status: 1, text: expect.stringContaining('no replica of a cluster') });
+  a = await start('a');
+  expect(await seenBy(a)).toMatchObject({ shape: 'alone' });
+  expect((await a.exchange('POST', encrypt('without-c'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  await a.request('POST', `${state}/init`);
+  await vi.waitUntil(() => answersAsMember(a), { timeout: 60_000, interval: 100 });
+  b = await start('d', await invited(a, 'd'));
+  expect((await seenBy(b)).members.map(({ name }) => name)).toEqual(['a', 'd']);
+  await b.request('POST', keys, { name: 'after' });
+  expect((await a.exchange('POST', encrypt('after'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
+  const { stdout } = spawnSync('grep', ['-rh', 'cluster-recovered', path('data-a', 'audit')], { encoding: 'utf8' });
+  expect(stdout).toContain('"revision":');
+  await Promise.all([a.stop(), b.stop()]);
+  // The trails of other appliances are elsewhere.
+  for (const name of ['audit', formerTrail()]) {
+    const { findings, records } = await verifyTrail(path('data-a', name), keysOf(path('data-a', name)));
+    expect(findings.filter(({ where }) => !where.startsWith('appliance '))).toEqual([]);
+    expect(records).toBeGreaterThan(0);
+  }
+});
+
+const daemonProgram = join(import.meta.dirname, '../../appliance/keystored.ts');
+const formerTrail = (): string => readdirSync(path('data-a')).find((name) => name.startsWith('audit-')) ?? '';
+const keysOf = (directory: string): ReadonlyMap<string, KeyObject> =>
+  new Map(
+    splitPublicKeys(readFileSync(join(directory, 'audit-keys.pem'), 'utf8')).map((pem) => [
+      auditKeyId(createPublicKey(pem)),
+      createPublicKey(pem),
+    ]),
+  );
