@@ -1,11 +1,11 @@
-// Whether another machine is connected to a port of this one, as the kernel says it (proc(5), /proc/net/tcp).
+// Whether another machine is connected to a port of this one, as the kernel says it (proc_net(5), /proc/self/net/tcp).
 import { isIP } from 'node:net';
 import { endianness } from 'node:os';
 import { parseAddress } from '../../core/base/addresses.ts';
 
 const established = '01';
 
-/** `tables`: contents of /proc/net/tcp and /proc/net/tcp6. */
+/** `tables`: contents of `tcp` and `tcp6` in /proc/self/net. */
 export function isConnected(tables: readonly string[], addresses: readonly string[], ports: readonly number[]): boolean {
   const [from, to] = [new Set(addresses.map(kernelForm)), new Set(ports)];
   return tables

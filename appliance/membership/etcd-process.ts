@@ -115,7 +115,11 @@ async function endOrphan(processIdFile: string, program: string): Promise<void> 
     }
   };
   for (const deadlineMs = performance.now() + stopMs; isOurs(); await setTimeout(50)) {
-    process.kill(pid, performance.now() > deadlineMs ? 'SIGKILL' : 'SIGTERM');
+    try {
+      process.kill(pid, performance.now() > deadlineMs ? 'SIGKILL' : 'SIGTERM');
+    } catch {
+      return;
+    }
   }
 }
 

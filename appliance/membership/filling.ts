@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import type { EtcdClient } from '../../core/etcd/client.ts';
+import type { EtcdServer } from '../../core/etcd/messages.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** Another appliance joins, or etcd waits until its servers have been connected for a while. */
@@ -14,6 +15,7 @@ const patienceMs = 120_000;
 /** A store of a million records is on its way for so long. */
 const fillingMs = 900_000;
 const againMs = 250;
+const connectMs = 1_000;
 
 /** Whether this server of etcd has started once: then it knows the others by itself. */
 export function hasStarted(etcdDirectory: string): boolean {
@@ -22,12 +24,23 @@ export function hasStarted(etcdDirectory: string): boolean {
 
 /**
  * Adds a server that has no data; answers the peer URLs of all by name. A former one at this address has lost its data: it is removed, never
- * started again under its old id, because it has forgotten how it voted.
+ * started again under its old id, because it has forgotten how it voted. So is one that another appliance has begun to fill and that does not
+ * listen for `abandonedMs`: etcd fills one at a time.
  */
-export async function addServer(client: EtcdClient, name: string, peerUrl: string, log: Log): Promise<ReadonlyMap<string, string>> {
+export async function addServer(
+  client: EtcdClient,
+  name: string,
+  peerUrl: string,
+  log: Log,
+  abandonedMs = 30_000,
+): Promise<ReadonlyMap<string, string>> {
   await requireOwnAddress(peerUrl);
+  const silentSinceMs = new Map<string, number>();
   return patiently(patienceMs, 'etcd takes no new member', log, async () => {
-    for (const { ID, peerURLs } of await client.listMembers()) if (peerURLs.includes(peerUrl)) await client.removeServer(ID);
+    for (const server of await client.listMembers()) {
+      const isGone = server.peerURLs.includes(peerUrl) || (server.isLearner && (await isAbandoned(server, silentSinceMs, abandonedMs)));
+      if (isGone) await client.removeServer(server.ID);
+    }
     const { ID } = await client.addLearner(peerUrl);
     const servers = await client.listMembers();
     return new Map(servers.map((one) => [one.ID === ID ? name : one.name, one.peerURLs[0] ?? '']));
@@ -41,6 +54,27 @@ export async function promoteServer(client: EtcdClient, peerUrl: string, log: Lo
     if (own === undefined) throw new StartRefused('cluster: this appliance was removed while it joined: start it with a new invitation');
     if (own.isLearner) await client.promote(own.ID);
   });
+}
+
+/** `silentSinceMs`: since when servers, by id, have not listened. */
+async function isAbandoned({ ID, peerURLs }: EtcdServer, silentSinceMs: Map<string, number>, abandonedMs: number): Promise<boolean> {
+  if (await listens(peerURLs[0])) silentSinceMs.delete(ID);
+  else if (!silentSinceMs.has(ID)) silentSinceMs.set(ID, performance.now());
+  return performance.now() - (silentSinceMs.get(ID) ?? Number.POSITIVE_INFINITY) >= abandonedMs;
+}
+
+async function listens(url: string | undefined): Promise<boolean> {
+  if (url === undefined) return false;
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Otherwise a wrong address in the configuration would remove the server of another appliance. */

@@ -125,8 +125,9 @@ export class Membership {
     const { data, store, clock } = this.#parts;
     const { cluster, clientUrl } = this.#requireCluster();
     const { appliance, name, address, peerRequest, clientRequest } = applicant;
-    requireFreeName(state, applicant);
+    // First of all: nobody else learns which names there are.
     await redeemInvitation(store, clock.now(), hashOfSecret(secret), { appliance, name });
+    requireFreeName(state, applicant);
     const { certificates, tenantId } = this.#issuer();
     // One that comes in again after the loss of its disk has a new identity.
     const former = new Set(state.members.filter((one) => one.name === name).map(({ id }) => id));
