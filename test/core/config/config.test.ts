@@ -108,6 +108,7 @@ oidc:
       logs: { maxFileBytes: 16 << 20, retainFiles: 8 },
       audit: { maxFileBytes: 64 << 20, retainFiles: 4, signEverySeconds: 300 },
       shipping: { destinations: [] },
+      tlsKey: 'store',
       hsm: {
         defaultCustody: 'token',
         cacheKeys: keysThatFit(3 * 2),
