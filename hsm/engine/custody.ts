@@ -93,7 +93,7 @@ export class Custody {
   /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */
   usesOwnKeys(): boolean {
     const newest = this.wrappingKeys.newest();
-    const hold = (): boolean => this.#marks.hold(this.wrappingKeys.binding.newest(), newest);
+    const hold = (): boolean => this.#marks.hold(this.#bindingKeyInUse(), newest);
     return hold() || hold();
   }
 
@@ -228,8 +228,14 @@ export class Custody {
     return module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), handle, input, 32);
   }
 
+  /** Not the newest: what a carrying that was cut off has left may not even have a value (SoftHSM makes an object first, and sets that later). */
+  #bindingKeyInUse(): BindingKey {
+    const { binding } = this.wrappingKeys;
+    return binding.find(this.wrappingKeys.newest().number) ?? binding.first();
+  }
+
   #takeMarks(): OwnKeyMarks {
-    return new OwnKeyMarks(this.#sessions, this.#wrapping, keyAttributes('secret-256', 'wrap'), this.wrappingKeys.binding.all());
+    return new OwnKeyMarks(this.#sessions, this.#wrapping, keyAttributes('secret-256', 'wrap'), this.#bindingKeyInUse());
   }
 
   #unwrapAs(blob: WrappedBlob, attributes: Attributes): ObjectHandle {

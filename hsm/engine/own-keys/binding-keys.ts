@@ -41,10 +41,6 @@ export class BindingKeys {
     return this.#keys[0] as BindingKey;
   }
 
-  newest(): BindingKey {
-    return this.#keys.at(-1) as BindingKey;
-  }
-
   /** The key that binds blobs under the wrapping key with this number. Undefined when it was made before the first key of this token. */
   find(number: number): BindingKey | undefined {
     return this.#keys.findLast((key) => key.number <= number);

@@ -21,8 +21,8 @@ export class OwnKeyMarks {
   /** by number of the wrapping key */
   readonly #wrapped = new Map<number, Buffer>();
 
-  /** Makes the probe with these attributes, and the marks of the binding keys. */
-  constructor(sessions: Sessions, wrappingMechanism: number, probe: Attributes, bindingKeys: readonly BindingKey[]) {
+  /** Makes the probe with these attributes, and the mark of the binding key in use. */
+  constructor(sessions: Sessions, wrappingMechanism: number, probe: Attributes, { number, object, handle }: BindingKey) {
     this.#sessions = sessions;
     this.#wrapping = wrappingMechanism;
     const { class: _, ...attributes } = probe;
@@ -30,11 +30,9 @@ export class OwnKeyMarks {
       ...attributes,
       valueLength: 32,
     });
-    for (const { number, object, handle } of bindingKeys) {
-      const mark = this.#mac(object);
-      if (!this.#mac(handle).equals(mark)) throw new TokenError(CKR_OK, 'C_Sign');
-      this.#macs.set(number, mark);
-    }
+    const mark = this.#mac(object);
+    if (!this.#mac(handle).equals(mark)) throw new TokenError(CKR_OK, 'C_Sign');
+    this.#macs.set(number, mark);
   }
 
   /** Whether the handles still lead to the keys that they led to. The mark of a key that came later is taken when it is first asked for. */
