@@ -102,10 +102,14 @@ const spelled: Readonly<Record<string, string>> = {
 };
 const inCapitals = /^(?:api|rest|ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|uuid)$/;
 
-/** Names of lists and pages that would say little as they are spelled in paths. */
+/** Names of lists, pages and actions that would say little as they are spelled in paths. */
 const inFull: Readonly<Record<string, string>> = {
   ca: 'Certificate authorities',
   'backup-status': 'Backups',
+  init: 'Make a cluster',
+  invite: 'Invite an appliance',
+  admit: 'Admit an appliance',
+  'remove-member': 'Remove an appliance',
 };
 
 /** `transit-keys` as people write it. */
@@ -121,7 +125,6 @@ export function capital(text: string): string {
 
 /** What an operation is called on a button or in the navigation. */
 export function nameOf({ command, path }: Entry): string {
-  if (command.verb === 'do') return titleOf(command.action ?? '');
-  const last = path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
+  const last = command.verb === 'do' ? (command.action ?? '') : (path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '');
   return inFull[last] ?? titleOf(last);
 }
