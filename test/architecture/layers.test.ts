@@ -1,4 +1,5 @@
 // The rules of the source tree hold (rules.ts), and each of them finds a violation that is planted for it.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -38,6 +39,18 @@ describe.each(rules)('$name', ({ name, violations }: Rule) => {
 
 test('every top-level folder says what belongs there', () => {
   for (const folder of [...floors, 'test']) expect(readFileSync(join(root, folder, 'README.md'), 'utf8')).toContain('#');
+});
+
+const tracked = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+
+test.skipIf(tracked.status !== 0)('nothing is committed beside the folders and files of the top level', () => {
+  const known = [
+    ...[...floors, 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json', 'softhsm.conf', 'LICENSE'],
+    ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+    ...['.gitignore', '.knip.json', '.oxfmtrc.json', '.oxlintrc.json'],
+  ];
+  const top = new Set(tracked.stdout.split('\0').map((path) => path.split('/')[0] as string));
+  expect([...top].filter((name) => name !== '' && !known.includes(name))).toEqual([]);
 });
 
 function file(path: string, text: string): Sources {
