@@ -110,6 +110,11 @@ test('after the power cut every key works, and the credential is neither shown n
   expect((await machine.exchange('POST', '/v1/approle-login', credential)).status).toBe(401);
 });
 
+test('over the network it says which image runs, from which slot, and that nothing is on trial', async () => {
+  const [, version] = await machine.shown(/^keystored +([\d.]+)$/);
+  expect(await ask('GET', '/v1/state/system/image')).toEqual({ version, slots: [{ version, running: true }], trial: 'none' });
+});
+
 test('a wrong setting on a medium is named on the screen, and the settings before stay', async () => {
   const [line] = await machine.shown(/^\* keystored\.json on the medium KEYSTORED .*$/);
   expect(line).toMatch(/"hostname" must be a host name in lower case\.* The settings before stay: correct the file and restart\.$/);

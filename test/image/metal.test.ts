@@ -60,10 +60,18 @@ test('it goes two versions forward, and none back', async () => {
     await machine.shown(new RegExp(`^keystored +${RegExp.escape(version)}$`));
     await machine.serves();
     await expectKept();
-    // Kept: while it is on trial no update is taken.
-    await expect.poll(() => kernelsOf('first'), { timeout: 900_000, interval: 5000 }).toContain(`keystored_${version}.efi`);
+    // While it is on trial no update is taken.
+    await expect.poll(async () => (await imageState())['trial'], { timeout: 900_000, interval: 5000 }).toBe('confirmed');
   }
   await expectRefused(machine, path('0.2.0.medium'), 'its version 0.2.0 is not newer than 0.3.0, which runs');
+  expect(await imageState()).toMatchObject({
+    version: '0.3.0',
+    slots: [
+      { version: '0.2.0', running: false },
+      { version: '0.3.0', running: true },
+    ],
+    'last-update': expect.stringContaining('0.2.0 is not newer than 0.3.0'),
+  });
 });
 
 test('a backup, made by command, fills a new machine from a settings medium, with the CA, the tokens and the keys', async () => {
@@ -106,12 +114,9 @@ async function expectKept(): Promise<void> {
   expect(await machine.ask('POST', `${actions}/decrypt`, { ciphertext }, rootToken)).toMatchObject({ plaintext: 'aGVsbG8=' });
 }
 
-/** The kernel images on the boot partition; one whose trials are counted has their number in its name. */
-function kernelsOf(name: string): string[] {
-  return runTool('mdir', ['-b', '-i', `${path(name)}/written.raw@@1M`, '::/EFI/Linux'])
-    .trim()
-    .split('\n')
-    .map((file) => file.replace('::/EFI/Linux/', ''));
+/** As the appliance says it over the network. */
+function imageState(): Promise<Readonly<Record<string, unknown>>> {
+  return machine.ask('GET', '/v1/state/system/image', undefined, rootToken);
 }
 
 /** As docs/administer/image.md has it, and a second key for updates. */
