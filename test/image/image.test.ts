@@ -112,7 +112,12 @@ test('after the power cut every key works, and the credential is neither shown n
 
 test('over the network it says which image runs, from which slot, and that nothing is on trial', async () => {
   const [, version] = await machine.shown(/^keystored +([\d.]+)$/);
-  expect(await ask('GET', '/v1/state/system/image')).toEqual({ version, slots: [{ version, running: true }], trial: 'none' });
+  expect(await ask('GET', '/v1/state/system/image')).toEqual({
+    'is-image': true,
+    version,
+    slots: [{ version, running: true }],
+    trial: 'none',
+  });
 });
 
 test('a wrong setting on a medium is named on the screen, and the settings before stay', async () => {
