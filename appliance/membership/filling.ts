@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { hostOf } from '../../core/base/addresses.ts';
 import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import type { EtcdClient } from '../../core/etcd/client.ts';
@@ -65,8 +66,7 @@ async function isAbandoned({ ID, peerURLs }: EtcdServer, silentSinceMs: Map<stri
 
 async function listens(url: string | undefined): Promise<boolean> {
   if (url === undefined) return false;
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  const socket = connect(placeOf(new URL(url)));
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) });
     return true;
@@ -77,16 +77,20 @@ async function listens(url: string | undefined): Promise<boolean> {
   }
 }
 
+function placeOf(url: URL): { readonly host: string; readonly port: number } {
+  return { host: hostOf(url), port: Number(url.port) };
+}
+
 /** Otherwise a wrong address in the configuration would remove the server of another appliance. */
 async function requireOwnAddress(peerUrl: string): Promise<void> {
-  const { hostname, port } = new URL(peerUrl);
-  const server = createServer().listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), exclusive: true });
+  const url = new URL(peerUrl);
+  const server = createServer().listen({ ...placeOf(url), exclusive: true });
   try {
     await once(server, 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartRefused(
-      `cluster/member: ${hostname} port ${port} cannot be listened on (${code}): give an address of this machine and a free port`,
+      `cluster/member: ${url.hostname} port ${url.port} cannot be listened on (${code}): give an address of this machine and a free port`,
     );
   } finally {
     server.close();

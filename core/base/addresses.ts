@@ -7,6 +7,11 @@ export type Address = { readonly bits: 32 | 128; readonly value: bigint };
 
 type Range = Address & { readonly prefix: number };
 
+/** The host of a URL as sockets and certificates have it: an IPv6 address without its brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Reads an IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) is the IPv4 address; a zone is ignored. */
 export function parseAddress(text: string): Address | undefined {
   const [plain = ''] = text.split('%');

@@ -15,6 +15,7 @@ import {
   type VerifyOptions,
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
+import { hostOf } from '../base/addresses.ts';
 import { Endpoints } from './endpoints.ts';
 import type {
   EtcdServer,
@@ -284,10 +285,11 @@ function closeAll(channels: ReadonlyMap<string, Client>): void {
  * The certificate of a server is for the host of its URL, also when that is an IP address: Node.js refuses an address as a server name (RFC
  * 6066 section 3), so grpc-js is given another name, and the address is compared here.
  */
-function channelTo({ protocol, host, hostname }: URL, tls: EtcdOptions['tls']): Client {
+function channelTo(url: URL, tls: EtcdOptions['tls']): Client {
+  const { protocol, host } = url;
   if (protocol === 'http:') return new Client(host, credentials.createInsecure(), channelOptions);
   if (tls === undefined) throw new TypeError(`etcd at ${host} needs a certificate`);
-  const address = hostname.replace(/^\[|\]$/g, '');
+  const address = hostOf(url);
   const secure = (options: VerifyOptions): ChannelCredentials => credentials.createSsl(tls.ca, tls.key, tls.certificate, options);
   if (isIP(address) === 0) return new Client(host, secure({}), channelOptions);
   const checked = secure({ checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) });

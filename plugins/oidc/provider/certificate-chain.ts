@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
+import { hostOf } from '../../../core/base/addresses.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 
 /** One certificate; names on one line. */
@@ -27,7 +28,7 @@ export async function readCertificates(url: URL, destinations: Destinations): Pr
 
 /** Only fetches: an exception in a listener would end the process. */
 function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   // RFC 6066 section 3: no addresses in the server name.
   const servername = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve) => {

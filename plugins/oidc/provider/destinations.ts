@@ -2,7 +2,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { isWithin, parseAddress } from '../../../core/base/addresses.ts';
+import { hostOf, isWithin, parseAddress } from '../../../core/base/addresses.ts';
 import type { Listeners } from '../../../core/plugin/services/listeners.ts';
 import { OutboundError } from './outbound-error.ts';
 
@@ -50,7 +50,7 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
 
   return {
     wayTo(url) {
-      const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+      const host = hostOf(url).replace(/\.$/, '');
       const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
       const isNamed = allowedNames.some((name) => covers(name, host));
       const isOurs = url.origin === new URL(own.publicUrl).origin;
