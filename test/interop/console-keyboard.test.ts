@@ -76,18 +76,23 @@ async function walk(page: Page): Promise<readonly string[]> {
   return [...faults];
 }
 
+/** What `look` finds in each view, as root sees it, behind the name of the view. */
+async function findInViews(page: Page, look: (page: Page) => Promise<readonly string[]>): Promise<string[]> {
+  const traffic = watchTraffic(page);
+  await signInWithToken(page, daemon.url, daemon.rootToken);
+  const found: string[] = [];
+  for (const [name, addressOf] of Object.entries(views)) {
+    await page.goto(`${daemon.url}/ui${addressOf(serial)}`);
+    await traffic.settled();
+    found.push(...(await look(page)).map((one) => `${name}: ${one}`));
+  }
+  return found;
+}
+
 describe.skipIf(chromiumPath === undefined)('without a mouse', () => {
   test('every control of every view is reached by Tab, seen while it has the focus, and left again', async () => {
     const { context, page } = await openPage(chromium, { viewport: { width: 1_280, height: 860 }, reducedMotion: 'reduce' });
-    const traffic = watchTraffic(page);
-    await signInWithToken(page, daemon.url, daemon.rootToken);
-    const found: string[] = [];
-    for (const [name, addressOf] of Object.entries(views)) {
-      await page.goto(`${daemon.url}/ui${addressOf(serial)}`);
-      await traffic.settled();
-      found.push(...(await walk(page)).map((fault) => `${name}: ${fault}`));
-    }
-    expect(found).toEqual([]);
+    expect(await findInViews(page, walk)).toEqual([]);
     await context.close();
   });
 
@@ -124,15 +129,7 @@ describe.skipIf(chromiumPath === undefined).each([
 ] as const)('in %s', (_, look) => {
   test('axe finds nothing in any view', async () => {
     const { context, page, faults } = await openPage(chromium, { viewport: { width: 1_280, height: 860 }, ...look });
-    const traffic = watchTraffic(page);
-    await signInWithToken(page, daemon.url, daemon.rootToken);
-    const found: string[] = [];
-    for (const [name, addressOf] of Object.entries(views)) {
-      await page.goto(`${daemon.url}/ui${addressOf(serial)}`);
-      await traffic.settled();
-      found.push(...(await findingsOf(page)).map((one) => `${name}: ${one}`));
-    }
-    expect([...found, ...faults]).toEqual([]);
+    expect([...(await findInViews(page, findingsOf)), ...faults]).toEqual([]);
     await context.close();
   });
 });
