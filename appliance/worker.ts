@@ -37,6 +37,10 @@ const handlers: WorkerHandlers = {
   examine,
   metrics: () => serving?.metrics() ?? [],
   health: () => serving?.health(),
+  async renewTicketKeys({ ticketKeys }) {
+    await started.promise;
+    serving?.renewTicketKeys(Buffer.from(ticketKeys, 'hex'));
+  },
   seal() {
     // A worker that is still starting would go on to open its tokens.
     if (serving === undefined) process.kill(process.pid, 'SIGKILL');

@@ -217,6 +217,7 @@ export async function serve(
     return {
       metrics: () => metrics.snapshot(),
       health: composed.health.own,
+      renewTicketKeys: (next) => listener.setTicketKeys(next),
       async seal() {
         gate.seal();
         composed.app.endStreams();

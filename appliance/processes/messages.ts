@@ -57,6 +57,8 @@ export const workerRequests = {
     argument: orders.extend({ sockets, ticketKeys }),
     answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }),
   },
+  /** New ones, in place of those that it began with. */
+  renewTicketKeys: { argument: z.object({ ticketKeys }), answer: nothing },
   /** Calls every token. `fault`: why the worker cannot do its work now. */
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */

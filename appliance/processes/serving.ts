@@ -7,6 +7,8 @@ export type Serving = {
   metrics(): Promise<Snapshot>;
   /** The parts of the appliance as this process sees them. */
   health(): readonly HealthPart[];
+  /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */
+  renewTicketKeys(keys: Buffer): void;
   /** Refuses new uses of keys and ends the running ones; resolves when neither this process nor its HSM hosts hold a key. */
   seal(): Promise<void>;
   /** Accepts no new connections on either port; running requests go on. Resolves when another process may open the audit chain. */

@@ -1,5 +1,4 @@
 // Keeps the worker processes running: starts them, replaces one that dies, stops them all.
-import { randomBytes } from 'node:crypto';
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../core/config/config.ts';
@@ -8,6 +7,7 @@ import { handOn } from './inherited-sockets.ts';
 import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
+import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../operations/health-of-workers.ts';
 import { HsmError } from '../../hsm/api.ts';
@@ -48,8 +48,6 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
-/** As Node takes them: name, HMAC key and AES key. */
-const ticketKeyOctets = 48;
 const firstRespawnDelayMs = 100;
 const longestRespawnDelayMs = 10_000;
 const stopGraceMs = 12_000;
@@ -73,10 +71,14 @@ export function superviseWorkers(
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
-  // Others after each seal and unseal, and never on a disk.
-  const ticketKeys = randomBytes(ticketKeyOctets).toString('hex');
   let stopping = false;
   const running = new Map<number, RunningWorker>();
+  // Others after each seal and unseal, too.
+  const tickets = changingTicketKeys((ticketKeys) => {
+    for (const { channel, hasBegun } of running.values())
+      if (hasBegun) channel.request('renewTicketKeys', { ticketKeys }).catch(() => undefined);
+    return !stopping;
+  });
   const provisioned = Promise.withResolvers<string | undefined>();
   const handlers = (worker: Worker): SupervisorHandlers => ({
     ...handlersFor(worker),
@@ -101,7 +103,12 @@ export function superviseWorkers(
         // A PIN that was refused once is not tried by the others.
         if (stopping) return;
         one.hasBegun = true;
-        const { refused, hsm } = await channel.request('begin', { ...order, provisions: provisions && isFirst, sockets, ticketKeys });
+        const { refused, hsm } = await channel.request('begin', {
+          ...order,
+          provisions: provisions && isFirst,
+          sockets,
+          ticketKeys: tickets.keys(),
+        });
         if (refused === undefined) return resolve();
         reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
         if (!isRespawn) return;

@@ -29,6 +29,8 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   return {
     metrics: async () => [],
     health: () => [],
+    // Each process has keys of its own, for as long as it is sealed.
+    renewTicketKeys: () => undefined,
     seal: async () => undefined,
     retire: async () => void close(),
     examine: async () => undefined,

@@ -27,6 +27,8 @@ export type Listener = {
   readonly port: number;
   /** New connections get the new certificate; open ones keep theirs. */
   setIdentity(identity: TlsIdentity): void;
+  /** 48 octets, as Node takes them. Sessions under the former keys are not resumed: the next connection makes a full handshake. */
+  setTicketKeys(keys: Buffer): void;
   /** Accepts no new connections, lets running requests finish, closes what is left after the grace period. Safe to call twice. */
   close(graceMs: number): Promise<void>;
   /** the node server, for listeners with needs of their own */
@@ -69,7 +71,8 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
   return listenerOf(server, options, tls);
 }
 
-function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls: ServerOptions): Listener {
+function listenerOf(server: Server, { host, identity, log }: ListenOptions, first: ServerOptions): Listener {
+  let tls = first;
   server.setSecureContext(secureContext(identity, tls));
   server.headersTimeout = limits.headersTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
@@ -87,6 +90,10 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
     port,
     server,
     setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
+    setTicketKeys(ticketKeys) {
+      tls = { ...tls, ticketKeys };
+      server.setTicketKeys(ticketKeys);
+    },
     close: (graceMs) => (closing ??= closeServer(server, handshakes, graceMs)),
   };
 }

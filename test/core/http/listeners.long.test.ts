@@ -51,6 +51,31 @@ describe('a listener', () => {
     expect(await get(listener)).toEqual({ status: 200, text: 'hello' });
   });
 
+  test('sessions are resumed until the keys of their tickets change, and a new certificate changes no keys', async () => {
+    const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: hello, tls: { ticketKeys: Buffer.alloc(48, 1) } });
+    open.push(listener);
+    const sessionOf = async (): Promise<Buffer> => {
+      const socket = await tls(listener, { maxVersion: 'TLSv1.2' });
+      const session = socket.getSession() ?? Buffer.alloc(0);
+      socket.destroy();
+      return session;
+    };
+    const resumes = async (session: Buffer): Promise<boolean> => {
+      const socket = await tls(listener, { maxVersion: 'TLSv1.2', session });
+      const isReused = socket.isSessionReused();
+      socket.destroy();
+      return isReused;
+    };
+    const former = await sessionOf();
+    expect(await resumes(former)).toBe(true);
+    listener.setTicketKeys(Buffer.alloc(48, 2));
+    expect(await resumes(former)).toBe(false);
+    const session = await sessionOf();
+    listener.setIdentity(identityIn('renewed'));
+    expect(await resumes(session)).toBe(true);
+    expect(await resumes(former)).toBe(false);
+  });
+
   test('TLS 1.2 and 1.3, nothing older', async () => {
     const listener = await listen();
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
