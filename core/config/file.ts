@@ -21,11 +21,27 @@ export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configurati
 
 /** Reads and parses a file. Throws ConfigurationError naming file and line. */
 export function readConfigFile(path: string, source: string): ConfigFile {
+  const text = read(path, source);
+  try {
+    return parse(path, text);
+  } catch (error) {
+    if (error instanceof RangeError) throw nestedTooDeep(path);
+    throw error;
+  }
+}
+
+/** The library calls itself for each level, until the stack ends: that may be an exception or one of its errors. */
+function nestedTooDeep(path: string): ConfigurationError {
+  return new ConfigurationError(`${path} cannot be read: its fields are nested too deep`);
+}
+
+function parse(path: string, text: string): ConfigFile {
   const { LineCounter, parseDocument, isScalar, visit } = yaml();
   const lines = new LineCounter();
   // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
-  const document = parseDocument(read(path, source), { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
   const problem = document.errors[0] ?? document.warnings[0];
+  if (problem?.code === 'RESOURCE_EXHAUSTION') throw nestedTooDeep(path);
   if (problem !== undefined) {
     // The library would name one of its functions.
     const what = problem.code === 'MULTIPLE_DOCS' ? 'another document begins; a configuration is one' : problem.message;

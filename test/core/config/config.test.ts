@@ -226,6 +226,13 @@ describe('refusals', () => {
       [],
       /^FILE line 1: "field-0" is unknown/,
     ],
+    ['eighteen thousand lists in lists', '- '.repeat(18_000), [], /^FILE cannot be read: its fields are nested too deep$/],
+    [
+      'the same in brackets',
+      `workers: ${'['.repeat(18_000)}${']'.repeat(18_000)}`,
+      [],
+      /^FILE cannot be read: its fields are nested too deep$/,
+    ],
     ['broken YAML', 'data: [1,\nworkers: 2', [], /^FILE line \d+: /],
     [
       'a cluster without files',
