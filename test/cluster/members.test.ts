@@ -1,72 +1,33 @@
 // npm run test:cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { memberFiles } from '../../appliance/membership/files.ts';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
 import { verifyTrail } from '../../core/audit/verify.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
-import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
-import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
-import type { TokenConfig } from '../../hsm/api.ts';
-import { argsOf, refusalOf } from './daemons.ts';
-import { etcdProgram, freePorts } from './etcd.ts';
+import { refusalOf } from './daemons.ts';
+import { clusterState as state, OwnMembers, seenBy } from './own-members.ts';
 
 const path = temporaryDirectory();
-const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/cluster'];
+const keys = '/v1/config/keystore/transit-keys';
 const encrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/encrypt`;
 const decrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/decrypt`;
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 
-type Seen = {
-  readonly shape: string;
-  readonly members: readonly { readonly name: string; readonly state: string }[];
-  readonly etcd: readonly {
-    readonly appliance: string;
-    readonly url: string;
-    readonly leader: boolean;
-    readonly learner: boolean;
-    readonly problem?: string;
-  }[];
-};
-
-let token: TokenConfig;
-let rootToken: string;
+let members: OwnMembers;
 let a: Daemon;
 let b: Daemon;
 let c: Daemon;
-const ports = new Map<string, readonly number[]>();
-
-const sectionOf = async (name: string, invitation?: string): Promise<Readonly<Record<string, unknown>>> => {
-  if (!ports.has(name)) ports.set(name, await freePorts(2));
-  const [clientPort, peerPort] = ports.get(name) ?? [];
-  const member = { address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() };
-  return { name, preview: true, member: invitation === undefined ? member : { ...member, 'invitation-file': invitation } };
-};
-const start = async (name: string, invitation?: string): Promise<Daemon> => {
-  const args = argsOf(path, name, { tokens: [token], cluster: await sectionOf(name, invitation) });
-  return startDaemon({ directory: path(`data-${name}`), workers: 2, args, ...(rootToken === undefined ? {} : { rootToken }) });
-};
-const seenBy = async (daemon: Daemon): Promise<Seen> => (await daemon.request('GET', state)) as Seen;
-const invited = async (by: Daemon, name: string): Promise<string> => {
-  const { invitation } = (await by.request('POST', `${state}/invite`)) as { invitation: string };
-  writeFileSync(path(`invitation-${name}`), `${invitation}\n`);
-  return path(`invitation-${name}`);
-};
-const answersAsMember = async (daemon: Daemon): Promise<boolean> => {
-  const answer = await daemon.exchange('GET', state).catch(() => undefined);
-  return answer?.status === 200 && (answer.body as Seen).shape === 'cluster';
-};
 
 beforeAll(async () => {
-  mkdirSync(path(), { recursive: true });
-  token = await makeEmptySoftToken(path('hsm'));
-  a = await start('a');
-  ({ rootToken } = a);
+  members = await OwnMembers.prepare(path);
+  a = await members.start('a');
 });
 
 afterAll(async () => {
@@ -78,8 +39,7 @@ test('with a section for its member, an appliance stands alone until init, and n
   expect(await a.exchange('POST', `${state}/invite`)).toMatchObject({ status: 409, body: { code: 'operation-refused' } });
   await a.request('POST', keys, { name: 'early' });
   const { ciphertext } = (await a.request('POST', encrypt('early'), { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
-  expect(await a.request('POST', `${state}/init`)).toEqual({ name: 'a' });
-  await vi.waitUntil(() => answersAsMember(a), { timeout: 60_000, interval: 100 });
+  expect(await members.found(a)).toEqual({ name: 'a' });
   expect(await seenBy(a)).toMatchObject({
     members: [{ name: 'a', state: 'in' }],
     etcd: [{ appliance: 'a', leader: true, learner: false }],
@@ -89,11 +49,11 @@ test('with a section for its member, an appliance stands alone until init, and n
 });
 
 test('started with an invitation, others become members of both, one after another', async () => {
-  b = await start('b', await invited(a, 'b'));
-  c = await start('c', await invited(b, 'c'));
+  b = await members.join('b', a);
+  c = await members.join('c', b);
   for (const daemon of [a, b, c]) {
-    const { members, etcd } = await seenBy(daemon);
-    expect(members.map(({ name, state: one }) => [name, one])).toEqual(['a', 'b', 'c'].map((name) => [name, 'in']));
+    const { members: seen, etcd } = await seenBy(daemon);
+    expect(seen.map(({ name, state: one }) => [name, one])).toEqual(['a', 'b', 'c'].map((name) => [name, 'in']));
     expect(new Map(etcd.map(({ appliance, learner }) => [appliance, learner]))).toEqual(
       new Map(['a', 'b', 'c'].map((name) => [name, false])),
     );
@@ -103,10 +63,10 @@ test('started with an invitation, others become members of both, one after anoth
 });
 
 test('an invitation is for one appliance: another is refused, and stays out', async () => {
-  expect(await refusalOf(start('d', path('invitation-c')))).toContain('The invitation is not accepted');
+  expect(await refusalOf(members.start('d', { invitation: path('invitation-c') }))).toContain('The invitation is not accepted');
   const other = path('invitation-other');
   writeFileSync(other, 'keystored-invitation-1.e30');
-  expect(await refusalOf(start('e', other))).toContain('is no invitation');
+  expect(await refusalOf(members.start('e', { invitation: other }))).toContain('is no invitation');
   expect((await seenBy(a)).members).toHaveLength(3);
 });
 
@@ -116,14 +76,14 @@ test('when one is killed, the other two go on, and it comes back by itself with 
     timeout: 30_000,
     interval: 200,
   });
-  a = await start('a');
+  a = await members.start('a');
   expect((await a.exchange('POST', encrypt('without-a'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
   await expect.poll(async () => (await seenBy(c)).etcd.filter(({ problem }) => problem !== undefined), { timeout: 30_000 }).toEqual([]);
 });
 
 test('all stopped, as after a power failure, they come back when they are started', async () => {
   expect(await Promise.all([a, b, c].map((daemon) => daemon.stop()))).toEqual([0, 0, 0]);
-  [a, b, c] = await Promise.all([start('a'), start('b'), start('c')]);
+  [a, b, c] = await Promise.all([members.start('a'), members.start('b'), members.start('c')]);
   expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
 });
 
@@ -170,12 +130,11 @@ test('the one survivor is made to stand alone, on record, and becomes the first 
   expect(recover()).toMatchObject({ status: 1, text: expect.stringContaining('Nothing was changed') });
   expect(recover('--yes')).toMatchObject({ status: 0, text: expect.stringContaining('It stands alone now') });
   expect(recover('--yes')).toMatchObject({ status: 1, text: expect.stringContaining('no replica of a cluster') });
-  a = await start('a');
+  a = await members.start('a');
   expect(await seenBy(a)).toMatchObject({ shape: 'alone' });
   expect((await a.exchange('POST', encrypt('without-c'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
-  await a.request('POST', `${state}/init`);
-  await vi.waitUntil(() => answersAsMember(a), { timeout: 60_000, interval: 100 });
-  b = await start('d', await invited(a, 'd'));
+  await members.found(a);
+  b = await members.join('d', a);
   expect((await seenBy(b)).members.map(({ name }) => name)).toEqual(['a', 'd']);
   await b.request('POST', keys, { name: 'after' });
   expect((await a.exchange('POST', encrypt('after'), { plaintext: 'aGVsbG8=' })).status).toBe(200);

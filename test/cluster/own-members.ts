@@ -1,0 +1,97 @@
+// Whole appliances that run etcd themselves, made one cluster as an operator does it: init, invitations, and an HSM that all of them reach.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { type Daemon, type DaemonOptions, freePort, startDaemon } from '../harness/daemon.ts';
+import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
+import { argsOf } from './daemons.ts';
+import { etcdProgram } from './etcd.ts';
+
+/** Where the cluster is shown; its actions are below. */
+export const clusterState = '/v1/state/system/cluster';
+
+/** What an appliance says of the cluster. */
+export type Seen = {
+  readonly shape: string;
+  readonly level: number;
+  readonly members: readonly { readonly name: string; readonly state: string }[];
+  readonly etcd: readonly {
+    readonly appliance: string;
+    readonly url: string;
+    readonly leader: boolean;
+    readonly learner: boolean;
+    readonly problem?: string;
+  }[];
+};
+
+type Options = Partial<DaemonOptions> & {
+  /** the file of one */
+  readonly invitation?: string;
+};
+
+/** Appliances below one directory. */
+export class OwnMembers {
+  readonly #path: (...names: string[]) => string;
+  readonly token: TokenConfig;
+  readonly #ports = new Map<string, readonly [client: number, peer: number]>();
+  #rootToken: string | undefined;
+
+  private constructor(path: (...names: string[]) => string, token: TokenConfig) {
+    [this.#path, this.token] = [path, token];
+  }
+
+  static async prepare(path: (...names: string[]) => string): Promise<OwnMembers> {
+    mkdirSync(path(), { recursive: true });
+    return new OwnMembers(path, await makeEmptySoftToken(path('hsm')));
+  }
+
+  /** Starts one, or starts it again. The first one makes the root token. */
+  async start(name: string, { invitation, ...options }: Options = {}): Promise<Daemon> {
+    const daemon = await startDaemon({
+      ...{ directory: this.#path(`data-${name}`), workers: 2, args: await this.argsOf(name, invitation) },
+      ...(this.#rootToken === undefined ? {} : { rootToken: this.#rootToken }),
+      ...options,
+    });
+    this.#rootToken ??= daemon.rootToken;
+    return daemon;
+  }
+
+  /** Its configuration, which is written. */
+  async argsOf(name: string, invitation?: string): Promise<string[]> {
+    const ports = this.#ports.get(name) ?? [await freePort(), await freePort()];
+    this.#ports.set(name, ports);
+    const [clientPort, peerPort] = ports;
+    const member = {
+      ...{ address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() },
+      ...(invitation === undefined ? {} : { 'invitation-file': invitation }),
+    };
+    return argsOf(this.#path, name, { tokens: [this.token], cluster: { name, preview: true, member } });
+  }
+
+  /** Makes an appliance that stands alone the first member, and waits until it serves as that. Answers what it answered. */
+  async found(first: Daemon): Promise<unknown> {
+    const answer = await first.request('POST', `${clusterState}/init`);
+    while (!(await answersAsMember(first))) await setTimeout(100);
+    return answer;
+  }
+
+  /** The file of an invitation. */
+  async invitationBy(member: Daemon, name: string): Promise<string> {
+    const { invitation } = (await member.request('POST', `${clusterState}/invite`)) as { invitation: string };
+    const file = this.#path(`invitation-${name}`);
+    writeFileSync(file, `${invitation}\n`);
+    return file;
+  }
+
+  /** Starts one that `member` has invited. */
+  async join(name: string, member: Daemon, options: Partial<DaemonOptions> = {}): Promise<Daemon> {
+    return this.start(name, { ...options, invitation: await this.invitationBy(member, name) });
+  }
+}
+
+export const seenBy = async (daemon: Daemon): Promise<Seen> => (await daemon.request('GET', clusterState)) as Seen;
+
+async function answersAsMember(daemon: Daemon): Promise<boolean> {
+  const answer = await daemon.exchange('GET', clusterState).catch(() => undefined);
+  return answer?.status === 200 && (answer.body as Seen).shape === 'cluster';
+}
