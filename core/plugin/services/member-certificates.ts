@@ -24,6 +24,6 @@ export type MemberCertificates = {
   ): Promise<MemberCertificate>;
   /** Revokes what the appliances have that are meant; answers their addresses, none where nothing was left to be revoked. */
   revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<readonly string[]>;
-  /** The newest revocation list, DER. */
+  /** A revocation list of everything that is revoked, DER. Throws HsmError while the token cannot sign one. */
   revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
 };

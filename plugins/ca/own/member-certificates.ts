@@ -48,7 +48,7 @@ export function memberCertificates(context: CaContext): MemberCertificates {
     },
     async revocations(tenantId, role) {
       const ca = await authorityOf(tenantId, role);
-      return currentCrl(context, ca, requireNewestGeneration(ca.record));
+      return currentCrl(context, ca, requireNewestGeneration(ca.record), 'every');
     },
   };
 }

@@ -18,19 +18,21 @@ const refreshSeconds = 86_400;
 
 /**
  * The CRL of a generation, DER: the published one while it is fresh and covers every revocation, else a new one. When the token
- * cannot sign, the published one is answered for as long as it may be used.
+ * cannot sign, the published one is answered for as long as it may be used, unless the caller needs `every` revocation and it lacks one:
+ * throws HsmError then.
  */
-export async function currentCrl(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+export async function currentCrl(context: CaContext, ca: FoundCa, generation: CaGeneration, needs?: 'every'): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
   const published = context.tables.crls.get(key);
   const newest = published?.newest;
   const now = context.clock.now();
-  if (newest !== undefined && newest.covers === published?.changes && ageSeconds(newest.thisUpdate, now) < refreshSeconds)
-    return newest.crl;
+  const isWhole = newest?.covers === published?.changes;
+  if (newest !== undefined && isWhole && ageSeconds(newest.thisUpdate, now) < refreshSeconds) return newest.crl;
   try {
     return await publishOnce(context, ca, generation);
   } catch (error) {
-    if (newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0) return newest.crl;
+    const isUsable = newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0;
+    if (isUsable && (isWhole || needs === undefined)) return newest.crl;
     throw error;
   }
 }

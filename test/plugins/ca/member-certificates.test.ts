@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { makeKeyRequest } from '../../../appliance/membership/key-request.ts';
 import type { MemberCertificates } from '../../../core/plugin/services/member-certificates.ts';
+import { HsmError } from '../../../hsm/api.ts';
 import { findCa } from '../../../plugins/ca/authority/lookup.ts';
 import { memberCertificates } from '../../../plugins/ca/own/member-certificates.ts';
 import { openTestContext, type TestContext } from '../est/harness.ts';
@@ -57,6 +58,26 @@ test('the revocation list has the certificates of the appliances that are meant'
   expect(list.includes(serial)).toBe(true);
   const kept = await members.issue(tenant, 'client', { appliance: stays, address, request: makeKeyRequest().request });
   expect(list.includes(Buffer.from(new X509Certificate(kept.certificate).serialNumber, 'hex'))).toBe(false);
+});
+
+test('while the token cannot sign, a revocation list that lacks an appliance is not handed out', async () => {
+  const gone = '9b2f61b6-64b2-4f0f-8f0b-0a5a3c0a4b11';
+  await members.issue(tenant, 'client', { appliance: gone, address, request: makeKeyRequest().request });
+  context.store.refresh();
+  const whole = await members.revocations(tenant, 'client');
+  const { hsm } = context;
+  const sign = hsm.sign.bind(hsm);
+  hsm.sign = () => Promise.reject(new HsmError('unavailable', 'the token is away'));
+  try {
+    context.store.refresh();
+    expect(await members.revocations(tenant, 'client')).toEqual(whole);
+    await members.revoke(tenant, (one) => one === gone);
+    context.store.refresh();
+    await expect(members.revocations(tenant, 'client')).rejects.toThrow('the token is away');
+  } finally {
+    hsm.sign = sign;
+  }
+  expect(await members.revocations(tenant, 'client')).not.toEqual(whole);
 });
 
 test('no request reaches the CAs of the members', () => {
