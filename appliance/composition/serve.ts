@@ -95,6 +95,7 @@ export async function serve(
     const trail = await openAuditTrail({
       directory: paths.audit(data),
       ...{ chain, clock, memory },
+      storeRevision: () => runtime.store.committed,
       log: log.with('audit'),
       ...configuration.audit,
       ...(number === 1 ? { signHead } : {}),

@@ -48,7 +48,11 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   const names = chainNames(store.appliance);
   const others = Array.from({ length: workers - 1 }, (_, index) => names.worker(index + 2));
   const { signHead, memory } = openAuditSigner(runtime, data, log);
-  await openChains({ directory, chains: [names.worker(1), ...others, names.supervisor], ...{ memory, signHead }, ...parts });
+  await openChains({
+    ...{ directory, memory, signHead, ...parts },
+    chains: [names.worker(1), ...others, names.supervisor],
+    ...defined({ storeRevision: store.openedAt }),
+  });
   publishKeys(runtime, data);
 }
 

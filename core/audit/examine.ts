@@ -16,6 +16,19 @@ export type Discrepancy = {
   readonly throughSequence: number;
 };
 
+/**
+ * The store lacks changes that are on record: a record of the chain names a later revision of the store than it had when it was opened. What it
+ * did not keep, after a disk that said so and lied, or because it was brought back alone, was acknowledged.
+ */
+export type StoreBehind = {
+  readonly event: 'store-behind';
+  readonly ofChain: string;
+  /** of the record that names the revision */
+  readonly atSequence: number;
+  readonly foundRevision: number;
+  readonly recordedRevision: number;
+};
+
 /** The log message of each event. */
 export const discrepancyMessages = {
   'cut-off': 'records of the audit trail were cut off',
@@ -52,6 +65,27 @@ export async function headBefore(files: readonly StreamFile[]): Promise<ChainHea
     }
   }
   return undefined;
+}
+
+/**
+ * Whether records since the last signature that is remembered name a later revision than the store was opened at. What was remembered after
+ * them is in the store, and so is everything before it.
+ */
+export async function examineStore(
+  chain: string,
+  files: readonly StreamFile[],
+  { signed = emptyChain }: RememberedChain,
+  storeRevision: number,
+): Promise<readonly StoreBehind[]> {
+  for await (const record of recordsFromEnd(files, '')) {
+    if (record.sequence <= signed.sequence) return [];
+    const recordedRevision = Number(record['store-revision'] ?? 0);
+    if (recordedRevision > storeRevision)
+      return [{ event: 'store-behind', ofChain: chain, atSequence: record.sequence, foundRevision: storeRevision, recordedRevision }];
+    // Revisions only rise.
+    if (recordedRevision > 0) return [];
+  }
+  return [];
 }
 
 async function examineBeginning(chain: string, files: readonly StreamFile[], { signed, retired }: RememberedChain): Promise<Discrepancy[]> {

@@ -3,7 +3,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
-import { type Discrepancy, discrepancyMessages, examineChain, headBefore } from './examine.ts';
+import { type Discrepancy, discrepancyMessages, examineChain, examineStore, headBefore, type StoreBehind } from './examine.ts';
 import { collectHeads, type HeadEntry, type SignHead, signedRecord } from './heads.ts';
 import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts';
 import type { MemoryChange, RememberedChain, TrailMemory } from './chains.ts';
@@ -20,6 +20,8 @@ export type OpeningOptions = {
   /** chains that may be started from now on; the first one gets the records of the opening */
   readonly chains: readonly [string, ...string[]];
   readonly memory: TrailMemory;
+  /** that the store had when it was opened, before this start changed it; absent: not compared */
+  readonly storeRevision?: number;
   readonly signHead: SignHead;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,11 +30,13 @@ export type OpeningOptions = {
 /** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
 type OpeningFinding =
   | Discrepancy
+  | StoreBehind
   | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
   | { readonly event: 'unremembered'; readonly chains: readonly string[] };
 
 const messages = {
   ...discrepancyMessages,
+  'store-behind': 'the store lacks acknowledged changes: the audit trail names a later revision of it',
   'set-aside': 'files of a chain that the appliance never began are set aside from the audit trail',
   unremembered: 'nothing is remembered of an audit trail that has heads',
 } as const;
@@ -53,7 +57,7 @@ export async function openChains(options: OpeningOptions): Promise<void> {
 }
 
 async function compare(
-  { chains: [own] }: OpeningOptions,
+  { chains: [own], storeRevision }: OpeningOptions,
   streams: Streams,
   recalled: ReadonlyMap<string, RememberedChain>,
 ): Promise<readonly OpeningFinding[]> {
@@ -61,8 +65,12 @@ async function compare(
   for (const chain of new Set([...recalled.keys(), ...streams.keys()])) {
     const files = streams.get(chain) ?? [];
     const remembered = recalled.get(chain) ?? (chain === own ? { closed: emptyChain } : undefined);
-    if (remembered !== undefined) findings.push(...(await examineChain(chain, files, remembered)));
-    else findings.push({ event: 'set-aside', ofChain: chain, files: files.map(({ path }) => basename(path)) });
+    if (remembered === undefined) {
+      findings.push({ event: 'set-aside', ofChain: chain, files: files.map(({ path }) => basename(path)) });
+      continue;
+    }
+    findings.push(...(await examineChain(chain, files, remembered)));
+    if (storeRevision !== undefined) findings.push(...(await examineStore(chain, files, remembered, storeRevision)));
   }
   return findings;
 }

@@ -33,6 +33,8 @@ export type AuditTrailOptions = {
   /** for the one chain that signs the heads of all: every minute in which something was written, at rotation, and at stop */
   readonly signHead?: SignHead;
   readonly signEverySeconds?: number;
+  /** The revision of the last change of the store by this process: the next record names it, so that a store that loses it is found out. */
+  readonly storeRevision?: () => number | undefined;
   /** kept outside the trail: the chain is compared with it when opened, and only chains it contains are signed */
   readonly memory?: TrailMemory;
   /** a record that is not on the disk after this time is refused */
@@ -97,6 +99,8 @@ class ChainedTrail implements AuditTrail {
   readonly #signer: HeadSigner | undefined;
   readonly #retention: Retention | undefined;
   #head: ChainHead;
+  /** the revision of the store that the chain has named last */
+  #namedRevision: number | undefined;
   #file: AuditFile;
   /** octets of the file up to the last acknowledged record */
   #keptBytes: number;
@@ -282,12 +286,16 @@ class ChainedTrail implements AuditTrail {
   async #store(records: readonly string[]): Promise<ChainHead> {
     let head = this.#head;
     let text = '';
+    const storeRevision = this.#options.storeRevision?.();
+    let more = storeRevision === this.#namedRevision ? '' : formatFields({ storeRevision });
     for (const fields of records) {
-      const line = formatLine(this.#options.chain, head, fields);
+      const line = formatLine(this.#options.chain, head, fields + more);
       head = line.head;
       text += line.text;
+      more = '';
     }
     await this.#file.append(Buffer.from(text));
+    this.#namedRevision = storeRevision;
     return head;
   }
 

@@ -289,6 +289,11 @@ const alarms = new Map<string, (record: TrailRecord) => string>([
     'set-aside',
     (record) => `files of chain ${String(record['of-chain'])} were set aside when the appliance started: it never began this chain`,
   ],
+  [
+    'store-behind',
+    ({ 'found-revision': found, 'recorded-revision': recorded }) =>
+      `the store had revision ${String(found)} when the appliance started, and revision ${String(recorded)} is on record: acknowledged changes are missing in it`,
+  ],
   ['unremembered', () => 'the appliance found this trail when it started and remembered none of its heads'],
 ]);
 

@@ -39,6 +39,10 @@ export interface OpenStore extends Store {
   readonly isReplica: boolean;
   /** Whether what is read is a state that the store ever had: false while a replica is being filled. */
   readonly isWhole: boolean;
+  /** The revision that was found when the store was opened; each commit adds 1. Undefined for a replica, whose cluster has its changes. */
+  readonly openedAt: number | undefined;
+  /** The revision of the last commit of this process; undefined before one, and for a replica. */
+  readonly committed: number | undefined;
   /** Whether the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it. */
   readonly isStalled: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
@@ -98,6 +102,8 @@ class LmdbStore implements OpenStore {
   readonly #idleRefresh: NodeJS.Timeout;
   #isReplica = false;
   #revision = 0;
+  #openedAt = 0;
+  #committed: number | undefined;
   #state = 0;
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
@@ -119,6 +125,7 @@ class LmdbStore implements OpenStore {
     await proveDataKey(this.#environment, this.#context.sealer, this.#options.directory);
     this.#isReplica = positionOf(this.#environment) !== undefined;
     this.refresh();
+    this.#openedAt = this.#revision;
   }
 
   table<V>(name: string): Table<V> {
@@ -219,6 +226,14 @@ class LmdbStore implements OpenStore {
     return this.#isReplica;
   }
 
+  get openedAt(): number | undefined {
+    return this.#isReplica ? undefined : this.#openedAt;
+  }
+
+  get committed(): number | undefined {
+    return this.#committed;
+  }
+
   get isStalled(): boolean {
     return this.#environment.isStalled;
   }
@@ -267,14 +282,16 @@ class LmdbStore implements OpenStore {
 
   /** One commit of LMDB with the writes that are queued when LMDB grants the lock, up to `mostTogether`. */
   async #commitAlone(take: (count: number) => readonly Waiting[]): Promise<void> {
+    let revision: number | undefined;
     await this.#environment.commit(() => {
       this.#context.outdated.begin(this.#changesSinceSnapshot());
       const changed = new Set<string>();
       for (const write of take(mostTogether)) write.attempt(changed);
       if (changed.size === 0) return;
       this.#requireOwn();
-      noteChanges(this.#environment, changed);
+      revision = noteChanges(this.#environment, changed);
     });
+    this.#committed = revision ?? this.#committed;
   }
 
   /** What was written here alone, the appliances that share the store would never see. */

@@ -18,14 +18,15 @@ export function revisionOf(value: Uint8Array | undefined): number {
   return value === undefined ? 0 : Number(new DataView(value.buffer, value.byteOffset).getBigUint64(0));
 }
 
-/** Inside a commit: increments the revision and records the changed keys. */
-export function noteChanges(environment: Environment, changed: ReadonlySet<string>): void {
+/** Inside a commit: increments the revision and records the changed keys. Answers the new revision. */
+export function noteChanges(environment: Environment, changed: ReadonlySet<string>): number {
   const revision = revisionOf(environment.get(revisionKey)) + 1;
   const value = new Uint8Array(8);
   new DataView(value.buffer).setBigUint64(0, BigInt(revision));
   environment.put(revisionKey, value);
   environment.put(changesKey(revision), packr.pack(changed.size > maxNotedKeys ? null : [...changed]));
   environment.remove(changesKey(revision - keptCommits));
+  return revision;
 }
 
 /** Keys changed after one revision up to another, or undefined when they are not recorded. */

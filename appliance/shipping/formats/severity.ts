@@ -12,8 +12,8 @@ export const severities = {
   debug: { syslog: 7, cef: 0, otlp: 5, text: 'DEBUG' },
 } as const satisfies Readonly<Record<string, Severity>>;
 
-/** Events of the trail about itself that are findings: somebody changed it. */
-const findings: ReadonlySet<unknown> = new Set(['cut-off', 'added', 'set-aside', 'unremembered']);
+/** Events of the trail about itself that are findings: somebody changed it, or the store lost what it has on record. */
+const findings: ReadonlySet<unknown> = new Set(['cut-off', 'added', 'set-aside', 'unremembered', 'store-behind']);
 
 const ofLevel: ReadonlyMap<unknown, Severity> = new Map<unknown, Severity>([
   ['debug', severities.debug],

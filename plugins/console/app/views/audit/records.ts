@@ -64,6 +64,7 @@ const aboutItself: Readonly<Record<string, string>> = {
   added: 'Finding: records were added',
   'set-aside': 'Finding: a chain that the appliance never began',
   unremembered: 'Finding: heads that the store knows nothing about',
+  'store-behind': 'Finding: the store lacks changes that are on record',
 };
 
 export function wordsOf(record: TrailRecord): string | undefined {

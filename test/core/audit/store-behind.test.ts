@@ -1,0 +1,66 @@
+// The audit trail names revisions of the store: a start finds out that the store lacks changes that were acknowledged.
+import { cpSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openChains } from '../../../core/audit/opening.ts';
+import { verifyTrail } from '../../../core/audit/verify.ts';
+import { systemClock } from '../../../core/base/time.ts';
+import { defined } from '../../../core/base/defined.ts';
+import { Secret } from '../../../core/base/secret.ts';
+import { openStore } from '../../../core/store/open.ts';
+import { memoryIn } from '../../../appliance/provisioning/chain-records.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { makeSigner, openTrail, quiet, record } from './trail.ts';
+
+const temporary = temporaryDirectory();
+const { signHead, keys } = makeSigner();
+const dataKey = new Secret(new Uint8Array(32).fill(1));
+
+/** A start, so many changes of the store, each with its record, and an end without a stop. */
+async function live(name: string, changes: number): Promise<void> {
+  const [directory, data] = [temporary(`${name}-trail`), temporary(`${name}-store`)];
+  const store = await openStore({ directory: data, dataKey });
+  const memory = memoryIn(store);
+  const chains = ['main', 'other'] as const;
+  await openChains({
+    ...{ directory, chains, memory, signHead, clock: systemClock, log: quiet },
+    ...defined({ storeRevision: store.openedAt }),
+  });
+  const trail = await openTrail(directory, { signHead, memory, storeRevision: () => store.committed });
+  const things = store.table<number>('things');
+  for (let n = 1; n <= changes; n++) {
+    await store.write((transaction) => transaction.put(things, [n], n));
+    await trail.write(record(n));
+    // A use changes nothing.
+    await trail.write(record(100 + n));
+  }
+  await store.close();
+  await trail.close();
+}
+
+async function findings(name: string): Promise<readonly string[]> {
+  return (await verifyTrail(temporary(`${name}-trail`), keys)).findings.map(({ problem }) => problem);
+}
+
+test('a store that lost its last change, or was brought back alone, is found out by the next start, once', async () => {
+  await live('lost', 3);
+  cpSync(temporary('lost-store'), temporary('lost-earlier'), { recursive: true });
+  await live('lost', 1);
+  rmSync(temporary('lost-store'), { recursive: true });
+  cpSync(temporary('lost-earlier'), temporary('lost-store'), { recursive: true });
+  await live('lost', 1);
+  const [found, ...more] = await findings('lost');
+  expect(found).toMatch(/^the store had revision \d+ when the appliance started, and revision \d+ is on record: /);
+  expect(more).toEqual([]);
+  await live('lost', 1);
+  expect(await findings('lost')).toHaveLength(1);
+});
+
+test('a store that kept everything, or more than is on record, is not complained about', async () => {
+  await live('whole', 2);
+  const store = await openStore({ directory: temporary('whole-store'), dataKey });
+  await store.write((transaction) => transaction.put(store.table<number>('things'), [9], 9));
+  await store.close();
+  await live('whole', 2);
+  await live('whole', 0);
+  expect(await findings('whole')).toEqual([]);
+});
