@@ -131,6 +131,28 @@ const aims: readonly Aim[] = [
     ...{ where: 'start', what: 'npm start to first signature, everything set up', aim: 'at most 1,000 ms' },
     now: (figures) => atMost(figures.start?.found.npm.toSignatureMs, 1_000, (ms) => `${ms.toFixed(0)} ms`),
   },
+  ...[1, 64].map((connections) => ({
+    where: 'cluster',
+    what: `encrypt on one of three, ${counted(connections)}: rate and processor time to one alone's (-- cluster)`,
+    aim: 'at least 0.98',
+    now: (figures: Figures): Now | undefined => {
+      const found = figures.cluster?.found.uses.find((one) => one.operation === 'encrypt' && one.connections === connections);
+      return (
+        found && {
+          text: `${found.rateToAlone.toFixed(2)}, ${found.timeToAlone.toFixed(2)}`,
+          isMet: Math.min(found.rateToAlone, found.timeToAlone) >= 0.98,
+        }
+      );
+    },
+  })),
+  {
+    ...{ where: 'cluster', what: 'requests accepted after the answer to a revocation (-- cluster)', aim: '0' },
+    now: (figures) => atMost(figures.cluster?.found.revocations.accepted, 0, String),
+  },
+  {
+    ...{ where: 'cluster', what: 'time without changes when the leader is killed, at worst (-- cluster)', aim: 'below 2,000 ms' },
+    now: (figures) => atMost(figures.cluster?.found.deaths.worstMs, 2_000, (ms) => `${ms.toFixed(0)} ms`),
+  },
   {
     ...{ where: 'guard', what: 'token check, policy decision and audit record: processor time', aim: 'below 8 µs' },
     now: (figures) => {
@@ -149,6 +171,10 @@ export function formatAims(figures: Figures): readonly string[] {
       return [where, what, aim, found?.text ?? '-', found === undefined || aim === '-' ? '' : found.isMet ? 'yes' : 'no'];
     }),
   );
+}
+
+function counted(connections: number): string {
+  return `${connections} connection${connections === 1 ? '' : 's'}`;
 }
 
 function greatest(values: readonly number[] | undefined): number | undefined {

@@ -20,6 +20,7 @@ import type { Bench, Part } from './measure/bench.ts';
 import { fileSystemOf } from './neighbours/disk.ts';
 import { openBaoVersion } from './neighbours/openbao.ts';
 import { actions } from './parts/actions.ts';
+import { cluster } from './parts/cluster.ts';
 import { creation } from './parts/creation.ts';
 import { est } from './parts/est.ts';
 import { guard } from './parts/guard.ts';
@@ -31,7 +32,7 @@ import { scale } from './parts/scale.ts';
 import { start } from './parts/start.ts';
 
 const parts: { readonly [Name in PartName]: Part<Name> } = {
-  ...{ actions, guard, keys, creation, login, est, large, memory, start, scale },
+  ...{ actions, guard, keys, creation, login, est, large, memory, start, scale, cluster },
 };
 const names = Object.keys(partSchemas) as readonly PartName[];
 

@@ -105,6 +105,42 @@ const scaleRow = z.strictObject({
   quartiles: z.tuple([number, number]),
 });
 
+/** Of an appliance alone and of one of three with the same store, in neighbouring turns. Processor time is that over what is taken at rest. */
+const clusterUse = z.strictObject({
+  operation: z.string(),
+  connections: number,
+  alone: ownLoad,
+  /** its etcd with it */
+  member: ownLoad,
+  rateToAlone: number,
+  /** processor time: that of the appliance alone to the member's, so that below 1 is more */
+  timeToAlone: number,
+});
+
+/** Logins, all at one appliance; processor time of three is that of all of them. */
+const clusterChange = z.strictObject({ callers: number, alone: load, three: load, rateToAlone: number });
+
+const cluster = z.strictObject({
+  /** in each store */
+  keys: number,
+  /** from `init` until the first serves as a member, and from the start of each other until it serves */
+  foundMs: number,
+  joinMs: z.array(number),
+  /** shares of a core */
+  rest: z.strictObject({ alone: number, member: number }),
+  uses: z.array(clusterUse),
+  changes: z.array(clusterChange),
+  /** `accepted`: of the requests sent to all three after the answer to the revocation */
+  revocations: z.strictObject({ made: number, asked: number, accepted: number, p50Ms: number, worstMs: number }),
+  /** of the appliance whose etcd leads: the time without an acknowledged change at the others */
+  deaths: z.strictObject({ times: number, medianMs: number, worstMs: number }),
+  /** after the uses, all processes of a kind together */
+  memory: z.strictObject({
+    alone: z.array(z.strictObject({ process: z.string(), mib: number })),
+    member: z.array(z.strictObject({ process: z.string(), mib: number })),
+  }),
+});
+
 /** What each part of the benchmark finds. */
 export const partSchemas = {
   actions: z.strictObject({ auditRecordOctets: number, rows: z.array(actionRow) }),
@@ -122,6 +158,7 @@ export const partSchemas = {
   memory: z.strictObject({ appliance: z.array(processMemory), openBao: z.array(processMemory).optional() }),
   start: z.strictObject({ appliance: starts, npm: starts, openBao: starts.optional() }),
   scale: z.strictObject({ keys: number, startToSignatureMs: number, rows: z.array(scaleRow), use: z.array(keyUseRow) }),
+  cluster,
 } as const;
 
 export type PartName = keyof typeof partSchemas;

@@ -3,7 +3,8 @@ import type { Circumstances, Figures, PartName } from './figures.ts';
 import { operationName, readable, rowsAt, showPicture } from './pictures.ts';
 
 /** Where the figures are missing, what makes them. */
-const notMeasured = 'Not measured yet: `npm run bench -- --json appliance/docs/administer/performance/figures.json`, then `npm run docs`.';
+const notMeasured =
+  'Not measured yet: `npm run bench -- PART --json appliance/docs/administer/performance/figures.json`, then `npm run docs`.';
 
 /** Text of each block, by the name in its marks. */
 const blocks: Readonly<Record<string, (figures: Figures) => readonly string[]>> = {
@@ -15,6 +16,7 @@ const blocks: Readonly<Record<string, (figures: Figures) => readonly string[]>> 
   keys: (figures) => withPicture(figures, 'keys', describeKeys(figures)),
   'other-work': describeOtherWork,
   memory: (figures) => withPicture(figures, 'memory', describeMemory(figures)),
+  cluster: (figures) => withPicture(figures, 'changes', describeCluster(figures)),
 };
 
 /** The page with its blocks filled. Throws when a mark has no block, or a block no mark. */
@@ -172,6 +174,54 @@ function describeMemory({ memory }: Figures): readonly string[] {
   if (memory === undefined) return [];
   const sum = (field: 'idleMib' | 'loadedMib'): string => readable(memory.found.appliance.reduce((all, one) => all + one[field], 0));
   return [`All processes together: ${sum('idleMib')} MiB at rest, ${sum('loadedMib')} MiB after a load.`];
+}
+
+function describeCluster({ cluster }: Figures): readonly string[] {
+  if (cluster === undefined) return [];
+  const { keys, foundMs, joinMs, rest, uses, memory, changes, revocations, deaths } = cluster.found;
+  const mibOf = (of: 'alone' | 'member'): string => readable(memory[of].reduce((sum, { mib }) => sum + mib, 0));
+  const percent = (share: number): string => `${readable(100 * share)} %`;
+  return [
+    ...table(
+      ['Use', 'alone, a second', 'one of three, a second', 'rate', 'µs of processor time alone', 'one of three'],
+      uses.map((row) => [
+        `${operationName(row)}, ${counted(row.connections, 'connection')}`,
+        ...[readable(row.alone.perSecond), readable(row.member.perSecond), row.rateToAlone.toFixed(2)],
+        ...[readable(row.alone.micros), readable(row.member.micros)],
+      ]),
+    ),
+    '',
+    ...table(
+      ['Change (login)', 'alone, a second', 'p50 ms', 'p99 ms', 'three, a second', 'p50 ms', 'p99 ms', 'rate'],
+      changes.map(({ callers, alone, three, rateToAlone }) => [
+        counted(callers, 'caller'),
+        ...[alone, three].flatMap(({ perSecond, p50Ms, p99Ms }) => [readable(perSecond), readable(p50Ms), readable(p99Ms)]),
+        rateToAlone.toFixed(2),
+      ]),
+    ),
+    '',
+    ...table(
+      ['What', 'how long, how much'],
+      [
+        [
+          'a token is revoked while it is used at all three: answer',
+          `p50 ${readable(revocations.p50Ms)} ms, at most ${readable(revocations.worstMs)} ms`,
+        ],
+        [
+          `requests accepted that were sent after one of ${revocations.made} such answers`,
+          `${revocations.accepted} of ${revocations.asked.toLocaleString('en-US')}`,
+        ],
+        [
+          'the leader is killed: time without changes',
+          `${readable(deaths.medianMs)} ms, at most ${readable(deaths.worstMs)} ms of ${deaths.times}`,
+        ],
+        [`one alone with ${keys.toLocaleString('en-US')} keys becomes the first member`, `${readable(foundMs)} ms`],
+        ['another one joins it: start to first answer', `${joinMs.map(readable).join(' and ')} ms`],
+        ['processor at rest', `${percent(rest.alone)} of a core alone, ${percent(rest.member)} one of three`],
+        ['memory after the uses', `${mibOf('alone')} MiB alone, ${mibOf('member')} MiB one of three with its etcd`],
+      ],
+    ),
+  ];
 }
 
 function counted(count: number, what: string): string {

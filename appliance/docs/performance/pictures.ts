@@ -22,6 +22,7 @@ const pictures: readonly Picture[] = [
   { name: 'latency', chart: (figures) => drawLatency(figures) },
   { name: 'keys', chart: (figures) => drawKeys(figures) },
   { name: 'memory', chart: (figures) => drawMemory(figures) },
+  { name: 'changes', chart: (figures) => drawChanges(figures) },
 ];
 
 /** SVG files by name, without those that the figures do not fill. */
@@ -48,7 +49,7 @@ export function rowsAt(figures: Figures, connections: number): readonly ActionRo
 }
 
 /** Name of an operation for people. */
-export function operationName({ operation }: ActionRow): string {
+export function operationName({ operation }: Pick<ActionRow, 'operation'>): string {
   return operations[operation] ?? operation;
 }
 
@@ -161,5 +162,18 @@ function drawMemory(figures: Figures): Chart | undefined {
       ...found.appliance.map((one) => ({ label: one.process, bars: [bar(0, one)] })),
       ...(found.openBao ?? []).map((one) => ({ label: one.process, bars: [bar(1, one)] })),
     ],
+  };
+}
+
+function drawChanges({ cluster }: Figures): Chart | undefined {
+  if (cluster === undefined) return undefined;
+  return {
+    title: 'How long a change takes',
+    subtitle: 'Milliseconds of a login: the median, and lighter up to the 99th percentile; less is better.',
+    series: ['one appliance alone', 'three as one'],
+    groups: cluster.found.changes.map(({ callers, alone, three }) => ({
+      label: `${callers} ${callers === 1 ? 'caller' : 'callers'}`,
+      bars: [percentiles(0, alone), percentiles(1, three)],
+    })),
   };
 }

@@ -17,10 +17,14 @@ export const manyKeysName = 'many-{n}';
 
 /**
  * Adds so many AES-256 keys like the one named `model`. Each has a secret of its own in its own binding, so that it is loaded and used as
- * any other; the secret for its HMACs is left out, because that of the model is bound to the model.
+ * any other; the secret for its HMACs is left out, because that of the model is bound to the model. `args` are those of its starts.
  */
-export async function addKeys(directory: string, count: number, model = 'aes'): Promise<void> {
-  await withStore(directory, async ({ store, hsm, hsmConfig }) => {
+export async function addKeys(
+  directory: string,
+  count: number,
+  { model = 'aes', args = [] }: { readonly model?: string; readonly args?: readonly string[] } = {},
+): Promise<void> {
+  await withStore(directory, args, async ({ store, hsm, hsmConfig }) => {
     // Making keys keeps a token process busy: one for each core.
     const others = await Promise.all(Array.from({ length: availableParallelism() - 1 }, () => openHsm(hsmConfig)));
     const hsms = [hsm, ...others];
@@ -61,7 +65,7 @@ export async function addKeys(directory: string, count: number, model = 'aes'): 
 
 /** Adds a key like `model` that has so many versions: the newest is a real one, the others are copies that are never used. */
 export async function addDeepKey(directory: string, name: string, versions: number, model = 'aes'): Promise<void> {
-  await withStore(directory, async ({ store, hsm }) => {
+  await withStore(directory, [], async ({ store, hsm }) => {
     const tables = openTables(store);
     store.refresh();
     const [tenant, record, version] = findKey(tables, model);
@@ -85,8 +89,8 @@ function findKey(tables: ReturnType<typeof openTables>, name: string): readonly 
 
 type Opened = { readonly hsm: Hsm; readonly hsmConfig: HsmConfig; readonly store: Store };
 
-async function withStore(directory: string, work: (opened: Opened) => Promise<void>): Promise<void> {
-  const configuration = loadConfiguration(['--data', directory]);
+async function withStore(directory: string, args: readonly string[], work: (opened: Opened) => Promise<void>): Promise<void> {
+  const configuration = loadConfiguration(['--data', directory, ...args]);
   // What is made here is used by another process.
   const hsmConfig = { ...(await hsmConfigOf(configuration, () => undefined)), cacheKeys: 100 };
   const runtime = await openRuntime(configuration, hsmConfig, silentLog);

@@ -21,14 +21,15 @@ export type Appliance = Contender & {
 export async function startAppliance(options: DaemonOptions): Promise<Appliance> {
   const daemon = await startDaemon(options);
   try {
-    return await prepare(daemon);
+    return await prepareAppliance(daemon);
   } catch (error) {
     await daemon.stop();
     throw error;
   }
 }
 
-async function prepare(daemon: Daemon): Promise<Appliance> {
+/** Makes in a daemon what the targets need and what is not there; its processes are those of this moment. */
+export async function prepareAppliance(daemon: Daemon): Promise<Appliance> {
   for (const [name, cipher] of Object.entries(benchKeys)) await createUnlessThere(daemon, keysPath, { name, cipher });
   const credentials = await makeApprole(daemon);
   const { token } = (await daemon.request('POST', '/v1/approle-login', credentials)) as { token: string };

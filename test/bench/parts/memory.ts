@@ -26,7 +26,7 @@ export const memory: Part<'memory'> = {
         const loads: readonly Target[] = [contender.targets.encrypt, contender.targets['encrypt x 100'], contender.login];
         for (const target of loads) await measureLoad(contender, target, { seconds: turns * seconds, connections, directory });
         return processes.map(({ pid, script }, at) => ({
-          process: names[programOf(script)] ?? programOf(script),
+          process: processName(script, 'OpenBao'),
           idleMib: idle[at] ?? 0,
           loadedMib: proportionalMib(pid),
         }));
@@ -52,13 +52,12 @@ export const memory: Part<'memory'> = {
   ],
 };
 
-/** What people call a process, by its script; a program without one is OpenBao. */
-const names: Readonly<Record<string, string>> = {
-  keystored: 'supervisor',
-  worker: 'worker',
-  host: 'token process',
-  '': 'OpenBao',
-};
+const names: Readonly<Record<string, string>> = { keystored: 'supervisor', worker: 'worker', host: 'token process', follower: 'follower' };
+
+/** What people call a process, by its script; one that has none is a program of others. */
+export function processName(script: string, other: string): string {
+  return script === '' ? other : (names[programOf(script)] ?? programOf(script));
+}
 
 function total(name: string, processes: readonly ProcessMemory[]): ProcessMemory {
   const sum = (field: 'idleMib' | 'loadedMib'): number => processes.reduce((all, one) => all + one[field], 0);
