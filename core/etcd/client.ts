@@ -11,7 +11,6 @@ import {
   Metadata,
   type ServiceError as GrpcError,
   setLogVerbosity,
-  status,
   type VerifyOptions,
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
@@ -30,6 +29,7 @@ import type {
   WatchRequest,
 } from './messages.ts';
 import { EtcdError } from './outcome.ts';
+import { status } from './status.ts';
 
 export type EtcdOptions = {
   /** `https://host:port`, in order of preference; `http:` for tests only */

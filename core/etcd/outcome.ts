@@ -1,14 +1,15 @@
 // What the failure of a call says: whether it has certainly not happened.
-import { status } from '@grpc/grpc-js';
+import { status } from './status.ts';
 
 /** A call that did not succeed. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
   /** The server has refused it: it did not happen and never will. Otherwise it may have happened, or happen later. */
   readonly isRefused: boolean;
-  readonly code: status;
+  /** of gRPC */
+  readonly code: number;
 
-  constructor(code: status, text: string) {
+  constructor(code: number, text: string) {
     super(`etcd: ${text} (status ${code})`);
     this.code = code;
     this.isRefused = isRefusal(code, text);
@@ -24,7 +25,7 @@ export class EtcdError extends Error {
 const refusedForSize =
   /^(?:.*etcdserver: mvcc: database space exceeded|.*etcdserver: too many requests|.*grpc: received message larger than max)/s;
 
-const alwaysRefused: ReadonlySet<status> = new Set([
+const alwaysRefused: ReadonlySet<number> = new Set([
   status.INVALID_ARGUMENT,
   status.NOT_FOUND,
   status.FAILED_PRECONDITION,
@@ -34,6 +35,6 @@ const alwaysRefused: ReadonlySet<status> = new Set([
   status.UNIMPLEMENTED,
 ]);
 
-function isRefusal(code: status, text: string): boolean {
+function isRefusal(code: number, text: string): boolean {
   return alwaysRefused.has(code) || (code === status.RESOURCE_EXHAUSTED && refusedForSize.test(text));
 }

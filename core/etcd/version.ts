@@ -1,9 +1,9 @@
 // Which servers of etcd are fit for a shared store: of a version that keeps its promises, and how large their transactions may be.
 import { setTimeout } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
 import type { EtcdClient } from './client.ts';
 import { read } from './messages.ts';
 import { EtcdError } from './outcome.ts';
+import { status } from './status.ts';
 
 /**
  * The first version of each line without the known faults: lost watch events (before 3.4.31 and 3.5.13), renewals and linearizable reads that

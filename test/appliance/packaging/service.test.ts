@@ -68,6 +68,23 @@ describe('the bundle of the service', () => {
     for (const name of ['lmdb', 'pkcs11js', 'msgpackr', 'openpgp', '@peculiar/x509', '@grpc/grpc-js']) expect(licensed).not.toContain(name);
   });
 
+  test('a worker loads no package at its start but those of the store, and the supervisor neither: each takes some MiB in every process', () => {
+    for (const program of ['worker.js', 'keystored.js']) expect([...packagesOf(program)].toSorted(), program).toEqual(['lmdb', 'msgpackr']);
+  });
+
+  /** What a module imports, and what those import. */
+  function packagesOf(program: string): ReadonlySet<string> {
+    const found = new Set<string>();
+    const modulesOf = new Set([program]);
+    for (const name of modulesOf) {
+      for (const [, imported = ''] of text(name).matchAll(/^(?:import|export) (?:[^'"]*? from )?"([^"]+)";?$/gm)) {
+        if (imported.startsWith('./')) modulesOf.add(imported.slice(2));
+        else if (!isBuiltin(imported)) found.add(imported);
+      }
+    }
+    return found;
+  }
+
   test('lists the SHA-256 of each source, of the lock file and of what makes it', () => {
     const sources = JSON.parse(text('sources.json')) as Record<string, string>;
     expect(Object.keys(sources)).toEqual(
