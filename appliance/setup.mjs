@@ -31,6 +31,7 @@ const tasks = {
   'test:clients': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   'test:cluster': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
+  etcd: [['appliance/packaging/etcd/build-deb.ts']],
   keystorectl: [['appliance/packaging/keystorectl/build-keystorectl.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
   oci: [['appliance/packaging/oci/build-oci.ts']],

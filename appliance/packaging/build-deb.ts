@@ -140,7 +140,7 @@ function writeControl(): void {
     'Installed-Size': installedSize(stage),
     Depends: 'softhsm2, systemd, libsystemd0, libc6 (>= 2.36), libstdc++6, libgcc-s1, libatomic1',
     Recommends: 'ca-certificates, opensc-pkcs11',
-    Suggests: 'libengine-pkcs11-openssl, p11-kit-modules',
+    Suggests: 'keystored-etcd, libengine-pkcs11-openssl, p11-kit-modules',
     // Both have /usr/bin/keystorectl, and this one can do more.
     Provides: `keystorectl (= ${version})`,
     Conflicts: 'keystorectl',

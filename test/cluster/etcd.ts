@@ -1,35 +1,16 @@
-// Real etcd for tests: built once from its pinned module, started on ports of the system, stopped, continued and killed by the test.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+// Real etcd for tests: started on ports of the system, stopped, continued and killed by the test.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { etcdProgram } from '../../appliance/packaging/etcd/program.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { endWithTests } from '../harness/children.ts';
 
-const source = join(import.meta.dirname, '../../appliance/packaging/etcd');
-
-/** The program, built when go.mod or go.sum have changed; it takes minutes. */
-export function etcdProgram(): string {
-  const digest = createHash('sha256');
-  for (const name of ['go.mod', 'go.sum', 'main.go']) digest.update(readFileSync(join(source, name)));
-  const directory = join(homedir(), '.cache', 'keystored-etcd', digest.digest('hex').slice(0, 16));
-  const program = join(directory, 'etcd');
-  if (existsSync(program)) return program;
-  mkdirSync(directory, { recursive: true });
-  const unfinished = `${program}.${process.pid}`;
-  const { status } = spawnSync('go', ['build', '-mod=readonly', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'], {
-    cwd: source,
-    env: { ...process.env, CGO_ENABLED: '0' },
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error(`etcd could not be built in ${source}: see the message of go above`);
-  renameSync(unfinished, program);
-  return program;
-}
+export { etcdProgram };
 
 export type EtcdMember = {
   readonly name: string;

@@ -78,9 +78,12 @@ export function nodeParts(platform: Platform): Part[] {
   return [node, ...libraries];
 }
 
-/** Without the package of keystored itself. `release` is the code name of the Debian release. */
+/** Our own packages, of which the parts are listed one by one. */
+const ownPackages = new Set([manifest.name, 'keystored-etcd']);
+
+/** Without our own packages. `release` is the code name of the Debian release. */
 export function debianParts(debs: readonly DebianPackage[], release: string): Part[] {
-  const others = debs.filter(({ name }) => name !== manifest.name);
+  const others = debs.filter(({ name }) => !ownPackages.has(name));
   return others.map(({ name, version, architecture, sha256 }): Part => {
     const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}&distro=${release}`;
     const digests: Digest[] | undefined = sha256 === undefined ? undefined : [{ algorithm: 'SHA-256', hex: sha256 }];

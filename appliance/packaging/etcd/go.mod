@@ -2,6 +2,8 @@ module keystored/etcd
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require go.etcd.io/etcd/server/v3 v3.6.16
 
 require (

@@ -9,6 +9,7 @@ import { debsOfManifest } from '../bill/debian.ts';
 import { daemonParts, debianParts } from '../bill/parts.ts';
 import { writeBills } from '../bill/write.ts';
 import { commitEpochSeconds } from '../debian-archive.ts';
+import { describeEtcd, etcdParts } from '../etcd/modules.ts';
 import { imageCache, inTools, provideTools, runTool } from './tools.ts';
 
 const here = import.meta.dirname;
@@ -48,6 +49,7 @@ try {
   cpSync(here, join(work, 'definition'), { recursive: true });
   settleModes(join(work, 'definition'));
   run(process.execPath, [join(here, '../build-deb.ts'), options.version, join(work, 'packages')]);
+  run(process.execPath, [join(here, '../etcd/build-deb.ts'), join(work, 'packages')]);
   buildImage(kernel);
   finish();
 } finally {
@@ -144,7 +146,7 @@ function finish(): void {
   const debs = debsOfManifest(readFileSync(join(output, manifest), 'utf8'));
   rmSync(join(output, manifest));
   const disk = join(output, `keystored_${options.version}.raw`);
-  const parts = [...daemonParts(), ...debianParts(debs, release)];
+  const parts = [...daemonParts(), ...etcdParts(describeEtcd()), ...debianParts(debs, release)];
   writeBills(disk, {
     kind: 'firmware',
     version: options.version,

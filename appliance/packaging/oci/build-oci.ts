@@ -10,6 +10,7 @@ import { debsOfRoot } from '../bill/debian.ts';
 import { daemonParts, debianParts } from '../bill/parts.ts';
 import { sha256Of, writeBills } from '../bill/write.ts';
 import { commitEpochSeconds, debianArchitecture } from '../debian-archive.ts';
+import { describeEtcd, etcdParts } from '../etcd/modules.ts';
 
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
@@ -34,8 +35,9 @@ try {
 
 function buildImage(): string {
   const deb = run(process.execPath, [join(here, '../build-deb.ts'), manifest.version, work]).trim();
+  const etcdDeb = run(process.execPath, [join(here, '../etcd/build-deb.ts'), work]).trim();
   const layer = join(work, 'layer.tar');
-  makeLayer(deb, layer);
+  makeLayer([deb, etcdDeb], layer);
   const diffId = sha256Of(layer);
   run('gzip', ['--no-name', layer]);
   const layout = join(work, 'layout');
@@ -49,12 +51,16 @@ function buildImage(): string {
   const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
   run('tar', ['--create', ...settled, `--file=${target}`, `--directory=${layout}`, 'blobs', 'index.json', 'manifest.json', 'oci-layout']);
   const debs = debsOfRoot(work, readFileSync(join(work, 'index'), 'utf8'));
-  writeBills(target, { kind: 'container', parts: [...daemonParts(), ...debianParts(debs, suite)], epochSeconds });
+  writeBills(target, {
+    kind: 'container',
+    parts: [...daemonParts(), ...etcdParts(describeEtcd()), ...debianParts(debs, suite)],
+    epochSeconds,
+  });
   return target;
 }
 
-/** The root file system. Our package is unpacked, not installed: it would bring systemd. Nothing in it tells where it was made. */
-function makeLayer(deb: string, target: string): void {
+/** The root file system. Our packages are unpacked, not installed: they would bring systemd. Nothing in it tells where it was made. */
+function makeLayer(ownPackages: readonly string[], target: string): void {
   const data = '"$1/var/lib/keystored"';
   const owner = `${user}:${user}`;
   const account = `keystored:x:${user}:`;
@@ -62,7 +68,7 @@ function makeLayer(deb: string, target: string): void {
   mkdirSync(dpkg, { recursive: true });
   const installed = 'dpkg-query --admindir="$1/var/lib/dpkg" --show --showformat=\'${Package}=${Version}\\n\'';
   const hooks = [
-    `dpkg-deb --extract ${deb} "$1"`,
+    ...ownPackages.map((deb) => `dpkg-deb --extract ${deb} "$1"`),
     `upload ${join(here, 'keystored.yaml')} /etc/keystored/keystored.yaml`,
     // Uploaded with the modes that it has here, which the umask of a clone decides.
     'chmod 644 "$1/etc/keystored/keystored.yaml"',

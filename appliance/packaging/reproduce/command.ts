@@ -1,4 +1,4 @@
-// npm run reproduce [-- package keystorectl oci image]: builds the committed tree twice, as on two machines, and says what differs in the
+// npm run reproduce [-- package etcd keystorectl oci image]: builds the committed tree twice, as on two machines, and says what differs in the
 // results. With --against FOLDER it is built once and compared with what somebody else has built.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -14,6 +14,7 @@ const mostLines = 200;
 /** The npm scripts that build something, whether only root can run them, and in which folder below `dist` their results are. */
 const scripts: ReadonlyMap<string, { readonly asRoot: boolean; readonly folder: string }> = new Map([
   ['package', { asRoot: false, folder: '' }],
+  ['etcd', { asRoot: false, folder: '' }],
   ['keystorectl', { asRoot: false, folder: 'keystorectl' }],
   ['oci', { asRoot: true, folder: '' }],
   ['image', { asRoot: true, folder: 'image-vm' }],

@@ -84,7 +84,8 @@ function makeMachine(repository: string, plan: Plan): Machine {
 }
 
 /** What a build may need: ways into the network, and our settings. */
-const passedOn = /^(?:https?_proxy|no_proxy|all_proxy|\w+_CA_CERTS|SSL_CERT_\w+|KEYSTORED_(?:IMAGE|TEST)_\w+|SOURCE_DATE_EPOCH)$/i;
+const passedOn =
+  /^(?:https?_proxy|no_proxy|all_proxy|GOPROXY|GOSUMDB|\w+_CA_CERTS|SSL_CERT_\w+|KEYSTORED_(?:IMAGE|TEST)_\w+|SOURCE_DATE_EPOCH)$/i;
 
 function inherited(): Readonly<Record<string, string>> {
   return Object.fromEntries(
