@@ -76,7 +76,9 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(read('run/systemd/network/80-keystored.network')).toBe('');
     expect(read('run/systemd/timesyncd.conf.d/50-settings.conf')).toBe('[Time]\nNTP=ntp.example.com\n');
     expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
-    expect(read('run/keystored-os/networks.nft')).toMatch(/management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n$/);
+    expect(read('run/keystored-os/networks.nft')).toMatch(
+      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored cluster[46]\n){2}$/,
+    );
     const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
     expect(configuration).toMatchObject({ hosts: whole.hosts, attended: false });
     expect(configuration.hsm.tokens).toMatchObject([{ module: whole.token.module, pin: { credential: 'keystored.pin' } }]);
@@ -167,6 +169,34 @@ test('a backup on the medium fills a new appliance, once: what opens it is in me
   expect([has(variables), has('run/credstore/keystored.restore')]).toEqual([false, false]);
 });
 
+test('an invitation on the medium is passed to a new appliance in memory, and one that has data starts without it', () => {
+  const { start, read, has, root } = machine('cluster');
+  const cluster = { name: 'plant-b', address: '192.0.2.12', preview: true };
+  const asked = { ...whole, allow: { cluster: ['192.0.2.0/24'] }, cluster: { ...cluster, invitation: 'invitation-b' } };
+  const member = (): unknown => loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]).cluster?.member;
+  start(asked);
+  expect(readNotices(root).join()).toContain('"cluster" names invitation-b, which is not on the medium');
+  start(asked, ['invitation-b']);
+  expect(has('run/credstore/keystored.invitation')).toBe(true);
+  expect(statSync(join(root, 'run/credstore/keystored.invitation')).mode & 0o777).toBe(0o600);
+  const file = '/run/credentials/keystored.service/keystored.invitation';
+  expect(member()).toMatchObject({ address: cluster.address, invitationFile: file, clientPort: 2379, peerPort: 2380 });
+  expect(JSON.parse(read('var/lib/keystored-os/settings.json'))).toMatchObject({ cluster });
+  expect(read('var/lib/keystored-os/settings.json')).not.toContain('invitation');
+  expect(read('run/keystored-os/networks.nft')).toContain('add element inet keystored cluster4 { 192.0.2.0/24 }');
+  mkdirSync(join(root, 'var/lib/keystored/store'), { recursive: true });
+  for (const [settings, notice] of [
+    [asked, 'is not used, because this appliance has data'],
+    [undefined, ''],
+  ] as const) {
+    start(settings, ['invitation-b']);
+    expect(readNotices(root).join()).toContain(notice);
+    expect(has('run/credstore/keystored.invitation')).toBe(false);
+    expect(member()).toMatchObject({ address: cluster.address });
+    expect(member()).not.toHaveProperty('invitationFile');
+  }
+});
+
 test('a wrong medium changes nothing, and the screen says what is wrong, without a value', () => {
   const { start, read, root } = machine('wrong');
   start(whole);
@@ -200,7 +230,7 @@ test('the example of the documentation is right, and every field is named there'
   const page = readFileSync(resolve(import.meta.dirname, '../../../appliance/docs/administer/os.md'), 'utf8');
   const [, example = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
   expect(parseSettings(Buffer.from(example)).hostname).toBe('keys-1');
-  for (const name of Object.keys({ ...whole, 'factory-reset': '', restore: '' })) expect(page).toContain(`| \`${name}\``);
+  for (const name of Object.keys({ ...whole, cluster: '', 'factory-reset': '', restore: '' })) expect(page).toContain(`| \`${name}\``);
 });
 
 test('nothing can be smuggled into a file of the system', () => {
@@ -285,13 +315,18 @@ test.skipIf(!names)('the firewall lets exactly the networks of each port through
   };
   expect(reached('')).toEqual([]);
   expect(reached(told)).toEqual(['127.0.0.2 4646', '127.0.1.9 4646']);
+  const none = { management: [], est: [], cluster: ['127.0.0.3'] };
+  start({ allow: none });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual([]);
+  start({ allow: none, cluster: { name: 'plant-b', address: '192.0.2.12' } });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.3 2379', '127.0.0.3 2380']);
 });
 
-/** Listens on both ports and on another, knocks from three addresses and says who came through. */
+/** Listens on every port and on another, knocks from three addresses and says who came through. */
 const knock = `
   import { connect, createServer } from 'node:net';
   const came = [];
-  for (const port of [4646, 4665, 8080]) {
+  for (const port of [2379, 2380, 4646, 4665, 8080]) {
     const server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
     for (const localAddress of ['127.0.0.2', '127.0.0.3', '127.0.1.9']) {
       const through = await new Promise((done) => {

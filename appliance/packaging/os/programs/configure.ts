@@ -21,7 +21,7 @@ const medium = 'run/keystored-medium';
  */
 export function configure(root: string): void {
   const kept = join(root, 'var/lib/keystored-os/settings.json');
-  const settings = fromMedium(root, kept) ?? fromKept(root, kept) ?? defaultSettings;
+  const settings = askToJoin(root, fromMedium(root, kept) ?? fromKept(root, kept) ?? defaultSettings);
   for (const [path, text] of Object.entries(renderSettings(settings))) {
     mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o755 });
     writeFileSync(join(root, path), text);
@@ -63,14 +63,22 @@ function requireKnownPin(root: string, { start, token, pin }: Settings): void {
   if (start === 'attended' && !isKnown) throw new SettingsError('"pin" must be given with an attended start: choose one');
 }
 
-function requireOnMedium(root: string, { restore }: Settings): void {
-  for (const name of [restore?.file, restore?.auditKeys].filter((one) => one !== undefined))
-    if (!existsSync(join(root, medium, name))) throw new SettingsError(`"restore" names ${name}, which is not on the medium`);
+function requireOnMedium(root: string, { restore, cluster }: Settings): void {
+  const named = [restore?.file, restore?.auditKeys].map((name) => ['restore', name] as const);
+  for (const [section, name] of [...named, ['cluster', cluster?.invitation] as const])
+    if (name !== undefined && !existsSync(join(root, medium, name)))
+      throw new SettingsError(`"${section}" names ${name}, which is not on the medium`);
 }
 
-/** A chosen PIN is passed on once, and so is a backup. With an attended start no PIN is kept. */
+/** A chosen PIN is passed on once, and so are a backup and an invitation. With an attended start no PIN is kept. */
 function whatIsKept(content: Uint8Array, { start }: Settings): string {
-  const given = JSON.parse(Buffer.from(content).toString()) as { pin?: string; restore?: unknown; token?: { pin?: string } };
+  const given = JSON.parse(Buffer.from(content).toString()) as {
+    pin?: string;
+    restore?: unknown;
+    token?: { pin?: string };
+    cluster?: { invitation?: string };
+  };
+  delete given.cluster?.invitation;
   const { pin: _chosen, restore: _asked, ...settings } = given;
   if (start === 'attended') delete settings.token?.pin;
   return JSON.stringify(settings);
@@ -126,6 +134,19 @@ function askForRestore(root: string, { restore }: Settings): void {
   ];
   writeFileSync(variables, `${lines.join('\n')}\n`);
 }
+
+/** Passes a new appliance the invitation, in memory; one that has data starts without it. Answers the settings that are to be used. */
+function askToJoin(root: string, settings: Settings): Settings {
+  const { invitation, ...cluster } = settings.cluster ?? {};
+  const isUsed = findTrace(join(root, 'var/lib/keystored')) !== undefined;
+  const content = invitation === undefined || isUsed ? undefined : readSmall(join(root, medium, invitation)).toString();
+  placeCredential(root, 'invitation', content);
+  writeNotice(root, 'cluster', invitation !== undefined && isUsed ? hasJoined : undefined);
+  return invitation !== undefined && isUsed ? { ...settings, cluster: cluster as NonNullable<Settings['cluster']> } : settings;
+}
+
+const hasJoined =
+  'The invitation on the medium KEYSTORED is not used, because this appliance has data: remove the medium. To join, reset it first.';
 
 const restoring = 'The backup on the medium KEYSTORED is restored: leave the medium in until the service serves.';
 const alreadyUsed =

@@ -41,9 +41,10 @@ function renderNetwork({ interfaces }: Settings): Rendered {
   return { ...Object.fromEntries(files), '/run/systemd/network/80-keystored.network': '' };
 }
 
-/** Fills the sets of /etc/nftables.conf. In one transaction: at no moment is more open than before or after. */
-function renderNetworks({ allow }: Settings): string {
-  const sets = Object.entries(allow).flatMap(([port, networks]) =>
+/** Fills the sets of /etc/nftables.conf; the ports of etcd are open in a cluster only. In one transaction: at no moment is more open than before or after. */
+function renderNetworks({ allow, cluster }: Settings): string {
+  const open = { ...allow, cluster: cluster === undefined ? [] : allow.cluster };
+  const sets = Object.entries(open).flatMap(([port, networks]) =>
     ([4, 6] as const).map((family) => {
       const members = networks.filter((network) => isIP(network.split('/')[0] ?? '') === family);
       const set = `inet keystored ${port}${family}`;
@@ -54,7 +55,7 @@ function renderNetworks({ allow }: Settings): string {
 }
 
 /** keystored.yaml of the daemon. The PIN is the systemd credential keystored.pin. */
-function renderDaemon({ hosts, token, start, pin }: Settings): string {
+function renderDaemon({ hosts, token, start, pin, cluster }: Settings): string {
   return stringify({
     data: '/var/lib/keystored',
     listen: '[::]:4646',
@@ -63,6 +64,7 @@ function renderDaemon({ hosts, token, start, pin }: Settings): string {
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(hosts === undefined ? {} : { hosts }),
+    ...(cluster === undefined ? {} : { cluster: clusterOf(cluster) }),
     // No sign-in provider runs on the loopback address of an appliance.
     oidc: { 'provider-hosts': { deny: ['127.0.0.0/8', '::1'] } },
     hsm: {
@@ -74,6 +76,11 @@ function renderDaemon({ hosts, token, start, pin }: Settings): string {
 }
 
 const credential = { credential: 'keystored.pin' };
+
+function clusterOf({ name, address, preview, invitation }: NonNullable<Settings['cluster']>): Record<string, unknown> {
+  const joins = invitation === undefined ? {} : { 'invitation-file': '/run/credentials/keystored.service/keystored.invitation' };
+  return { name, ...(preview === undefined ? {} : { preview }), member: { address, ...joins } };
+}
 
 function tokenOf({ pin: _pin, ...token }: NonNullable<Settings['token']>): Record<string, unknown> {
   return { name: 'default', ...token, pin: credential };

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cidrsField } from '../../../../core/base/addresses.ts';
 import { ServiceError } from '../../../../core/base/errors.ts';
+import { nameField } from '../../../../core/wire/fields.ts';
 import { parseJsonObject } from '../../../../core/wire/json.ts';
 import { parseInput } from '../../../../core/wire/schema.ts';
 
@@ -77,14 +78,29 @@ const restore = z
     'must have exactly one of passphrase and identity',
   );
 
+/** The section of the same name of the daemon, as far as an appliance decides on it; the file with an invitation is on the medium. */
+const cluster = z.strictObject({
+  name: nameField().max(48),
+  address,
+  preview: z.boolean().exactOptional(),
+  invitation: fileOfMedium.exactOptional(),
+});
+
 const schema = z
   .strictObject({
     hostname: z.string().regex(dnsName, 'must be a host name in lower case').exactOptional(),
     interfaces: z.array(networkInterface).min(1).max(16).exactOptional(),
     ntp: z.array(host).max(8).default([]),
-    allow: z.strictObject({ management: cidrsField().default(everywhere), est: cidrsField().default(everywhere) }).prefault({}),
+    allow: z
+      .strictObject({
+        management: cidrsField().default(everywhere),
+        est: cidrsField().default(everywhere),
+        cluster: cidrsField().default(everywhere),
+      })
+      .prefault({}),
     hosts: z.array(host).min(1).max(64).exactOptional(),
     token: token.exactOptional(),
+    cluster: cluster.exactOptional(),
     factoryReset: z
       .string()
       .regex(/^[0-9A-F]{2}(?::[0-9A-F]{2}){31}$/, 'must be the CA fingerprint as the screen shows it')
