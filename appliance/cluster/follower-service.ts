@@ -92,7 +92,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const endServerWatch =
     data === undefined
       ? () => undefined
-      : watchServers(client, id, (urls) => {
+      : watchServers(client, id, log, (urls) => {
           client.renew(certificates, urls);
           writeEndpoints(data, urls);
           log.info('the members of etcd are others than before', { urls: urls.join(' ') });

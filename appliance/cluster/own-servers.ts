@@ -4,6 +4,7 @@ import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import type { EtcdClient } from '../../core/etcd/client.ts';
 import type { EtcdServer } from '../../core/etcd/messages.ts';
+import { forgetFormerRevisions, makeRoom, spaceWanted } from '../../core/etcd/space.ts';
 import type { ServerState } from '../state/cluster-way.ts';
 
 const lookEveryMs = 5_000;
@@ -12,13 +13,29 @@ const statusMs = 1_000;
 const removalMs = 10_000;
 const againMs = 500;
 
+/** When there is no room because of what is stored, making some helps for a moment only, and takes every server its time. */
+const roomEveryMs = 600_000;
+
 /**
- * Tells which client URLs the servers have that count for the majority, our own first, whenever these change. Answers how to stop that.
+ * Tells which client URLs the servers have that count for the majority, our own first, whenever these change. Where our own server leads, it
+ * is seen to that etcd has space. Answers how to stop that.
  */
-export function watchServers(client: EtcdClient, ownName: string, onChange: (urls: readonly string[]) => void): () => void {
+export function watchServers(client: EtcdClient, ownName: string, log: Log, onChange: (urls: readonly string[]) => void): () => void {
+  let roomMadeMs = -Infinity;
+  const seeToSpace = async ({ ID, clientURLs: [url] }: EtcdServer): Promise<void> => {
+    if (url === undefined || !client.endpoints.includes(url)) return;
+    const status = await client.status(url, statusMs);
+    const wanted = status.leader === ID ? spaceWanted(status) : 'nothing';
+    if (wanted === 'compaction') await forgetFormerRevisions(client);
+    if (wanted !== 'room' || performance.now() - roomMadeMs < roomEveryMs) return;
+    roomMadeMs = performance.now();
+    await makeRoom(client, log);
+  };
   const look = async (): Promise<void> => {
     const servers = await client.listMembers().catch(() => undefined);
     if (servers === undefined) return;
+    const own = servers.find(({ name }) => name === ownName);
+    if (own !== undefined) await seeToSpace(own).catch((error) => log.warn('etcd was not given space', { reason: reasonOf(error) }));
     const urls = urlsOf(servers.toSorted((one, other) => Number(other.name === ownName) - Number(one.name === ownName)));
     if (urls.length > 0 && urls.join() !== client.endpoints.join()) onChange(urls);
   };

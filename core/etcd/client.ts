@@ -16,17 +16,20 @@ import {
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import { hostOf } from '../base/addresses.ts';
 import { Endpoints } from './endpoints.ts';
-import type {
-  EtcdServer,
-  KeyRange,
-  MembersAnswer,
-  RangeAnswer,
-  RangeRequest,
-  StatusAnswer,
-  TxnAnswer,
-  TxnRequest,
-  WatchAnswer,
-  WatchRequest,
+import {
+  alarm,
+  type AlarmRequest,
+  type AlarmsAnswer,
+  type EtcdServer,
+  type KeyRange,
+  type MembersAnswer,
+  type RangeAnswer,
+  type RangeRequest,
+  type StatusAnswer,
+  type TxnAnswer,
+  type TxnRequest,
+  type WatchAnswer,
+  type WatchRequest,
 } from './messages.ts';
 import { EtcdError } from './outcome.ts';
 import { status } from './status.ts';
@@ -62,6 +65,9 @@ const defaultDeadlineMs = 1_000;
 /** Changes of the servers wait until those that are there are connected. */
 const changeDeadlineMs = 5_000;
 
+/** Seconds for each GiB. */
+const defragmentDeadlineMs = 120_000;
+
 /** Fetching pages of 1,000 records. */
 export const loadDeadlineMs = 10_000;
 
@@ -92,6 +98,8 @@ const calls = {
   txn: methodOf<TxnRequest, TxnAnswer>('etcdserverpb.KV', 'Txn'),
   compact: methodOf<{ readonly revision: number }, unknown>('etcdserverpb.KV', 'Compact'),
   status: methodOf<Record<string, never>, StatusAnswer>('etcdserverpb.Maintenance', 'Status'),
+  alarm: methodOf<AlarmRequest, AlarmsAnswer>('etcdserverpb.Maintenance', 'Alarm'),
+  defragment: methodOf<Record<string, never>, unknown>('etcdserverpb.Maintenance', 'Defragment'),
   watch: methodOf<WatchRequest, WatchAnswer>('etcdserverpb.Watch', 'Watch'),
   memberAdd: methodOf<Pick<EtcdServer, 'peerURLs' | 'isLearner'>, MembersAnswer & { readonly member: EtcdServer }>(
     'etcdserverpb.Cluster',
@@ -178,6 +186,20 @@ export class EtcdClient {
   /** What one member says of itself; it answers without the others. */
   status(endpoint: string, deadlineMs = defaultDeadlineMs): Promise<StatusAnswer> {
     return this.#ask(endpoint, calls.status, {}, deadlineMs);
+  }
+
+  /** Makes the file of one member as small as what is in it. It answers nothing meanwhile. */
+  async defragment(endpoint: string): Promise<void> {
+    await this.#ask(endpoint, calls.defragment, {}, defragmentDeadlineMs);
+  }
+
+  /** Ends what a full quota has raised, so that changes are taken again. It is raised again when there is no room. */
+  async endNoSpaceAlarms(): Promise<void> {
+    const all = await this.#anywhere(calls.alarm, { action: alarm.get, memberID: '0', alarm: alarm.none }, changeDeadlineMs);
+    for (const { memberID, alarm: raised } of all.alarms) {
+      if (raised !== alarm.noSpace) continue;
+      await this.#once(calls.alarm, { action: alarm.end, memberID, alarm: raised }, changeDeadlineMs);
+    }
   }
 
   /** Starts at the best member. The watch ends when that member knows no leader, because it would only be silent. */

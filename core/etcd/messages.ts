@@ -61,11 +61,20 @@ export type StatusAnswer = {
   readonly version: string;
   readonly dbSize: string;
   readonly dbSizeInUse: string;
+  /** `0` before 3.6 */
+  readonly dbSizeQuota: string;
   /** `0`: none */
   readonly leader: string;
   readonly errors: readonly string[];
   readonly isLearner: boolean;
 };
+
+/** Numbers of the enumerations of the proto files: a name that these do not know would become 0. */
+export const alarm = { none: 0, noSpace: 1, get: 0, end: 2 } as const;
+
+export type AlarmRequest = { readonly action: number; readonly memberID: string; readonly alarm: number };
+
+export type AlarmsAnswer = { readonly alarms: readonly Pick<AlarmRequest, 'memberID' | 'alarm'>[] };
 
 /** One server of etcd. Its id is a number of 64 bits, as text. */
 export type EtcdServer = {
