@@ -23,6 +23,15 @@ test.each(pages)('the links of %s lead to files and headings that exist', (page)
   expect(dead).toEqual([]);
 });
 
+test('each of the eleven promises of a cluster names tests, and those exist', () => {
+  const text = readFileSync(join(root, 'core/cluster/README.md'), 'utf8');
+  const rows = (/\| Promise \| Tests \|\n.*\n((?:\|.*\n)+)/.exec(text)?.[1] ?? '').trim().split('\n');
+  expect(rows).toHaveLength(11);
+  const named = rows.map((row) => [...row.matchAll(/`([\w./-]+)`/g)].map((match) => match[1] ?? ''));
+  expect(named.every((tests) => tests.length > 0)).toBe(true);
+  expect(named.flat().filter((test) => !existsSync(join(root, 'test', `${test}.test.ts`)))).toEqual([]);
+});
+
 /** Targets of links to other pages of the tree, with their fragments. Code blocks hold none. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^ *```[^]*?^ *```/gm, '').replaceAll(/`[^`\n]*`/g, 'code');
