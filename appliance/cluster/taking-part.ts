@@ -14,6 +14,7 @@ import program from '../../package.json' with { type: 'json' };
 import { type FollowerProcess, keepFollower } from './follower-process.ts';
 import type { EtcdProcess } from '../membership/etcd-process.ts';
 import { isMember, memberFiles, readEndpoints } from '../membership/files.ts';
+import { dropFormerState } from '../membership/joining/former-state.ts';
 import { urlsOf } from '../membership/server-flags.ts';
 import { FollowerLink } from './link.ts';
 import type { FollowerOrders } from './messages.ts';
@@ -22,7 +23,7 @@ import type { FollowerOrders } from './messages.ts';
 export type TakingPart = {
   /**
    * Starts them, where this appliance is a member by now. Rejects with StartRefused. The data directory is filled before; asked again when an
-   * appliance that stood alone has founded a cluster.
+   * appliance that stood alone has founded a cluster, or joins one.
    */
   start(): Promise<void>;
   /** Ends the own member of etcd, where there is one, and starts it again. */
@@ -51,6 +52,7 @@ export function takePart(configuration: Configuration, log: Log): TakingPart {
         const own = { data, member: cluster.member, id, name: cluster.name, log };
         // What it needs is not loaded where there is no cluster.
         const { joinIfInvited, startOwnServer } = await import('../membership/own-server.ts');
+        dropFormerState(data);
         await joinIfInvited(own);
         if (isMember(configuration)) server = await startOwnServer(own);
       }

@@ -135,7 +135,7 @@ export async function serve(
       onAnswered: metrics.onAnswered,
     };
     const membership = new Membership({
-      ...{ data, config: configuration.cluster, store: runtime.store, clock, publicUrl: configuration.publicUrl },
+      ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, publicUrl: configuration.publicUrl },
       authority: () => identity.current.caPem,
       cluster,
       restartServer: () => channel.request('restartServer', undefined),

@@ -1,4 +1,4 @@
-// The endpoints by which a cluster begins and grows: init, invite, and the admission of the appliance that was invited.
+// The endpoints by which a cluster begins and grows: init, invite, join, and the admission of the appliance that was invited.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
@@ -17,7 +17,7 @@ type Parts = {
 const base = '/v1/state/system/cluster';
 
 export function membershipEndpoints(parts: Parts): AnyEndpoint[] {
-  return [initEndpoint(parts), inviteEndpoint(parts), admitEndpoint(parts)];
+  return [initEndpoint(parts), inviteEndpoint(parts), joinEndpoint(parts), admitEndpoint(parts)];
 }
 
 function initEndpoint({ membership }: Parts): AnyEndpoint {
@@ -61,6 +61,39 @@ function inviteEndpoint({ membership }: Parts): AnyEndpoint {
     commandLine: { output: 'invitation' },
     reservedFor: 'system-root',
     run: (call) => membership.invite(call.caller.user),
+  });
+}
+
+function joinEndpoint({ membership }: Parts): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: `${base}/join`,
+    access: 'token',
+    operation: 'execute',
+    tag: tags.system,
+    summary: 'Join the cluster that has invited this appliance',
+    description:
+      'Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it join, with the token of that login. Its configuration has the section `cluster` with `member`. The state of the cluster replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. The answer comes first; then all processes are replaced, which takes seconds to minutes without an answer, and an attended appliance waits for its PIN.',
+    audit: 'required',
+    input: z.object({
+      invitation: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .meta({ description: 'The line that a member has made.', example: 'keystored-invitation-1.eyJ1cmw' }),
+    }),
+    secretInput: ['invitation'],
+    output: z.object({
+      name: z.string().meta({ description: 'Name of this appliance in the cluster.', example: 'plant-b' }),
+      invitedBy: z.string().meta({ description: 'Where the member is that has invited.', example: 'https://192.0.2.11:4646' }),
+    }),
+    errors: [
+      ...(['not-found', 'operation-refused', 'not-new', 'invitation-refused', 'inviter-unreachable'] as const),
+      ...(['level-not-supported', 'cluster-keys-refused', 'hsm-unavailable'] as const),
+    ],
+    commandLine: { input: 'invitation', ends: 'replaces what this appliance has by the state of the cluster, with all tokens' },
+    reservedFor: 'system-root',
+    run: (_call, { invitation }) => membership.join(invitation),
   });
 }
 

@@ -15,6 +15,8 @@ const membership = z.object({
   cluster: z.string(),
   clientUrl: z.string(),
   peerUrl: z.string(),
+  /** it stood alone until it joined: what it had is dropped first (joining/former-state.ts) */
+  replaces: z.literal(true).exactOptional(),
 });
 export type Membership = z.output<typeof membership>;
 

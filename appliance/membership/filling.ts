@@ -1,5 +1,5 @@
 // A new server of etcd: added as a learner, filled from the others, and counted for the majority when it has what they have.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -7,9 +7,10 @@ import { setTimeout } from 'node:timers/promises';
 import { hostOf } from '../../core/base/addresses.ts';
 import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
-import type { EtcdClient } from '../../core/etcd/client.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
 import type { EtcdServer } from '../../core/etcd/messages.ts';
 import { StartRefused } from '../state/start-refused.ts';
+import { memberFiles } from './files.ts';
 
 /** Another appliance joins, or etcd waits until its servers have been connected for a while. */
 const patienceMs = 120_000;
@@ -17,6 +18,13 @@ const patienceMs = 120_000;
 const fillingMs = 900_000;
 const againMs = 250;
 const connectMs = 1_000;
+
+/** A way to those members of etcd, with the certificate of this appliance. */
+export function clientOf(data: string, endpoints: readonly string[]): EtcdClient {
+  const { key, certificate, authority } = memberFiles(data).ofRole('client');
+  const tls = { ca: readFileSync(authority), certificate: readFileSync(certificate), key: readFileSync(key) };
+  return new EtcdClient({ endpoints, tls, nowMs: () => performance.now() });
+}
 
 /** Whether this server of etcd has started once: then it knows the others by itself. */
 export function hasStarted(etcdDirectory: string): boolean {

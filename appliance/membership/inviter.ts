@@ -31,7 +31,19 @@ const admissionPath = '/v1/state/system/cluster/admit';
 const answerMs = 60_000;
 const mostBytes = 1 << 20;
 
-/** Throws StartRefused with what the member says, or with why it cannot be asked. */
+/** Why an appliance cannot join: the member that has invited says so (`refused`), or cannot be asked. */
+export class NotAdmitted extends StartRefused {
+  readonly kind: 'refused' | 'unreachable';
+  /** what the member says, or what was found in its place */
+  readonly reason: string;
+
+  constructor(kind: NotAdmitted['kind'], url: string, reason: string) {
+    super(`cluster: this appliance cannot join by ${url}: ${reason.replace(/\.$/, '')}`);
+    [this.kind, this.reason] = [kind, reason];
+  }
+}
+
+/** Rejects with NotAdmitted. */
 export async function askForAdmission({ url, authority, secret }: Invitation, joiner: Joiner): Promise<Admission> {
   const authorities = await findAuthority(url, authority);
   const { peerRequest, clientRequest, ...self } = joiner;
@@ -42,7 +54,9 @@ export async function askForAdmission({ url, authority, secret }: Invitation, jo
   const answer = await send(url, admissionPath, { ca: authorities, method: 'POST' }, { secret, ...self, ...requests });
   const read = admission.safeParse(jsonOf(answer.body));
   if (answer.status === 200 && read.success) return read.data;
-  throw refused(url, messageOf(answer.body) ?? `it answered with status ${answer.status}`);
+  const message = messageOf(answer.body);
+  const isRefusal = answer.status >= 400 && answer.status < 500 && message !== undefined;
+  throw new NotAdmitted(isRefusal ? 'refused' : 'unreachable', url, message ?? `it answered with status ${answer.status}`);
 }
 
 /** The one certificate with that fingerprint: without it, nothing is known of who answers. */
@@ -52,9 +66,9 @@ async function findAuthority(url: string, fingerprint: string): Promise<string> 
     .split(/(?<=-----END CERTIFICATE-----)/)
     .filter((pem) => pem.includes('-----BEGIN CERTIFICATE-----'))
     .find((pem) => hash('sha256', readCertificate(pem), 'hex') === fingerprint);
-  if (found === undefined)
-    throw refused(url, 'it does not have the certificate that the invitation names: another machine may answer there');
-  return found;
+  if (found !== undefined) return found;
+  const reason = 'it does not have the certificate that the invitation names: another machine may answer there';
+  throw new NotAdmitted('unreachable', url, reason);
 }
 
 function readCertificate(pem: string): Buffer {
@@ -89,7 +103,7 @@ function send(base: string, path: string, options: RequestOptions, content?: obj
   request.on('error', reject);
   request.end(body);
   return promise.catch((error: Error) => {
-    throw refused(base, error.message);
+    throw new NotAdmitted('unreachable', base, error.message);
   });
 }
 
@@ -104,8 +118,4 @@ function jsonOf(text: string): unknown {
 /** The detail of a problem document. */
 function messageOf(body: string): string | undefined {
   return z.object({ detail: z.string() }).safeParse(jsonOf(body)).data?.detail.slice(0, 500);
-}
-
-function refused(url: string, reason: string): StartRefused {
-  return new StartRefused(`cluster: this appliance cannot join by ${url}: ${reason.replace(/\.$/, '')}`);
 }

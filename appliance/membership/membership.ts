@@ -15,12 +15,14 @@ import {
   memberRoles,
 } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
+import type { Hsm } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
+import { findContent } from '../state/record-owners.ts';
 import { awaitConfirmed, endingJob, noteEnded } from './ended-credentials.ts';
 import { programProblem } from './etcd-process.ts';
 import { memberFiles, readEndpoints, readMembership, type RoleFiles, writeCredentials, writeMembership } from './files.ts';
-import { formatInvitation, hashOfSecret } from './invitation.ts';
+import { formatInvitation, hashOfSecret, parseInvitation } from './invitation.ts';
 import type { Admission } from './inviter.ts';
 import { redeemInvitation, recordInvitation } from './invitations.ts';
 import { makeKeyRequest } from './key-request.ts';
@@ -30,6 +32,7 @@ export type MembershipParts = {
   readonly data: string;
   readonly config: ClusterConfig | undefined;
   readonly store: OpenStore;
+  readonly hsm: Hsm;
   readonly clock: Clock;
   /** base URL of the management API, as others reach it */
   readonly publicUrl: string;
@@ -96,15 +99,38 @@ export class Membership {
   async found(): Promise<{ readonly name: string }> {
     const { data, config, takePart } = this.#parts;
     const member = this.#requireMember();
-    if (readMembership(data) !== undefined) throw refused('This appliance is in a cluster already: GET /v1/state/system/cluster shows it.');
-    const problem = await programProblem(member.program);
-    if (problem !== undefined) throw refused(`A cluster needs etcd: ${problem}.`);
+    await this.#requireAlone(member);
     const { certificates, tenantId } = this.#issuer();
     await certificates.revoke(tenantId, () => true);
     writeCredentials(data, await this.#issueOwn(member));
     writeMembership(data, { step: 'founding', cluster: randomUUID(), ...urlsOf(member) });
     await takePart();
     return { name: config?.name ?? '' };
+  }
+
+  /**
+   * Makes an appliance that stands alone, and has nothing yet, a member of the cluster that has invited it, whose state replaces what it has.
+   * Resolves before the processes are replaced. Throws `invalid-value`, `operation-refused`, `not-new`, and what joining/join.ts throws.
+   */
+  async join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
+    const { data, config, store, hsm, takePart } = this.#parts;
+    const member = this.#requireMember();
+    const invitation = parseInvitation(text);
+    if (invitation === undefined)
+      throw fail('invalid-value', { detail: '"invitation" must be the line that "keystorectl cluster invite" has printed.' });
+    await this.#requireAlone(member);
+    store.refresh();
+    const content = findContent(store);
+    if (content !== undefined) {
+      throw fail('not-new', {
+        detail: `This appliance has something of its own (${content}), which would be lost: reset it, or start it with an empty data directory.`,
+      });
+    }
+    const { prepareToJoin } = await import('./joining/join.ts');
+    const name = config?.name ?? '';
+    await prepareToJoin({ data, member, id: provideIdentity(data), name }, invitation, hsm);
+    await takePart();
+    return { name, invitedBy: invitation.url };
   }
 
   /** An invitation for one appliance. Throws `operation-refused` where there is no cluster. */
@@ -190,6 +216,13 @@ export class Membership {
     const member = this.#parts.config?.member;
     if (member !== undefined) return member;
     throw refused('The configuration has no section "cluster" with "member": it says which address of this machine the others reach.');
+  }
+
+  async #requireAlone({ program }: MemberConfig): Promise<void> {
+    if (readMembership(this.#parts.data) !== undefined)
+      throw refused('This appliance is in a cluster already: GET /v1/state/system/cluster shows it.');
+    const problem = await programProblem(program);
+    if (problem !== undefined) throw refused(`A cluster needs etcd: ${problem}.`);
   }
 
   #requireCluster(): { readonly cluster: string; readonly clientUrl: string } {

@@ -1,16 +1,14 @@
 // The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has founded, or joins now.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
 import type { MemberConfig } from '../../core/config/cluster.ts';
-import { EtcdClient } from '../../core/etcd/client.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { type EtcdProcess, keepEtcd, programProblem } from './etcd-process.ts';
-import { memberFiles, type Membership, readEndpoints, readMembership, writeCredentials, writeEndpoints, writeMembership } from './files.ts';
-import { addServer, hasStarted, promoteServer } from './filling.ts';
+import { memberFiles, type Membership, readEndpoints, readMembership, writeMembership } from './files.ts';
+import { addServer, clientOf, hasStarted, promoteServer } from './filling.ts';
 import { type Invitation, parseInvitation } from './invitation.ts';
-import { askForAdmission } from './inviter.ts';
-import { makeKeyRequest } from './key-request.ts';
+import { takeAdmission } from './joining/admission.ts';
 import { serverFlags, urlsOf } from './server-flags.ts';
 
 export type OwnServerParts = {
@@ -24,14 +22,14 @@ export type OwnServerParts = {
 
 /** Uses the invitation, if there is one and this appliance is new. The certificates are on the disk when it resolves. Throws StartRefused. */
 export async function joinIfInvited(parts: OwnServerParts): Promise<void> {
-  const { data, member, id, name } = parts;
+  const { data, member } = parts;
   if (member.invitationFile === undefined || readMembership(data) !== undefined) return;
   if (existsSync(paths.store(data))) {
     throw new StartRefused(
       'cluster/member/invitation-file: this appliance has a store of its own, which would be lost: join with an empty data directory, or take the line away',
     );
   }
-  await join(parts, readInvitation(member.invitationFile), { id, name });
+  await join(parts, readInvitation(member.invitationFile));
 }
 
 /** Starts it, and waits until it is filled. Throws StartRefused. */
@@ -64,13 +62,6 @@ export async function startOwnServer(parts: OwnServerParts): Promise<EtcdProcess
   }
 }
 
-/** With the certificate of this appliance. */
-function clientOf(data: string, endpoints: readonly string[]): EtcdClient {
-  const { key, certificate, authority } = memberFiles(data).ofRole('client');
-  const tls = { ca: readFileSync(authority), certificate: readFileSync(certificate), key: readFileSync(key) };
-  return new EtcdClient({ endpoints, tls, nowMs: () => performance.now() });
-}
-
 function requireMembership({ data, member }: OwnServerParts): Membership {
   const membership = readMembership(data);
   if (membership === undefined) throw new TypeError('this appliance is in no cluster');
@@ -95,23 +86,10 @@ function readInvitation(file: string): Invitation {
   );
 }
 
-async function join(
-  { data, member }: OwnServerParts,
-  invitation: Invitation,
-  self: { readonly id: string; readonly name: string },
-): Promise<void> {
+async function join(parts: OwnServerParts, invitation: Invitation): Promise<void> {
+  const { data, member } = parts;
   const problem = await programProblem(member.program);
   if (problem !== undefined) throw new StartRefused(`cluster: ${problem}`);
-  const [peer, client] = [makeKeyRequest(), makeKeyRequest()];
-  const { cluster, endpoints, ...issued } = await askForAdmission(invitation, {
-    ...{ appliance: self.id, name: self.name, address: member.address },
-    ...{ peerRequest: peer.request, clientRequest: client.request },
-  });
-  mkdirSync(memberFiles(data).directory, { recursive: true, mode: 0o700 });
-  writeCredentials(data, {
-    peer: { ...issued.peer, key: peer.key, revocations: Buffer.from(issued.peer.revocations, 'base64') },
-    client: { ...issued.client, key: client.key, revocations: Buffer.from(issued.client.revocations, 'base64') },
-  });
-  writeEndpoints(data, endpoints);
+  const cluster = await takeAdmission(parts, invitation);
   writeMembership(data, { step: 'joining', cluster, ...urlsOf(member) });
 }

@@ -111,7 +111,7 @@ export const supervisorRequests = {
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
   unseal: { argument: unsealAttempt, answer: nothing },
-  /** This appliance is the first of a cluster now. Answered before all processes are replaced. */
+  /** This appliance is in a cluster now. Answered before all processes are replaced. */
   takePart: { argument: nothing, answer: nothing },
   /** Ends the own member of etcd and starts it again. */
   restartServer: { argument: nothing, answer: nothing },

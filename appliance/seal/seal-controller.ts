@@ -139,7 +139,7 @@ export function controlSeal(
 
   /** What an appliance that stands alone writes, the others would never see: its processes end before there is a shared store. */
   async function becomeMember(): Promise<{ readonly rest: Promise<void> }> {
-    log.info('this appliance becomes the first of a cluster: all processes are replaced');
+    log.info('this appliance becomes a member of a cluster: all processes are replaced');
     await workers.stop();
     await takePart();
     isSealed = configuration.attended;

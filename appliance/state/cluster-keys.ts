@@ -57,11 +57,17 @@ export function wrappingNumberOf({ wrappingKeys }: Pick<Hsm, 'wrappingKeys'>, oc
   return Math.min(...[storeKey, canary].map((stored) => wrappingKeys.numberOf(stored) ?? 1));
 }
 
-/**
- * Proves that the token of this appliance opens the keys of the cluster, and keeps the store key in the data directory. Throws StartRefused
- * when it does not, and HsmError for a token that cannot be used at the moment.
- */
+/** As proveClusterKeys, and keeps the store key in the data directory. */
 export async function takeClusterKeys(hsm: Hsm, directory: string, octets: Uint8Array): Promise<void> {
+  const storeKey = await proveClusterKeys(hsm, octets);
+  if (!isKept(directory, storeKey)) replaceStoreKey(directory, storeKey);
+}
+
+/**
+ * Proves that the token of this appliance opens the keys of the cluster. Resolves with the store key. Throws StartRefused when it does not,
+ * and HsmError for a token that cannot be used at the moment.
+ */
+export async function proveClusterKeys(hsm: Hsm, octets: Uint8Array): Promise<StoredKey> {
   const { storeKey, canary, sealed } = decodeKeys(octets);
   const names = hsm.status().map(({ name, group }) => group?.name ?? name);
   if (!names.includes(storeKey.token)) {
@@ -84,7 +90,7 @@ export async function takeClusterKeys(hsm: Hsm, directory: string, octets: Uint8
       { cause: error },
     );
   }
-  if (!isKept(directory, storeKey)) replaceStoreKey(directory, storeKey);
+  return storeKey;
 }
 
 function isKept(directory: string, { blob, mac }: StoredKey): boolean {

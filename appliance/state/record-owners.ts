@@ -1,5 +1,7 @@
 // Whose each record of the store is when several appliances share it. A table that is not named here is not to be used in a cluster: a test
 // compares this list with the tables that the sources open.
+import { claimingRole } from '../../core/access/system-tenant.ts';
+import { systemTenantName } from '../../core/access/tenants.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { Table, WriteTransaction } from '../../core/store/store.ts';
 
@@ -83,6 +85,44 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   // By the name of a token, which all appliances give to the same keys.
   'wrapping-keys': 'all',
 };
+
+/** Tables for all that a start, jobs and logins fill, without more; or the last part of the keys of what these put there. */
+const filledByItself: Readonly<Record<string, string | true>> = {
+  approles: claimingRole,
+  'approle-role-ids': true,
+  'attestation-keys': true,
+  'attestation-pending': true,
+  'audit-keys': true,
+  'audit-signed-heads': true,
+  'backup-history': true,
+  'backup-running': true,
+  bootstrap: true,
+  'console/sessions': true,
+  'core/migrations': true,
+  'entity-tag-key': true,
+  'est/cas': 'appliance',
+  'est/certificates': true,
+  'est/crls': true,
+  'est/last-crls': true,
+  'est/unclaimed-keys': true,
+  'export-history': true,
+  'login-failures': true,
+  'secret-id-accessors': true,
+  'secret-ids': true,
+  'tenant-names': true,
+  tenants: systemTenantName,
+  'token-children': true,
+  'token-hashes': true,
+  tokens: true,
+};
+
+/** Full name of a table with something that a person has made; undefined for an appliance that has nothing but ways to log in. */
+export function findContent(store: OpenStore): string | undefined {
+  return Object.entries(recordOwners).find(([name, owner]) => {
+    const own = filledByItself[name];
+    return owner === 'all' && own !== true && Array.from(tableOf(store, name).keys([])).some((key) => key.at(-1) !== own);
+  })?.[0];
+}
 
 /** What an appliance that was restored from a backup of a cluster drops: it stands alone, and others join it as new ones. */
 export async function dropOwnRecords(store: OpenStore): Promise<void> {

@@ -228,6 +228,30 @@ export const coreErrors = {
     when: 'the machine of the appliance does not do the operation in its present state',
     detail: 'Follow the message: it names the state of the machine that forbids the operation.',
   },
+  'not-new': {
+    status: 409,
+    title: 'The appliance is not new',
+    when: 'an appliance was to join a cluster, and has something that a person has made there, which would be lost',
+    detail: 'Reset the appliance, or start it with an empty data directory.',
+  },
+  'invitation-refused': {
+    status: 409,
+    title: 'Invitation refused',
+    when: 'the member of a cluster that has invited an appliance does not admit it: the invitation was used or is over, or the name is taken',
+    detail: 'Follow the message; "keystorectl cluster invite" on a member makes another invitation.',
+  },
+  'level-not-supported': {
+    status: 409,
+    title: 'Version does not fit the cluster',
+    when: 'an appliance was to join a cluster whose records its version cannot read',
+    detail: 'Install the version of the other appliances, then join with the same invitation.',
+  },
+  'cluster-keys-refused': {
+    status: 409,
+    title: 'The HSM is not that of the cluster',
+    when: 'an appliance was to join, and its HSM does not open the keys of the cluster',
+    detail: 'Give the appliance the HSM that the others use, or a clone of it, under the same name in hsm/tokens.',
+  },
   conflict: {
     status: 409,
     title: 'Changed meanwhile',
@@ -310,6 +334,12 @@ export const coreErrors = {
     when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is not known yet',
     detail:
       'Ask another appliance of the cluster, or see that the network between them works. Where a change may have been made, the message says so.',
+  },
+  'inviter-unreachable': {
+    status: 503,
+    title: 'The cluster cannot be reached',
+    when: 'an appliance was to join, and the member that has invited it, or etcd there, does not answer, or is another machine',
+    detail: 'See that this appliance reaches the management API and etcd of the others, then join with the same invitation.',
   },
   'shipper-unavailable': {
     status: 503,

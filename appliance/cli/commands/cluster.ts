@@ -5,7 +5,7 @@ import { outputOf } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
-/** `cluster status | init | invite | remove MEMBER`, with the options of `show cluster` and `do cluster init`, `invite`, `remove-member`. */
+/** `cluster status | init | invite | join | remove MEMBER`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`. */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const cluster = new Command('keystorectl cluster')
     .description('The appliances that share a store.')
@@ -30,6 +30,9 @@ export async function runCluster(words: readonly string[], before: ConnectionOpt
   );
   add('invite', 'print an invitation for one more appliance, good for an hour', (rest) =>
     runVerb('do', ['cluster', 'invite', ...rest], before, io),
+  );
+  add('join', 'let this appliance, which is new, join with the invitation in a file: join --in FILE', (rest) =>
+    runVerb('do', ['cluster', 'join', ...rest], before, io),
   );
   add('remove', 'remove an appliance that is lost for ever: remove MEMBER [--even-if-alive]', (rest) =>
     runVerb('do', ['cluster', 'remove-member', ...rest], before, io),

@@ -784,6 +784,31 @@ func (ClusterInviteAnswer) GoString() string {
 	return "ClusterInviteAnswer{…}"
 }
 
+// ClusterJoinAnswer: A document of the API.
+type ClusterJoinAnswer struct {
+	// Name: Name of this appliance in the cluster.
+	Name string `json:"name"`
+
+	// InvitedBy: Where the member is that has invited.
+	InvitedBy string `json:"invited-by"`
+}
+
+// ClusterJoinRequest: A document of the API.
+type ClusterJoinRequest struct {
+	// Invitation: The line that a member has made.
+	Invitation string `json:"invitation"`
+}
+
+// String hides the document: it holds secrets.
+func (ClusterJoinRequest) String() string {
+	return "ClusterJoinRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ClusterJoinRequest) GoString() string {
+	return "ClusterJoinRequest{…}"
+}
+
 // ClusterMember: A document of the API.
 type ClusterMember struct {
 	// Name: Name of the appliance in its configuration.

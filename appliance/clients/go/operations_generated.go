@@ -1074,6 +1074,21 @@ func (g ClusterGroup) Invite(ctx context.Context, options ...CallOption) (*Clust
 	return sendFor[ClusterInviteAnswer](ctx, g.client, opClusterInvite, parts{options: options})
 }
 
+var opClusterJoin = operation{method: "POST", path: "/v1/state/system/cluster/join", accept: "application/json"}
+
+// Join: Join the cluster that has invited this appliance.
+//
+// Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it join, with
+// the token of that login. Its configuration has the section `cluster` with `member`. The state of the cluster
+// replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether the HSM opens the keys
+// of the cluster is proven first; what is refused leaves it as it was. The answer comes first; then all processes are
+// replaced, which takes seconds to minutes without an answer, and an attended appliance waits for its PIN.
+//
+// POST /v1/state/system/cluster/join
+func (g ClusterGroup) Join(ctx context.Context, body ClusterJoinRequest, options ...CallOption) (*ClusterJoinAnswer, error) {
+	return sendFor[ClusterJoinAnswer](ctx, g.client, opClusterJoin, parts{body: body, options: options})
+}
+
 var opClusterRemoveMember = operation{method: "POST", path: "/v1/state/system/cluster/remove-member", idempotent: true, accept: "application/json"}
 
 // RemoveMember: Remove an appliance that is lost for ever from the cluster.

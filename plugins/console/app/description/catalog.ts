@@ -108,6 +108,7 @@ const inFull: Readonly<Record<string, string>> = {
   'backup-status': 'Backups',
   init: 'Make a cluster',
   invite: 'Invite an appliance',
+  join: 'Join a cluster',
   admit: 'Admit an appliance',
   'remove-member': 'Remove an appliance',
 };

@@ -1,7 +1,7 @@
 // Claiming an appliance: the person compares the fingerprint with the screen of the machine, makes the one root token, and keeps it.
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { guardLeaving } from '../address/router.ts';
+import { guardLeaving, hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
 import { facts } from '../api/session.ts';
 import type { Catalog } from '../description/catalog.ts';
@@ -9,6 +9,7 @@ import { Act } from '../forms/act.tsx';
 import { ShownOnce } from '../marks/shown-once.tsx';
 
 const path = '/v1/state/keystore/token/create-root';
+const joinPath = '/v1/state/system/cluster/join';
 
 /** The root token, from when it is made until the person has gone on. The session that made it ends meanwhile. */
 export const claimed = signal<string | undefined>(undefined);
@@ -41,6 +42,11 @@ export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChil
           <span>The screen of the machine shows the same fingerprint.</span>
         </label>
       </Act>
+      {catalog.at(joinPath) !== undefined && (
+        <p>
+          To be one of several appliances, <a href={hrefOf(joinPath)}>let it join their cluster</a> instead.
+        </p>
+      )}
     </section>
   );
 }

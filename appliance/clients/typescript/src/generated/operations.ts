@@ -537,6 +537,19 @@ class ClusterOperations {
   }
 
   /**
+   * Join the cluster that has invited this appliance.
+   * Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it join, with the
+   * token of that login. Its configuration has the section `cluster` with `member`. The state of the cluster replaces its
+   * own, with all tokens: its former audit trail is kept beside the new one. Whether the HSM opens the keys of the cluster
+   * is proven first; what is refused leaves it as it was. The answer comes first; then all processes are replaced, which
+   * takes seconds to minutes without an answer, and an attended appliance waits for its PIN.
+   * `POST /v1/state/system/cluster/join`
+   */
+  join(body: Api.ClusterJoinRequest, options: CallOptions = {}): Promise<Api.ClusterJoinAnswer> {
+    return this.#sender.json<Api.ClusterJoinAnswer>({ method: 'POST', path: '/v1/state/system/cluster/join', body, isIdempotent: false }, options);
+  }
+
+  /**
    * Remove an appliance that is lost for ever from the cluster.
    * It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it
    * ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk,

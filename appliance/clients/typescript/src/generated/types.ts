@@ -457,6 +457,18 @@ export type ClusterInviteAnswer = {
   expires: string;
 };
 
+export type ClusterJoinAnswer = {
+  /** Name of this appliance in the cluster. */
+  name: string;
+  /** Where the member is that has invited. */
+  'invited-by': string;
+};
+
+export type ClusterJoinRequest = {
+  /** The line that a member has made. */
+  invitation: string;
+};
+
 export type ClusterMember = {
   /** Name of the appliance in its configuration. */
   name: string;

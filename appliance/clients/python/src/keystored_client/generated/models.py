@@ -52,6 +52,8 @@ __all__ = [
     "ClusterEtcd",
     "ClusterInitAnswer",
     "ClusterInviteAnswer",
+    "ClusterJoinAnswer",
+    "ClusterJoinRequest",
     "ClusterMember",
     "ClusterMemberState",
     "ClusterRemoveMemberAnswer",
@@ -1017,6 +1019,24 @@ class ClusterInviteAnswer(Document):
     """One line, for the file that the new appliance is started with."""
     expires: str
     """Until when it is good."""
+
+
+@dataclass(frozen=True)
+class ClusterJoinAnswer(Document):
+    """ClusterJoinAnswer."""
+
+    name: str
+    """Name of this appliance in the cluster."""
+    invited_by: str
+    """Where the member is that has invited."""
+
+
+@dataclass(frozen=True)
+class ClusterJoinRequest(Document):
+    """ClusterJoinRequest."""
+
+    invitation: str = field(repr=False)
+    """The line that a member has made."""
 
 
 @dataclass(frozen=True)

@@ -897,6 +897,28 @@ class ClusterOperations:
             models.ClusterInviteAnswer, timeout,
         )
 
+    def join(self, body: models.ClusterJoinRequest, *, timeout: Optional[float] = None) -> models.ClusterJoinAnswer:
+        """Join the cluster that has invited this appliance.
+
+        Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it
+        join, with the token of that login. Its configuration has the section `cluster` with `member`. The
+        state of the cluster replaces its own, with all tokens: its former audit trail is kept beside the new
+        one. Whether the HSM opens the keys of the cluster is proven first; what is refused leaves it as it
+        was. The answer comes first; then all processes are replaced, which takes seconds to minutes without
+        an answer, and an attended appliance waits for its PIN.
+
+        ``POST /v1/state/system/cluster/join``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/join",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.ClusterJoinAnswer, timeout,
+        )
+
     def remove_member(self, body: models.ClusterRemoveMemberRequest, *, timeout: Optional[float] = None) -> models.ClusterRemoveMemberAnswer:
         """Remove an appliance that is lost for ever from the cluster.
 

@@ -13,6 +13,8 @@ public final class ClusterGroup {
       new Operation("POST", "/v1/state/system/cluster/init", "application/json");
   private static final Operation INVITE =
       new Operation("POST", "/v1/state/system/cluster/invite", "application/json");
+  private static final Operation JOIN =
+      new Operation("POST", "/v1/state/system/cluster/join", "application/json");
   private static final Operation REMOVE_MEMBER =
       new Operation("POST", "/v1/state/system/cluster/remove-member", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW =
@@ -67,6 +69,25 @@ public final class ClusterGroup {
    */
   public ClusterInviteAnswer invite() {
     return sender.json(INVITE, new Parts(), ClusterInviteAnswer.class);
+  }
+
+  /**
+   * Join the cluster that has invited this appliance.
+   *
+   * <p>Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it
+   * join, with the token of that login. Its configuration has the section `cluster` with `member`. The state of
+   * the cluster replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether
+   * the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. The answer comes
+   * first; then all processes are replaced, which takes seconds to minutes without an answer, and an attended
+   * appliance waits for its PIN.
+   *
+   * <p>POST /v1/state/system/cluster/join
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public ClusterJoinAnswer join(ClusterJoinRequest body) {
+    return sender.json(JOIN, new Parts().body(body), ClusterJoinAnswer.class);
   }
 
   /**
