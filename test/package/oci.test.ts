@@ -67,11 +67,16 @@ describe.skipIf(!possible)('the container image', () => {
     expect(statSync(join(root, 'etc/keystored/keystored.yaml')).mode & 0o777).toBe(0o644);
   });
 
+  test('has etcd where the configuration of a cluster looks for it, with its licences', () => {
+    expect(run('chroot', root, '/usr/lib/keystored/etcd', '--version')).toContain('etcd Version: ');
+    expect(readFileSync(join(root, 'usr/lib/keystored/etcd.LICENSES'), 'utf8')).toContain('go.etcd.io/etcd/server/v3');
+  });
+
   test('brings the list of what it is made of', () => {
     const { components } = JSON.parse(readFileSync(`${archive}.cdx.json`, 'utf8')) as {
       components: { purl: string; hashes?: unknown[] }[];
     };
-    for (const start of ['pkg:deb/debian/libsofthsm2@', 'pkg:npm/lmdb@', 'pkg:generic/openssl@'])
+    for (const start of ['pkg:deb/debian/libsofthsm2@', 'pkg:npm/lmdb@', 'pkg:generic/openssl@', 'pkg:golang/go.etcd.io/etcd/server/v3@'])
       expect(components.filter(({ purl }) => purl.startsWith(start))).toHaveLength(1);
     expect(components.filter(({ purl, hashes = [] }) => purl.startsWith('pkg:deb/') && hashes.length !== 1)).toEqual([]);
   });
