@@ -74,10 +74,17 @@ const applianceCa = { name: applianceCaName, commonName: 'keystored appliance CA
 
 function isFresh(context: CaContext, present: ListenerRecord, ca: FoundCa, hosts: readonly string[]): boolean {
   const { notBefore, notAfter } = readCertificate(present.certificate);
-  const secondsLeft = notAfter.since(context.clock.now()).total('seconds');
+  const now = context.clock.now();
+  const secondsLeft = notAfter.since(now).total('seconds');
+  const newest = newestGeneration(ca.record);
+  // Issued while the clock was ahead, it would be refused until then. None can begin before its issuer.
+  const hasBegun =
+    Temporal.Instant.compare(notBefore, now) <= 0 ||
+    (newest !== undefined && Temporal.Instant.compare(notBefore, readCertificate(newest.certificate).notBefore) <= 0);
   return (
+    hasBegun &&
     secondsLeft > notAfter.since(notBefore).total('seconds') / 3 &&
-    present.generation === newestGeneration(ca.record)?.generation &&
+    present.generation === newest?.generation &&
     present.hosts.join() === hosts.join()
   );
 }

@@ -86,6 +86,16 @@ test('renewed when a third of its life is left, by the same CA', async () => {
   expect(after.caPem).toBe(before.caPem);
 });
 
+test('one that was issued while the clock was ahead is replaced when the clock is right again', async () => {
+  context.clock.advance(40 * day);
+  const ahead = await ensureListenerIdentity(context, tenant, ['ahead.example']);
+  context.clock.advance(-40 * day);
+  const right = await ensureListenerIdentity(context, tenant, ['ahead.example']);
+  expect(right.serial).not.toBe(ahead.serial);
+  expect(new X509Certificate(right.chainPem).validFromDate.getTime()).toBeLessThanOrEqual(context.clock.now().epochMilliseconds);
+  expect((await ensureListenerIdentity(context, tenant, ['ahead.example'])).serial).toBe(right.serial);
+});
+
 test('the CA rolls over a year before its end; who trusts only the old root still connects', async () => {
   const old = await ensureListenerIdentity(context, tenant, hosts);
   context.clock.advance(19 * 365 * day);
