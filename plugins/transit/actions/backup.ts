@@ -62,7 +62,8 @@ async function collectVersion(transit: Transit, key: Key, version: Version): Pro
   return {
     version: version.number,
     createdAt,
-    activatesAt,
+    // In a backup, no version is active before it was made.
+    activatesAt: Math.max(createdAt, activatesAt),
     uses: transit.usage.view(key, version.number).usesAtMost,
     ...(stored === undefined ? {} : { material: await read(referenceTo(key, version, mainPurpose(key.record))) }),
     ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),

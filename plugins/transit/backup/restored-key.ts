@@ -66,7 +66,8 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
 }
 
 /** Loads the material under a new key id; when one version fails, those loaded before are discarded. */
-export async function loadRestored(transit: Transit, { key, versions, kept }: ValidatedKey): Promise<RestoredKey> {
+export async function loadRestored(transit: Transit, { key, versions: given, kept }: ValidatedKey): Promise<RestoredKey> {
+  const versions = activeWithBefore(given);
   const loadedKey: Key = { ...key, record: { ...key.record, id: await drawUuid(transit.hsm) } };
   const loaded: RestoredKey['versions'][number][] = [];
   for (let at = 0; at < versions.length; at += versionsAtOnce) {
@@ -93,6 +94,16 @@ export async function discardRestored(transit: Transit, { key, versions }: Resto
 /** Inside the transaction that commits the key: claims its token objects. Throws conflict. */
 export function claimRestored(transit: Transit, transaction: WriteTransaction, { key, versions }: RestoredKey): void {
   for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record);
+}
+
+/** One that had not to wait became active with the one before it, as in timesOfNewVersion(): a backup has its creation instead. */
+function activeWithBefore(versions: readonly BackupVersion[]): readonly BackupVersion[] {
+  let before = 0;
+  return versions.map((version) => {
+    const { createdAt, activatesAt } = version;
+    if (activatesAt > createdAt) before = activatesAt;
+    return { ...version, activatesAt: before };
+  });
 }
 
 async function loadVersion(

@@ -25,7 +25,7 @@ export type Timers = {
 /** The times of a version. `createdAt` and `activatesAt` never decrease from one version to the next. */
 export type VersionTimes = {
   readonly createdAt: number;
-  /** when it becomes active for encryption; fixed when the version is made, moved only by a change of auto-rotate */
+  /** when it becomes active for encryption, before `createdAt` for one that had not to wait; moved only by a change of auto-rotate */
   readonly activatesAt: number;
   /** creation of the next version */
   readonly supersededAt?: number;
@@ -71,11 +71,15 @@ export function newestActive(rules: VersionRules, timesOf: (version: number) => 
   return low;
 }
 
-/** The times of a version made now. A clock that was set back does not change the order of versions. */
+/**
+ * The times of a version made now. A clock that is set back changes neither the order of versions nor, where nothing waits, which one is in use:
+ * a version that is active at once became so with the one before it, and the first one before any time.
+ */
 export function timesOfNewVersion(rules: Pick<VersionRules, 'timers'>, previous: VersionTimes | undefined, now: number): VersionTimes {
   const createdAt = Math.max(now, previous?.createdAt ?? 0);
-  if (previous === undefined) return { createdAt, activatesAt: createdAt };
-  return { createdAt, activatesAt: Math.max(previous.activatesAt, createdAt + (rules.timers?.activate ?? 0)) };
+  if (previous === undefined) return { createdAt, activatesAt: 0 };
+  const wait = rules.timers?.activate ?? 0;
+  return { createdAt, activatesAt: wait === 0 ? previous.activatesAt : Math.max(previous.activatesAt, createdAt + wait) };
 }
 
 /** When a pending version becomes active after auto-rotate was changed: never later than before. */

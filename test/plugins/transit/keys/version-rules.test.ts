@@ -199,6 +199,13 @@ describe('the rules, over random lives of a key', () => {
     expect(inUse).toBe(2);
   });
 
+  test('a version that had not to wait stays in use when the clock is set back', () => {
+    const inUse: number[] = [];
+    const steps: Step[] = [{ do: 'pass', days: 5 }, { do: 'rotate' }, { do: 'rotate' }, { do: 'step back', days: 9 }];
+    live(steps, ({ rules, versions }, now) => inUse.push(newestActive(rules, (number) => versions.get(number) as Kept, now)));
+    expect(inUse.at(-1)).toBe(3);
+  });
+
   test('newestActive reads a handful of versions of a key that has 10,000', () => {
     const versions = new Map<number, Kept>();
     for (let number = 1; number <= 10_000; number += 1) versions.set(number, { createdAt: number, activatesAt: number + 5_000 });
