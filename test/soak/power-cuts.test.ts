@@ -1,5 +1,5 @@
 // npm run soak -- power-cuts: a thousand losses of power, simulated: recorded writes are dropped, torn and reordered as far as nobody synced them.
-// POWER_CUTS and POWER_CUTS_IN_STARTS choose how many, POWER_SEED the seed. Each is a line in dist/soak/power-<drill>-<seed>.jsonl.
+// POWER_CUTS, POWER_CUTS_IN_STARTS and POWER_CUTS_AFTER_LIES choose how many, POWER_SEED the seed. Each is a line in dist/soak/power-<drill>-<seed>.jsonl.
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,11 +7,13 @@ import { expect, test } from 'vitest';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { makePlan } from '../harness/kills/plan.ts';
 import { cutPower, cutPowerInStarts } from '../harness/power/cuts.ts';
+import { cutPowerAfterLies } from '../harness/power/lies.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const drills = [
   { name: 'storms', variable: 'POWER_CUTS', usual: 800, run: cutPower },
   { name: 'starts', variable: 'POWER_CUTS_IN_STARTS', usual: 200, run: cutPowerInStarts },
+  { name: 'lies', variable: 'POWER_CUTS_AFTER_LIES', usual: 200, run: cutPowerAfterLies },
 ] as const;
 
 const seed = Number(process.env['POWER_SEED'] ?? randomInt(2 ** 32));

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../../fuzz/cases.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 import { requireWhole } from '../kills/whole-check.ts';
+import { refusalIn } from '../refusals.ts';
 import { type DiskCall, diskCalls, type DiskFault, FaultyDisk } from './faulty-disk.ts';
 
 /** What it came to: faults that struck, and the answers under them. */
@@ -186,13 +187,4 @@ export async function startOnHalfReads(directory: string): Promise<number> {
   await daemon.stop();
   await requireWhole(data);
   return struck;
-}
-
-/** The line that says why a start was refused; undefined when there is none, or something that only a developer can read. */
-function refusalIn(output: string): string | undefined {
-  if (/^ +at .*:\d+:\d+\)?$/m.test(output)) return undefined;
-  return output
-    .split('\n')
-    .findLast((line) => /^(?:keystored: |.*ERROR)/.test(line))
-    ?.slice(0, 160);
 }

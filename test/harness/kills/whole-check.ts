@@ -14,36 +14,46 @@ const program = resolve(import.meta.dirname, '../../../appliance/check.ts');
 
 /** Throws Find. `acknowledged` is emptied: a later check asks for later requests. Tokens beside the embedded one are not known here. */
 export async function requireWhole(directory: string, acknowledged = new Set<string>()): Promise<void> {
-  await requireSound(directory);
+  requireNone(await findUnsound(directory));
   await requireTrails([directory], acknowledged);
 }
 
 /** The trails of the appliances that share a store, or of one: they verify together, and have every acknowledged request. Throws Find. */
 export async function requireTrails(directories: readonly string[], acknowledged: Set<string>): Promise<void> {
   const trails = directories.map((directory) => join(directory, 'audit'));
-  await requireVerified(trails);
-  requireOnRecord(trails, acknowledged);
+  requireNone(await findUnverified(trails));
+  requireNone(findLacking(trails, acknowledged));
 }
 
-async function requireSound(directory: string): Promise<void> {
-  await run(process.execPath, [program, '--data', directory]).catch((error: { stdout?: string; stderr?: string }) => {
-    throw new Find(`the check of the stopped appliance found:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
-  });
+function requireNone([first]: readonly string[]): void {
+  if (first !== undefined) throw new Find(first);
 }
 
-async function requireVerified(trails: readonly string[]): Promise<void> {
+/** What the check of a stopped appliance finds. */
+export async function findUnsound(directory: string): Promise<readonly string[]> {
+  return run(process.execPath, [program, '--data', directory]).then(
+    () => [],
+    (error: { stdout?: string; stderr?: string }) => [
+      `the check of the stopped appliance found:\n${error.stdout ?? ''}${error.stderr ?? ''}`,
+    ],
+  );
+}
+
+/** What a verification of trails finds. */
+export async function findUnverified(trails: readonly string[]): Promise<readonly string[]> {
   const published = trails.map((trail) => readFileSync(join(trail, 'audit-keys.pem'), 'utf8')).join('');
   const keys = splitPublicKeys(published).map((pem) => createPublicKey(pem));
   const { findings } = await verifyTrails(trails, new Map(keys.map((key) => [auditKeyId(key), key])), []);
-  if (findings.length > 0) throw new Find(`the audit trail: ${JSON.stringify(findings)}`);
+  return findings.length > 0 ? [`the audit trail: ${JSON.stringify(findings)}`] : [];
 }
 
-function requireOnRecord(trails: readonly string[], acknowledged: Set<string>): void {
+/** Whether acknowledged requests are not in the trails. `acknowledged` keeps those. */
+export function findLacking(trails: readonly string[], acknowledged: Set<string>): readonly string[] {
   const asked = acknowledged.size;
   for (const file of trails.flatMap((trail) => readdirSync(trail).map((name) => join(trail, name)))) {
     if (!file.endsWith('.jsonl')) continue;
     for (const [, id = ''] of readFileSync(file, 'utf8').matchAll(/"request-id":"([^"]+)"/g)) acknowledged.delete(id);
   }
   const [first] = acknowledged;
-  if (first !== undefined) throw new Find(`the audit trail lacks ${acknowledged.size} of ${asked} acknowledged requests: ${first} is one`);
+  return first === undefined ? [] : [`the audit trail lacks ${acknowledged.size} of ${asked} acknowledged requests: ${first} is one`];
 }

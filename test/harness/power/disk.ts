@@ -2,13 +2,18 @@
 // octets of a file are there after fsync or fdatasync of it, or after a write with O_DSYNC; a name is there after fsync of its directory.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../../core/base/defined.ts';
 import type { Dice } from '../../fuzz/cases.ts';
 
 /** When something happened. `end` is infinite for what was cut off. */
 export type Times = { readonly begin: number; readonly end: number };
 
+/** A sync that made changes safe: of a file or directory, or in a write with O_DSYNC. */
+export type Sync = { readonly path: string };
+
 type Written = { readonly at: number; readonly octets: Buffer };
-type Change = (Written | { readonly length: number }) & { readonly end: number; isSafe: boolean };
+/** `safeBy`: the first sync that brought it to the disk. */
+type Change = (Written | { readonly length: number }) & { readonly end: number; safeBy?: Sync };
 
 export class File {
   mode: number;
@@ -26,20 +31,22 @@ export class File {
     return this.#length;
   }
 
-  write(at: number, octets: Buffer, { end }: Times, isSynchronous: boolean): void {
-    this.#changes.push({ at, octets, end, isSafe: isSynchronous && Number.isFinite(end) });
+  /** `safeBy`: with O_DSYNC. */
+  write(at: number, octets: Buffer, { end }: Times, safeBy?: Sync): void {
+    this.#changes.push({ at, octets, end, ...defined({ safeBy }) });
     this.#length = Math.max(this.#length, at + octets.length);
   }
 
   truncate(length: number, { end }: Times): void {
-    this.#changes.push({ length, end, isSafe: false });
+    this.#changes.push({ length, end });
     this.#length = length;
   }
 
-  /** Everything that was written when it began is on the disk when it ends. */
-  sync({ begin, end }: Times): void {
-    if (!Number.isFinite(end)) return;
-    for (const change of this.#changes) change.isSafe ||= change.end <= begin;
+  /** Everything that was written when it began is on the disk when it ends. Answers whether that made something safe. */
+  sync({ begin }: Times, sync: Sync): boolean {
+    const open = this.#changes.filter(({ safeBy, end }) => safeBy === undefined && end <= begin);
+    for (const change of open) change.safeBy = sync;
+    return open.length > 0;
   }
 
   /** What a reader finds who saw every change. */
@@ -49,10 +56,27 @@ export class File {
 
   /** What is there after a loss of power. */
   survive(loss: Loss): Buffer {
-    return this.#with((change) => (change.isSafe ? [change] : loss.keep(change)));
+    return this.#with((change, index) => {
+      if (change.safeBy === undefined) return loss.keep(change);
+      return change.safeBy === loss.lie ? this.#withoutSync(change, index, loss) : [change];
+    });
   }
 
-  #with(kept: (change: Change) => readonly (Written | { readonly length: number })[]): Buffer {
+  /**
+   * What is left of a change whose sync lied. The system takes its pages for written: a later sync brings only those that were written again,
+   * with all that is in them.
+   */
+  #withoutSync(change: Change, index: number, loss: Loss): readonly (Written | { readonly length: number })[] {
+    if ('length' in change) return loss.keep(change);
+    const again = new Set<number>();
+    for (const later of this.#changes.slice(index + 1)) {
+      if ('length' in later || later.safeBy === undefined || later.safeBy === loss.lie) continue;
+      for (let page = pageOf(later.at); page <= pageOf(later.at + later.octets.length - 1); page++) again.add(page);
+    }
+    return pieces(change, pageOctets).flatMap((piece) => (again.has(pageOf(piece.at)) ? [piece] : loss.keep(piece)));
+  }
+
+  #with(kept: (change: Change, index: number) => readonly (Written | { readonly length: number })[]): Buffer {
     let content = this.#base;
     for (const change of this.#changes.flatMap(kept)) {
       if ('length' in change) content = resize(content, change.length);
@@ -74,7 +98,7 @@ function resize(content: Buffer, length: number): Buffer {
 type Entries = ReadonlyMap<string, Node>;
 type Node = File | Directory;
 /** Names that change in one step; undefined: the name goes. */
-type Naming = { readonly of: readonly (readonly [Directory, string, Node | undefined])[]; readonly end: number; isSafe: boolean };
+type Naming = { readonly of: readonly (readonly [Directory, string, Node | undefined])[]; readonly end: number; safeBy?: Sync };
 
 export class Directory {
   readonly mode: number;
@@ -90,26 +114,23 @@ export class Directory {
 
 /** What of the changes that were not synced survives a loss of power. */
 export class Loss {
+  /** the sync that brought nothing to the disk */
+  readonly lie: Sync | undefined;
   readonly #dice: Dice;
   /** 0: nothing survives, 1: everything does */
   readonly #share: number;
 
-  constructor(dice: Dice) {
+  constructor(dice: Dice, lie?: Sync) {
     this.#dice = dice;
-    this.#share = dice.pick([0, 0.2, 0.5, 0.5, 0.8, 1]);
+    this.#share = dice.pick(lie === undefined ? [0, 0.2, 0.5, 0.5, 0.8, 1] : [0, 0, 0.5]);
+    this.lie = lie;
   }
 
   /** Whole, in pieces of sectors, or not at all, each by itself: a disk reorders what nobody has ordered. */
   keep(change: Written | { readonly length: number }): readonly (Written | { readonly length: number })[] {
     if (!this.#dice.chance(this.#share)) return [];
     if ('length' in change || !this.#dice.chance(shareTorn)) return [change];
-    const pieces: Written[] = [];
-    for (let from = 0; from < change.octets.length;) {
-      const to = from + sectorOctets - ((change.at + from) % sectorOctets);
-      if (this.#dice.chance(0.5)) pieces.push({ at: change.at + from, octets: change.octets.subarray(from, to) });
-      from = to;
-    }
-    return pieces;
+    return pieces(change, sectorOctets).filter(() => this.#dice.chance(0.5));
   }
 
   /** Of so many changes of names the first ones: a journal keeps their order. */
@@ -120,12 +141,27 @@ export class Loss {
 
 const shareTorn = 0.3;
 const sectorOctets = 512;
+const pageOctets = 4_096;
+const pageOf = (at: number): number => Math.floor(at / pageOctets);
+
+/** Cut where a block of the disk ends. */
+function pieces({ at, octets }: Written, blockOctets: number): readonly Written[] {
+  const cut: Written[] = [];
+  for (let from = 0; from < octets.length;) {
+    const to = from + blockOctets - ((at + from) % blockOctets);
+    cut.push({ at: at + from, octets: octets.subarray(from, to) });
+    from = to;
+  }
+  return cut;
+}
 
 /** A tree of files below `root`; paths outside of it are none of its business. */
 export class Disk {
   readonly #root: string;
   readonly #top: Directory;
   readonly #namings: Naming[] = [];
+  /** those that made something safe, in their order */
+  readonly syncs: Sync[] = [];
 
   /** With what is there now, all of it safe. */
   constructor(root: string) {
@@ -158,25 +194,44 @@ export class Disk {
       if (!(parent instanceof Directory)) throw new Error(`the recording has no directory for ${path}`);
       return [parent, name, node] as const;
     });
-    this.#namings.push({ of, end, isSafe: false });
+    this.#namings.push({ of, end });
     apply(of, ({ entries }) => entries);
   }
 
   sync(path: string, times: Times): void {
+    if (!Number.isFinite(times.end)) return;
     const node = this.find(path);
-    if (node instanceof File) node.sync(times);
-    if (!(node instanceof Directory) || !Number.isFinite(times.end)) return;
-    for (const naming of this.#namings) {
-      naming.isSafe ||=
-        naming.end <= times.begin &&
-        naming.of.some(([directory, , named]) => directory === node && (named !== undefined || naming.of.length === 1));
-    }
+    const sync = { path };
+    if (node instanceof File && node.sync(times, sync)) this.syncs.push(sync);
+    if (node instanceof Directory && this.#syncNames(node, times, sync)) this.syncs.push(sync);
   }
 
-  /** Writes the tree to `to` as a loss of power may leave it: what is safe, and some of what is not. */
-  survive(dice: Dice, to: string): void {
-    const loss = new Loss(dice);
-    const open = this.#namings.filter(({ isSafe }) => !isSafe);
+  #syncNames(directory: Directory, { begin }: Times, sync: Sync): boolean {
+    const open = this.#namings.filter(
+      ({ safeBy, end, of }) =>
+        safeBy === undefined &&
+        end <= begin &&
+        of.some(([where, , named]) => where === directory && (named !== undefined || of.length === 1)),
+    );
+    for (const naming of open) naming.safeBy = sync;
+    return open.length > 0;
+  }
+
+  /** The sync of a write with O_DSYNC; undefined for one that was cut off. */
+  syncOfWrite(path: string, { end }: Times): Sync | undefined {
+    if (!Number.isFinite(end)) return undefined;
+    const sync = { path };
+    this.syncs.push(sync);
+    return sync;
+  }
+
+  /** Writes the tree to `to` as a loss of power may leave it: what is safe, and some of what is not. `lie`: a sync that did nothing. */
+  survive(dice: Dice, to: string, lie?: Sync): void {
+    const loss = new Loss(dice, lie);
+    // A journal that was written later brought the names before, too.
+    const last = this.#namings.findLastIndex(({ safeBy }) => safeBy !== undefined && safeBy !== lie);
+    const isSafe = ({ safeBy }: Naming, index: number): boolean => safeBy !== undefined && (safeBy !== lie || index < last);
+    const open = this.#namings.filter((naming, index) => !isSafe(naming, index));
     const kept = new Set(open.slice(0, loss.first(open.length)));
     const names = new Map<Directory, Map<string, Node>>();
     const entriesOf = (directory: Directory): Map<string, Node> => {
@@ -184,7 +239,7 @@ export class Disk {
       names.set(directory, entries);
       return entries;
     };
-    for (const naming of this.#namings) if (naming.isSafe || kept.has(naming)) apply(naming.of, entriesOf);
+    for (const [index, naming] of this.#namings.entries()) if (isSafe(naming, index) || kept.has(naming)) apply(naming.of, entriesOf);
     writeTree(this.#top, to, entriesOf, (file) => file.survive(loss));
   }
 

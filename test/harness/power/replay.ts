@@ -62,7 +62,7 @@ class Replay {
     const opened = this.opened(call);
     const written = octets.subarray(0, call.result ?? octets.length);
     const at = opened.isAppending ? file.length : (position ?? opened.position);
-    file.write(at, written, call, opened.isSynchronous);
+    file.write(at, written, call, opened.isSynchronous ? this.disk.syncOfWrite(pathOf(call.args[0]) ?? '', call) : undefined);
     if (position === undefined) opened.position = at + written.length;
     this.isDoubtful ||= call.result === undefined;
   }

@@ -1,0 +1,10 @@
+// What a start that ended has said of it.
+
+/** The line that says why a start was refused; undefined when there is none, or something that only a developer can read. */
+export function refusalIn(output: string): string | undefined {
+  if (/^ +at .*:\d+:\d+\)?$/m.test(output)) return undefined;
+  return output
+    .split('\n')
+    .findLast((line) => /^(?:keystored: |.*ERROR)/.test(line))
+    ?.slice(0, 160);
+}
