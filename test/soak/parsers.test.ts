@@ -1,5 +1,6 @@
 // npm run soak -- parsers: a million changed inputs at the parsers of DER, PEM, OpenPGP, JSON, YAML, backups and audit trails, each parser in a
-// process of little memory. PARSER_CASES and FUZZ_SEED choose others.
+// process of little memory; then some that are drawn by what those before them reached, beside as many that are not. PARSER_CASES,
+// PARSER_GUIDED_CASES and FUZZ_SEED choose others.
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,6 +13,7 @@ const results = resolve(import.meta.dirname, '../../dist/soak');
 
 test('1,000,000 changed inputs: each is read or refused, in little memory, and none takes for ever', async () => {
   const cases = Number(process.env['PARSER_CASES'] ?? 1_000_000);
+  if (cases === 0) return;
   const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32));
   const parsers = await makeParsers(path('made'));
   const shares = parsers.reduce((sum, { share = 1 }) => sum + share, 0);
@@ -24,4 +26,23 @@ test('1,000,000 changed inputs: each is read or refused, in little memory, and n
     done += outcome.read + outcome.refused;
   }
   expect(done).toBeGreaterThanOrEqual(cases);
+}, 7_200_000);
+
+test('what reached new code is changed further: each is read or refused, in little memory, and none takes for ever', async () => {
+  const cases = Number(process.env['PARSER_GUIDED_CASES'] ?? 200_000);
+  if (cases === 0) return;
+  const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32));
+  const parsers = await makeParsers(path('guided'));
+  const shares = parsers.reduce((sum, { share = 1 }) => sum + share, 0);
+  let done = 0;
+  for (const [index, { name, share = 1 }] of parsers.entries()) {
+    const own = Math.ceil((cases * share) / shares);
+    for (const way of ['blind', 'guided'] as const) {
+      const keptInput = resolve(results, `parser-${way}-${name.replaceAll(/\W+/g, '-')}-${seed}`);
+      const outcome = await drillParser({ name, seed, cases: own, directory: path(`${way}-${index}`), keptInput, way });
+      console.log(`seed ${seed}, ${name}, ${way}: ${JSON.stringify(outcome)}`);
+      done += outcome.read + outcome.refused;
+    }
+  }
+  expect(done).toBeGreaterThanOrEqual(2 * cases);
 }, 7_200_000);

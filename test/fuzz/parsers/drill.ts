@@ -13,11 +13,20 @@ export type ParserDrill = {
   readonly cases: number;
   /** empty, or not there */
   readonly directory: string;
+  /** draws by what inputs reach, or only counts that; without it, as fast as it goes */
+  readonly way?: 'guided' | 'blind';
   /** where the input of a find is kept */
   readonly keptInput: string;
 };
 
-export type ParserOutcome = { readonly read: number; readonly refused: number; readonly peakBytes: number };
+/** `characters`: of the sources that have run; `kept`: inputs that reached something new. Both with a `way` only. */
+export type ParserOutcome = {
+  readonly read: number;
+  readonly refused: number;
+  readonly peakBytes: number;
+  readonly characters?: number;
+  readonly kept?: number;
+};
 
 /** Of the heap; and of the whole process, with V8, OpenSSL and all parsers loaded. */
 const heapMegabytes = 128;
@@ -26,10 +35,18 @@ const mostBytes = 400 * 2 ** 20;
 const longestInputMs = 60_000;
 
 /** Rejects with the find, and keeps its input. */
-export async function drillParser({ name, seed, cases, directory, keptInput }: ParserDrill): Promise<ParserOutcome> {
+export async function drillParser({ name, seed, cases, directory, keptInput, way }: ParserDrill): Promise<ParserOutcome> {
   mkdirSync(directory, { recursive: true });
   const program = join(import.meta.dirname, 'child.ts');
-  const args = [`--max-old-space-size=${heapMegabytes}`, program, name, String(seed), String(cases), directory];
+  const args = [
+    `--max-old-space-size=${heapMegabytes}`,
+    program,
+    name,
+    String(seed),
+    String(cases),
+    directory,
+    ...(way === undefined ? [] : [way]),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   endWithTests(child);
   const input = join(directory, 'input');
