@@ -1,5 +1,5 @@
-// npm run soak -- steady: two hours of mixed load beside rotations of the wrapping key and backups, after which nothing may have grown. Samples
-// and a picture are in dist/soak/steady-<seed>.{json,svg}. STEADY_MINUTES chooses how long, STEADY_SEED the seed.
+// npm run soak -- steady: two hours of mixed load beside rotations of the wrapping key, backups, rotated logs and audit files, a new generation of
+// the CA that the listeners' certificate is of, and a clock that is set forward and back, after which nothing may have grown. Samples and a picture are in dist/soak/steady-<seed>.{json,svg}. STEADY_MINUTES chooses how long, STEADY_SEED the seed.
 import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,6 +14,7 @@ import { Storm } from '../harness/kills/storm.ts';
 import { requireWhole } from '../harness/kills/whole-check.ts';
 import { measure } from '../harness/steady/measure.ts';
 import { drawSamples } from '../harness/steady/picture.ts';
+import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { type Sample, slopeOf } from '../harness/steady/slope.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
@@ -28,8 +29,21 @@ const sampleSeconds = 10;
 const shareOfWarmUp = 0.25;
 const rotationMinutes = 10;
 const lanePauseMs = 40;
-/** Loaded keys stay until their place is needed: few places, so that all are taken soon. */
-const configuration = 'hsm: { cache-keys: 300 }\n';
+/** The listeners take a certificate of the new generation within the hour. */
+const renewalMinutes = 50;
+const clockMinutes = 0.75;
+/** The clock of the appliance is behind that of the test, so that the test refuses no certificate as one that has not begun. */
+const behindSeconds = 4 * 3_600;
+/** What the clock is set to, one after another, in seconds from where it would be: steps of a time server, and hours. */
+const clockSteps = [2, 0, 90, 0, -200, 0, 3 * 3_600, 0] as const;
+/**
+ * Loaded keys stay until their place is needed: few places, so that all are taken soon. Files of logs and trail are small, so that they are
+ * rotated; none of the trail is removed, because every acknowledged request is looked up in it.
+ */
+const configuration =
+  'hsm: { cache-keys: 300 }\naudit: { max-file-bytes: 2000000, retain-files: 1000 }\nlogs: { max-file-bytes: 100000, retain-files: 3 }\n';
+/** Caches of a run that is shorter fill all the time: its slopes are printed and not judged. */
+const judgedMinutes = 60;
 /** What a day may add, as a share of the mean, with 95 % confidence that it is at least as much. */
 const mostPerDay = 0.1;
 /** Small numbers that the storm moves while they are counted. */
@@ -44,13 +58,22 @@ test(
     const recipient = await identityToRecipient(await generateX25519Identity());
     const storm = new Storm({ seed, fixtures, recipient, pauseMs: lanePauseMs, isBounded: true });
     writeFileSync(path('configuration'), configuration);
-    const daemon = await startDaemon({ directory, program, workers: 2, args: ['--config', path('configuration')] });
+    const clock = new ShiftedClock(path('clock'));
+    clock.set(-behindSeconds);
+    const environment = await clock.environment();
+    const daemon = await startDaemon({ directory, program, workers: 2, environment, args: ['--config', path('configuration')] });
     const series = new Map<string, Sample[]>();
     const raging = storm.rage(daemon);
     const connection = new Connection(daemon, new Set());
     const began = performance.now();
     const elapsed = (): number => (performance.now() - began) / 60_000;
-    for (let rotations = 0; elapsed() < minutes;) {
+    const setClock = async (seconds: number): Promise<void> => {
+      clock.set(seconds - behindSeconds);
+      await persist(() => connection.do('POST', '/v1/state/system/accept-clock', {}));
+    };
+    await setClock(0);
+    let [rotations, renewals, steps] = [0, 0, 0];
+    while (elapsed() < minutes) {
       await Promise.race([setTimeout(sampleSeconds * 1_000), raging.done]);
       const [probe] = fixtures.ballast[0] ?? [''];
       const measured = await measure(daemon, directory, probe, () => storm.objects);
@@ -60,6 +83,11 @@ test(
         rotations++;
         await persist(() => connection.do('POST', '/v1/state/system/rotate-wrapping-key', {}));
       }
+      if (elapsed() > (renewals + 1) * renewalMinutes) {
+        renewals++;
+        await persist(() => connection.do('POST', '/v1/state/keystore/tls/ca/appliance/renew', {}));
+      }
+      if (elapsed() > (steps + 1) * clockMinutes) await setClock(clockSteps[steps++ % clockSteps.length] ?? 0);
     }
     raging.over();
     await raging.done;
@@ -75,11 +103,12 @@ test(
       const warm = samples.filter(({ hours }) => hours * 60 > minutes * shareOfWarmUp);
       return { name, ...slopeOf(warm) };
     });
-    console.log(`seed ${seed}, ${JSON.stringify(storm.tally)}`);
+    console.log(`seed ${seed}, ${JSON.stringify({ ...storm.tally, rotations, renewals, steps })}`);
     for (const { name, mean, perHour, low, high } of slopes)
       console.log(
         `${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`,
       );
+    if (minutes < judgedMinutes) return;
     expect(slopes.filter(({ mean, low }) => low * 24 > (mean < 1 ? mostOfSmallPerDay : mean * mostPerDay))).toEqual([]);
   },
   dayMs,

@@ -26,10 +26,15 @@ export async function measure(daemon: Daemon, directory: string, probe: string, 
     descriptors: sum((pid) => entriesOf(pid, 'fd')),
     threads: sum((pid) => entriesOf(pid, 'task')),
     'store, MiB': statSync(join(directory, 'store/data.mdb')).size / 2 ** 20,
+    'logs, MiB': octetsOf(join(directory, 'logs')) / 2 ** 20,
     // The storm makes and deletes keys meanwhile.
     'token objects beyond those of keys': objects - (before + objectsInUse()) / 2,
     'latency of an encryption, ms': await latencyOf(daemon, probe),
   };
+}
+
+function octetsOf(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function entriesOf(pid: number, folder: string): number {
