@@ -32,7 +32,7 @@ function initEndpoint({ membership }: Parts): AnyEndpoint {
       'Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes first; then all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its PIN.',
     audit: 'required',
     output: z.object({ name: z.string().meta({ description: 'Name of the appliance in the cluster.', example: 'plant-a' }) }),
-    errors: ['not-found', 'operation-refused', 'clock-implausible', 'in-use'],
+    errors: ['not-found', 'operation-refused', 'conflict', 'clock-implausible', 'in-use'],
     commandLine: { ends: 'makes this appliance the first of a cluster, and lets it answer nothing for a few seconds' },
     reservedFor: 'system-root',
     run: () => membership.found(),
@@ -88,7 +88,7 @@ function joinEndpoint({ membership }: Parts): AnyEndpoint {
       invitedBy: z.string().meta({ description: 'Where the member is that has invited.', example: 'https://192.0.2.11:4646' }),
     }),
     errors: [
-      ...(['not-found', 'operation-refused', 'not-new', 'invitation-refused', 'inviter-unreachable'] as const),
+      ...(['not-found', 'operation-refused', 'conflict', 'not-new', 'invitation-refused', 'inviter-unreachable'] as const),
       ...(['level-not-supported', 'cluster-keys-refused', 'hsm-unavailable'] as const),
     ],
     commandLine: { input: 'invitation', ends: 'replaces what this appliance has by the state of the cluster, with all tokens' },

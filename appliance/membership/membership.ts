@@ -18,6 +18,7 @@ import type { OpenStore } from '../../core/store/open.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
+import { holdAlone } from '../state/data-directory.ts';
 import { findContent } from '../state/record-owners.ts';
 import { awaitConfirmed, endingJob, noteEnded } from './ended-credentials.ts';
 import { programProblem } from './etcd-process.ts';
@@ -94,9 +95,13 @@ export class Membership {
 
   /**
    * Makes an appliance that stands alone the first of a cluster. Certificates of a former cluster end. Resolves before the processes are
-   * replaced, which takes seconds. Throws `operation-refused`.
+   * replaced, which takes seconds. Throws `operation-refused` and `conflict`.
    */
-  async found(): Promise<{ readonly name: string }> {
+  found(): Promise<{ readonly name: string }> {
+    return this.#once(() => this.#found());
+  }
+
+  async #found(): Promise<{ readonly name: string }> {
     const { data, config, takePart } = this.#parts;
     const member = this.#requireMember();
     await this.#requireAlone(member);
@@ -110,9 +115,14 @@ export class Membership {
 
   /**
    * Makes an appliance that stands alone, and has nothing yet, a member of the cluster that has invited it, whose state replaces what it has.
-   * Resolves before the processes are replaced. Throws `invalid-value`, `operation-refused`, `not-new`, and what joining/join.ts throws.
+   * Resolves before the processes are replaced. Throws `invalid-value`, `operation-refused`, `conflict`,
+   * `not-new`, and what joining/join.ts throws.
    */
-  async join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
+  join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
+    return this.#once(() => this.#join(text));
+  }
+
+  async #join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
     const { data, config, store, hsm, takePart } = this.#parts;
     const member = this.#requireMember();
     const invitation = parseInvitation(text);
@@ -216,6 +226,17 @@ export class Membership {
     const member = this.#parts.config?.member;
     if (member !== undefined) return member;
     throw refused('The configuration has no section "cluster" with "member": it says which address of this machine the others reach.');
+  }
+
+  /** Two at once would mix the certificates of both. */
+  async #once<T>(run: () => Promise<T>): Promise<T> {
+    const release = await holdAlone(this.#parts.data, 'membership');
+    if (release === undefined) throw fail('conflict', { detail: 'Another request founds or joins a cluster at this moment: ask again.' });
+    try {
+      return await run();
+    } finally {
+      release();
+    }
   }
 
   async #requireAlone({ program }: MemberConfig): Promise<void> {

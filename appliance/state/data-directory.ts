@@ -55,14 +55,12 @@ function makeDirectory(directory: string): void {
  * so a crash leaves no lock file to remove.
  */
 async function holdLock(directory: string, source: string): Promise<void> {
-  const { dev, ino } = statSync(realpathSync(directory));
-  const name = createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32);
   const lock = createServer();
   // A killed appliance and its workers take a moment to end.
   const deadline = performance.now() + 5_000;
   for (;;) {
     try {
-      lock.listen(`\0keystored-${name}`);
+      lock.listen(`\0keystored-${nameOf(directory)}`);
       await once(lock, 'listening');
       lock.unref();
       return;
@@ -75,6 +73,26 @@ async function holdLock(directory: string, source: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+}
+
+/** What one process of an appliance does at a time: answers how to let go of it, undefined while another one has it. Its end lets go, too. */
+export async function holdAlone(directory: string, what: string): Promise<(() => void) | undefined> {
+  const lock = createServer().unref();
+  try {
+    // Not exclusive, it would be shared by all workers.
+    lock.listen({ path: `\0keystored-${what}-${nameOf(directory)}`, exclusive: true });
+    await once(lock, 'listening');
+    return () => void lock.close();
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') return undefined;
+    throw error;
+  }
+}
+
+/** The same for every path of a directory. */
+function nameOf(directory: string): string {
+  const { dev, ino } = statSync(realpathSync(directory));
+  return createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32);
 }
 
 function codeOf(error: unknown): string {
