@@ -38,6 +38,8 @@ export type DaemonOptions = {
   readonly abandonAfterMs?: number;
   /** what is started; by default what KEYSTORED_TEST_PROGRAM names, and without that the sources */
   readonly program?: string;
+  /** Node.js that runs it and everything it starts; by default that of this process */
+  readonly node?: string;
   /** for a daemon that restores a backup, which does not hold it */
   readonly rootToken?: string;
   /**
@@ -55,7 +57,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
   const [port, estPort] = [await freePort(), await freePort()];
   const { under = [] } = options;
-  const [command, ...words] = [...under, process.execPath] as const;
+  const [command, ...words] = [...under, options.node ?? process.execPath] as const;
   const child = spawn(
     command,
     [

@@ -92,7 +92,15 @@ const loginRow = z.strictObject({
   ...besideOpenBao,
 });
 
-const processMemory = z.strictObject({ process: z.string(), idleMib: number, loadedMib: number });
+/** Of one process, MiB (PSS): before a load, right after it, and when it has been idle for a while. */
+const processMemory = z.strictObject({
+  process: z.string(),
+  idleMib: number,
+  loadedMib: number,
+  restMib: number,
+  /** of `loadedMib`; pages of V8 and large buffers are `heap` */
+  kinds: z.strictObject({ heap: number, malloc: number, store: number, code: number }),
+});
 
 const starts = z.strictObject({ toReadyMs: number, toSignatureMs: number });
 

@@ -172,8 +172,21 @@ function describeOtherWork({ creation, login, est, start }: Figures): readonly s
 
 function describeMemory({ memory }: Figures): readonly string[] {
   if (memory === undefined) return [];
-  const sum = (field: 'idleMib' | 'loadedMib'): string => readable(memory.found.appliance.reduce((all, one) => all + one[field], 0));
-  return [`All processes together: ${sum('idleMib')} MiB at rest, ${sum('loadedMib')} MiB after a load.`];
+  const { appliance } = memory.found;
+  const sum = (of: (one: (typeof appliance)[number]) => number): string => readable(appliance.reduce((all, one) => all + of(one), 0));
+  const rest = sum((one) => one.restMib);
+  return [
+    `All processes together: ${sum((one) => one.idleMib)} MiB at rest, ${sum((one) => one.loadedMib)} MiB after a load, ${rest} MiB when it is over.`,
+    '',
+    ...table(
+      ['MiB after a load', 'all', 'heap', 'malloc', 'store', 'code', 'ten seconds later'],
+      appliance.map(({ process, loadedMib, kinds, restMib }) =>
+        [process, loadedMib, kinds.heap, kinds.malloc, kinds.store, kinds.code, restMib].map((cell) =>
+          typeof cell === 'string' ? cell : readable(cell),
+        ),
+      ),
+    ),
+  ];
 }
 
 function describeCluster({ cluster }: Figures): readonly string[] {

@@ -23,7 +23,12 @@ const circumstances = { measuredOn: '2026-01-02', rounds: 3, seconds: 1, machine
 const rows = [1, 16, 64].flatMap((connections) => [row('encrypt', 1, connections), row('encrypt x 100', 100, connections)]);
 const figures: Figures = {
   actions: { ...circumstances, found: { auditRecordOctets: 600, rows } },
-  memory: { ...circumstances, found: { appliance: [{ process: 'worker', idleMib: 90, loadedMib: 120 }] } },
+  memory: {
+    ...circumstances,
+    found: {
+      appliance: [{ process: 'worker', idleMib: 90, loadedMib: 120, restMib: 80, kinds: { heap: 70, malloc: 25, store: 5, code: 20 } }],
+    },
+  },
 };
 
 const marks = ['machine', 'per-core', 'rates', 'latency', 'processor-time', 'keys', 'other-work', 'memory'];

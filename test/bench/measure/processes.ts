@@ -17,6 +17,37 @@ export function proportionalMib(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
 }
 
+/** Where the memory of a process is, in MiB (PSS). */
+export type MemoryKinds = {
+  /** pages of V8, buffers from 128 KiB, stacks of threads */
+  readonly heap: number;
+  /** what malloc has taken from the system, in use or not: smaller buffers, OpenSSL, V8 itself, the module of the token */
+  readonly malloc: number;
+  /** pages of the store's file that this process has read: the kernel takes them back when it needs them */
+  readonly store: number;
+  /** pages of programs and libraries, likewise */
+  readonly code: number;
+};
+
+/** Where malloc begins the arenas that it has beside the main one. */
+const arenaAlignment = 64 * 2 ** 20;
+
+/** The same by what is mapped. */
+export function memoryKinds(pid: number): MemoryKinds {
+  const kib = { heap: 0, malloc: 0, store: 0, code: 0 };
+  for (const mapping of textOf(pid, 'smaps').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
+    const [, start = '', name = ''] = /^([0-9a-f]+)-\S+ \S+ \S+ \S+ \S+ *(.*)$/m.exec(mapping) ?? [];
+    kib[kindOf(Number.parseInt(start, 16), name)] += Number(/^Pss:\s+(\d+) kB/m.exec(mapping)?.[1] ?? 0);
+  }
+  return { heap: kib.heap / 1024, malloc: kib.malloc / 1024, store: kib.store / 1024, code: kib.code / 1024 };
+}
+
+function kindOf(start: number, name: string): keyof MemoryKinds {
+  if (/\.m?db$/.test(name)) return 'store';
+  if (name.startsWith('/')) return 'code';
+  return name === '[heap]' || (name === '' && start % arenaAlignment === 0) ? 'malloc' : 'heap';
+}
+
 /** A process and everything it started that still runs: process ids with the script that each runs, of the sources or of the bundle. */
 export function processTree(pid: number): readonly { readonly pid: number; readonly script: string }[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
