@@ -31,7 +31,7 @@ const figures: Figures = {
   },
 };
 
-const marks = ['machine', 'per-core', 'rates', 'latency', 'processor-time', 'keys', 'other-work', 'memory'];
+const marks = ['machine', 'per-core', 'rates', 'latency', 'processor-time', 'keys', 'other-work', 'memory', 'cluster'];
 const page = marks.map((name) => `<!-- figures: ${name} -->\nold\n<!-- end -->\n`).join('by people\n');
 
 describe('a file of figures', () => {
