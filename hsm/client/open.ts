@@ -39,11 +39,11 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
   const report = (event: HsmEvent): void => options.onEvent?.(event);
   const wrappingKeys = new RoutedWrappingKeys();
   const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
-  const ways = [...Map.groupBy(tokens, ({ name }) => name)].map(([name, [first, ...more]]) =>
-    more.length === 0
-      ? (first as TokenSupervisor)
-      : new TokenGroup(name, [first as TokenSupervisor, ...more], () => wrappingKeys.nameInUse(name), report),
-  );
+  const ways = [...Map.groupBy(tokens, ({ name }) => name)].map(([name, members]) => {
+    const [first] = members as [TokenSupervisor, ...TokenSupervisor[]];
+    // Of a group with one token here, others are in other appliances, or come later.
+    return first.config.group === undefined ? first : new TokenGroup(name, members, () => wrappingKeys.nameInUse(name), report);
+  });
   wrappingKeys.route(ways);
   const hsm = new RoutedHsm(ways, wrappingKeys, config, report);
   try {

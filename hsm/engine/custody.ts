@@ -11,7 +11,6 @@ import type { ObjectHandle } from '../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import type { BindingKey } from './own-keys/binding-keys.ts';
 import { flag } from './attributes.ts';
-import { isThere } from './own-keys/handles.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
@@ -86,8 +85,7 @@ export class Custody {
 
   /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
   keepsOwnKeys(): boolean {
-    const { binding } = this.wrappingKeys;
-    return binding.all().every((key) => isThere(this.#sessions, key)) && this.wrappingKeys.isNewestThere();
+    return this.wrappingKeys.areKept();
   }
 
   /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */

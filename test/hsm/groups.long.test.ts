@@ -205,3 +205,16 @@ describe('a group', () => {
     },
   );
 });
+
+test('a process goes on making keys after another one has destroyed own keys that it had loaded and nobody needs', async () => {
+  const token = inGroup(await makeSoftToken(path('two-processes')));
+  const [busy, other] = [await Group.open([token]), await Group.open([token])];
+  for (const key of ['first', 'second']) {
+    await busy.carry();
+    other.inUse = busy.inUse;
+    await makeKey(other.hsm, 'aes-256', key);
+  }
+  for (const number of [1, 2]) await busy.hsm.wrappingKeys.destroy('main', number);
+  await makeKey(other.hsm, 'aes-256', 'third');
+  expect(other.hsm.damage('main')).toBeUndefined();
+});

@@ -26,6 +26,8 @@ export class WrappingKeys {
   readonly #sessions: Sessions;
   readonly #lookAgain: <T>(work: () => T) => T;
   #keys: ReadonlyMap<number, WrappingKey>;
+  /** binding keys that are needed and were not found again */
+  #missing: readonly number[] = [];
   /** the newest number that a caller has named */
   #known = 0;
 
@@ -45,9 +47,22 @@ export class WrappingKeys {
 
   /** Finds the keys again in the same sessions, and destroys the copies made before. */
   refresh(): void {
-    const before = [...this.#keys.values(), ...this.binding.all()];
+    const bound = this.binding.all();
+    const before = [...this.#keys.values(), ...bound];
     this.reload();
     for (const { handle, isCopy } of before) if (isCopy) this.#sessions.destroy(handle);
+    this.#noteMissing(bound.map(({ number }) => number));
+  }
+
+  /**
+   * Of the binding keys that were loaded before, a rotation in another process destroys those that no wrapping key needs any more. One that
+   * was needed a moment ago may be needless now.
+   */
+  #noteMissing(before: readonly number[]): void {
+    const present = new Set(this.binding.all().map(({ number }) => number));
+    const known = [...new Set([...before, ...this.#missing, ...present])].sort((a, b) => a - b);
+    const needed = new Set([known[0], ...Array.from(this.#keys.keys(), (number) => known.findLast((one) => one <= number))]);
+    this.#missing = known.filter((number) => needed.has(number) && !present.has(number));
   }
 
   /** As refresh, so that keys which another process has made are found. */
@@ -55,21 +70,26 @@ export class WrappingKeys {
     this.#lookAgain(() => this.refresh());
   }
 
-  /** Whether the newest is still in the token. Another process may have made a newer one and destroyed those that are loaded here. */
-  isNewestThere(): boolean {
-    if (this.#isNewestThere()) return true;
-    try {
-      this.#lookAgain(() => this.refresh());
-    } catch (error) {
-      if (error instanceof HsmError || error instanceof TokenError) return false;
-      throw error;
+  /**
+   * Whether the newest is still in the token, and every binding key that is needed. Another process may have made newer ones and destroyed
+   * those that are loaded here.
+   */
+  areKept(): boolean {
+    for (let look = 0; look < 2 && !this.#areThere(); look++) {
+      try {
+        this.#lookAgain(() => this.refresh());
+      } catch (error) {
+        // Seen in the middle of such a change, they are looked for once more.
+        if (!(error instanceof HsmError || error instanceof TokenError)) throw error;
+      }
     }
-    return this.#isNewestThere();
+    return this.#areThere();
   }
 
-  #isNewestThere(): boolean {
+  #areThere(): boolean {
     const newest = this.#keys.get(Math.max(...this.#keys.keys()));
-    return newest !== undefined && isThere(this.#sessions, newest);
+    if (newest === undefined || this.#missing.length > 0) return false;
+    return [newest, ...this.binding.all()].every((key) => isThere(this.#sessions, key));
   }
 
   /**
