@@ -75,7 +75,9 @@ test('workers and token processes run with it, with the bounds of malloc and the
           'MALLOC_MMAP_THRESHOLD_=131072',
         ]),
       );
-      expect(environment.includes('GLIBC_TUNABLES=glibc.malloc.tcache_count=100')).toBe(script.endsWith('/host.ts'));
+      // glibc ends each tunable in place when it reads them.
+      const tunables = 'GLIBC_TUNABLES=glibc.malloc.tcache_count=100:glibc.malloc.hugetlb=1';
+      expect(environment.join(':').includes(tunables)).toBe(script.endsWith('/host.ts'));
     }
   } finally {
     await daemon.stop();
