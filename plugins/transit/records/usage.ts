@@ -7,7 +7,8 @@ import { reasonOf, ServiceError } from '../../../core/base/errors.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type Key, type Version, removedMeanwhile } from './keyring.ts';
-import type { Tables, UsageRecord } from './records.ts';
+import type { Tables } from './records.ts';
+import { added, type Counts, unused } from './usage-record.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
@@ -22,10 +23,10 @@ const largestAhead = 2 ** 24;
 const flushEveryMs = 5_000;
 const idleFlushes = 24;
 /**
- * Versions that keep their smallest reserve while they are not used, so that their next encryption waits for no commit. A meter takes about
- * 0.8 KiB.
+ * Versions that keep their smallest reserve while they are not used, so that their next encryption waits for no commit: those in meters, of
+ * about 0.8 KiB, give it back when the process stops; of more than these only the number is kept, in about 0.1 KiB, until they are used again.
  */
-const mostKept = 100_000;
+const mostKept = { inMeters: 100_000, asNumbers: 1_000_000 };
 /** Records written by one commit: other requests wait no longer, and the caches of other processes drop these records only. */
 const recordsAtOnce = 500;
 /** Records of one write, of which a commit takes several. */
@@ -72,19 +73,18 @@ type Meter = {
   storedAt: number;
 };
 
-/** What a commit adds to the record of a version. */
-type Counts = Pick<Meter, 'uses' | 'rewrapped' | 'lastUsedAt'>;
 /** What a flush stores of a meter, and how much of its reserve it gives back. */
 type Part = { readonly meter: Meter; readonly counts: Counts; readonly released: number };
-
-const unused: UsageRecord = { reserved: 0, uses: 0, rewrapped: 0 };
 
 /** The counters of one process. */
 export class UsageMeters {
   readonly #store: Store;
   readonly #tables: Tables;
   readonly #log: Log;
+  readonly #mostKept: typeof mostKept;
   readonly #meters = new Map<string, Meter>();
+  /** what is left of the reserve of versions that have no meter */
+  readonly #left = new Map<string, number>();
   /** those whose counts wait to be stored, in the order in which they began to */
   readonly #waiting = new Set<Meter>();
   #timer: NodeJS.Timeout | undefined;
@@ -93,7 +93,9 @@ export class UsageMeters {
   /** why counts could not be written last */
   #told: string | undefined;
 
-  constructor(store: Store, tables: Tables, log: Log) {
+  /** `most`: for tests. */
+  constructor(store: Store, tables: Tables, log: Log, most = mostKept) {
+    this.#mostKept = most;
     this.#store = store;
     this.#tables = tables;
     this.#log = log;
@@ -149,7 +151,7 @@ export class UsageMeters {
     const uses = record.uses + (meter?.uses ?? 0);
     return {
       uses,
-      usesAtMost: Math.max(uses, record.reserved - (meter?.left ?? 0)),
+      usesAtMost: Math.max(uses, record.reserved - (meter?.left ?? this.#left.get(nameOf(key.record.id, number)) ?? 0)),
       rewrapped: record.rewrapped + (meter?.rewrapped ?? 0),
       ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
     };
@@ -157,7 +159,7 @@ export class UsageMeters {
 
   /**
    * Writes counts and times of use, of 2,500 versions at a time, or of so many that each is stored within five minutes. Of versions that were
-   * not used for two minutes, returns reserves above the smallest; of those that hold no more, forgets all but the newest 100,000. Never rejects.
+   * not used for two minutes, returns reserves above the smallest; of those that hold no more, keeps the newest 100,000 as they are. Never rejects.
    */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
@@ -183,9 +185,21 @@ export class UsageMeters {
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
     }
+    const tooMany = kept.slice(0, Math.max(0, kept.length - this.#mostKept.inMeters));
+    const room = Math.max(0, this.#mostKept.asNumbers - this.#left.size);
+    // Before anything is waited for: they are idle now.
+    for (const meter of tooMany.slice(0, room)) this.#keepNumber(meter);
     await this.#write(generous, smallestReserve);
-    const tooMany = Math.max(0, kept.length - mostKept);
-    await this.#write(kept.slice(0, Math.min(tooMany, turnOf(tooMany))), 0);
+    const rest = tooMany.slice(room);
+    await this.#write(rest.slice(0, turnOf(rest.length)), 0);
+  }
+
+  /** What it holds is reserved on the disk, and its counts are stored: the next meter of the version goes on with it, and this one has nothing. */
+  #keepNumber(meter: Meter): void {
+    const name = nameOf(meter.storeKey[1], meter.storeKey[2]);
+    this.#meters.delete(name);
+    this.#left.set(name, meter.left);
+    meter.left = 0;
   }
 
   /** An unused version keeps its reserve for as long as uses may have to go on without a write. */
@@ -225,11 +239,14 @@ export class UsageMeters {
   }
 
   #addMeter(storeKey: Meter['storeKey'], limited: boolean): Meter {
+    const name = nameOf(storeKey[1], storeKey[2]);
+    const left = this.#left.get(name) ?? 0;
+    this.#left.delete(name);
     const meter: Meter = {
       storeKey,
       limited,
-      opened: false,
-      left: 0,
+      opened: left > 0,
+      left,
       nextReserve: smallestReserve,
       ahead: 0,
       reserving: undefined,
@@ -240,7 +257,7 @@ export class UsageMeters {
       usedAt: this.#flushes,
       storedAt: this.#flushes,
     };
-    this.#meters.set(nameOf(storeKey[1], storeKey[2]), meter);
+    this.#meters.set(name, meter);
     return meter;
   }
 
@@ -379,16 +396,4 @@ function turnOf(records: number): number {
 
 function nameOf(keyId: string, version: number): string {
   return `${keyId}/${version}`;
-}
-
-/** The record with more uses. `reserved`: undefined for versions without a limit, where it follows the uses. */
-function added(record: UsageRecord, counts: Counts, reserved: number | undefined): UsageRecord {
-  const uses = record.uses + counts.uses;
-  const lastUsedAt = Math.max(record.lastUsedAt ?? 0, counts.lastUsedAt);
-  return {
-    reserved: reserved ?? Math.max(record.reserved, uses),
-    uses,
-    rewrapped: record.rewrapped + counts.rewrapped,
-    ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
-  };
 }

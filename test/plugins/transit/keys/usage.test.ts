@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 /** A process of its own: what it does not store, nobody else knows. */
-function newProcess(): UsageMeters {
-  return new UsageMeters(store, tables, { debug() {}, info() {}, warn() {}, error() {}, with: () => ({}) as never });
+function newProcess(most?: ConstructorParameters<typeof UsageMeters>[3]): UsageMeters {
+  return new UsageMeters(store, tables, { debug() {}, info() {}, warn() {}, error() {}, with: () => ({}) as never }, most);
 }
 
 /** Copies of a key under other names and ids: nothing here uses their material. */
@@ -96,6 +96,28 @@ describe('encryptions', () => {
     expect(commits).toBe(0);
     await one.stop();
     expect(stored(key)).toMatchObject({ uses: 41, reserved: 41 });
+  });
+
+  test('more idle versions than have meters keep their reserves, use them without a write, and never count too low', async () => {
+    const keys = await copiesOf('aes', numbered('many', 30));
+    const one = newProcess({ inMeters: 10, asNumbers: 15 });
+    const useEach = (): Promise<unknown> => Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 1, now)));
+    const reserves = () => keys.map((key) => (stored(key)?.reserved ?? 0) - (stored(key)?.uses ?? 0));
+    await useEach();
+    for (let n = 0; n < 40; n += 1) await one.flush();
+    // The five that have waited longest and have no place are given back.
+    expect(reserves().filter((left) => left === 0)).toHaveLength(5);
+    expect(keys.map((key) => one.view(key, 1).usesAtMost)).toEqual(keys.map(() => 1));
+    commits = 0;
+    await useEach();
+    expect(commits).toBe(5);
+    expect(keys.map((key) => one.view(key, 1))).toEqual(keys.map(() => ({ uses: 2, usesAtMost: 2, rewrapped: 0, lastUsedAt: now })));
+    for (let n = 0; n < 40; n += 1) await one.flush();
+    await one.stop();
+    for (const key of keys) expect(stored(key)).toMatchObject({ uses: 2, lastUsedAt: now });
+    // What was kept as a number is not given back: too many, as after a crash.
+    expect(reserves().filter((left) => left === 0)).toHaveLength(15);
+    expect(reserves().filter((left) => left === 62)).toHaveLength(15);
   });
 
   test('a first use is stored with its reserve: nothing is left for a flush', async () => {

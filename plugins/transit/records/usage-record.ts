@@ -1,0 +1,19 @@
+// The record of what a version was used for, and how it grows.
+import type { UsageRecord } from './records.ts';
+
+/** What a commit adds to the record of a version. */
+export type Counts = { readonly uses: number; readonly rewrapped: number; readonly lastUsedAt: number };
+
+export const unused: UsageRecord = { reserved: 0, uses: 0, rewrapped: 0 };
+
+/** The record with more uses. `reserved`: undefined for versions without a limit, where it follows the uses. */
+export function added(record: UsageRecord, counts: Counts, reserved: number | undefined): UsageRecord {
+  const uses = record.uses + counts.uses;
+  const lastUsedAt = Math.max(record.lastUsedAt ?? 0, counts.lastUsedAt);
+  return {
+    reserved: reserved ?? Math.max(record.reserved, uses),
+    uses,
+    rewrapped: record.rewrapped + counts.rewrapped,
+    ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
+  };
+}
