@@ -68,6 +68,9 @@ const keyUseRow = z.strictObject({
   timeToOne: number,
 });
 
+/** Processor time of one step of the use of a key drawn at random out of so many, of the worker and of the token process. */
+const keyStep = z.strictObject({ keys: number, step: z.string(), uses: number, micros: number, tokenMicros: number });
+
 const largeRow = z.strictObject({
   large: z.string(),
   perSecond: number,
@@ -153,7 +156,7 @@ const cluster = z.strictObject({
 export const partSchemas = {
   actions: z.strictObject({ auditRecordOctets: number, rows: z.array(actionRow) }),
   guard,
-  keys: z.strictObject({ rows: z.array(keyUseRow) }),
+  keys: z.strictObject({ rows: z.array(keyUseRow), steps: z.array(keyStep).default([]) }),
   creation: z.strictObject({ token: z.strictObject({ micros: number }), rows: z.array(creationRow) }),
   login: z.strictObject({ rows: z.array(loginRow) }),
   est: z.strictObject({

@@ -24,7 +24,7 @@ export async function addKeys(
   count: number,
   { model = 'aes', args = [] }: { readonly model?: string; readonly args?: readonly string[] } = {},
 ): Promise<void> {
-  await withStore(directory, args, async ({ store, hsm, hsmConfig }) => {
+  await withStore(directory, { args }, async ({ store, hsm, hsmConfig }) => {
     // Making keys keeps a token process busy: one for each core.
     const others = await Promise.all(Array.from({ length: availableParallelism() - 1 }, () => openHsm(hsmConfig)));
     const hsms = [hsm, ...others];
@@ -65,7 +65,7 @@ export async function addKeys(
 
 /** Adds a key like `model` that has so many versions: the newest is a real one, the others are copies that are never used. */
 export async function addDeepKey(directory: string, name: string, versions: number, model = 'aes'): Promise<void> {
-  await withStore(directory, [], async ({ store, hsm }) => {
+  await withStore(directory, {}, async ({ store, hsm }) => {
     const tables = openTables(store);
     store.refresh();
     const [tenant, record, version] = findKey(tables, model);
@@ -87,12 +87,22 @@ function findKey(tables: ReturnType<typeof openTables>, name: string): readonly 
   throw new Error(`there is no key ${name}`);
 }
 
-type Opened = { readonly hsm: Hsm; readonly hsmConfig: HsmConfig; readonly store: Store };
+/** Store and token of an appliance that does not run. */
+export type Opened = { readonly hsm: Hsm; readonly hsmConfig: HsmConfig; readonly store: Store };
 
-async function withStore(directory: string, args: readonly string[], work: (opened: Opened) => Promise<void>): Promise<void> {
+/** What is made is used by another process. */
+const cachedWhenMade = 100;
+
+type Opening = { readonly args?: readonly string[]; readonly cacheKeys?: number };
+
+/** Opens both as a worker does, with so many keys loaded at most. */
+export async function withStore(
+  directory: string,
+  { args = [], cacheKeys = cachedWhenMade }: Opening,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
   const configuration = loadConfiguration(['--data', directory, ...args]);
-  // What is made here is used by another process.
-  const hsmConfig = { ...(await hsmConfigOf(configuration, () => undefined)), cacheKeys: 100 };
+  const hsmConfig = { ...(await hsmConfigOf(configuration, () => undefined)), cacheKeys };
   const runtime = await openRuntime(configuration, hsmConfig, silentLog);
   try {
     await work({ store: runtime.store.prefixed('transit'), hsm: runtime.hsm, hsmConfig });

@@ -8,9 +8,12 @@ import { addKeys, manyKeysName } from '../measure/many-keys.ts';
 import { formatTable, inRounds, medianOf } from '../measure/rounds.ts';
 import { actionsPath, startAppliance, type Appliance } from '../neighbours/appliance.ts';
 import type { Group } from '../neighbours/contender.ts';
+import { formatKeySteps, measureKeySteps } from './key-steps.ts';
 
 const storedKeys = 100_000;
 const used = [1, 10, 1_000, storedKeys] as const;
+/** Numbers of keys of which the steps of a use are measured by themselves. */
+const stepsOf = [1, 1_000, 30_000, storedKeys] as const;
 const connections = 64;
 
 /** Keys made a second, at least, when a store is filled, and uses a second before the rounds. */
@@ -24,21 +27,22 @@ const mostUses = 1_000_000;
 export const keys: Part<'keys'> = {
   measures: 'encryption with a key drawn at random out of 10, 1,000 and 100,000, against one key',
   seconds: ({ rounds, seconds }) =>
-    15 + storedKeys / filledPerSecond + secondsOfUses(storedKeys) + (rounds + 1) * used.length * (seconds + 0.15),
+    75 + storedKeys / filledPerSecond + secondsOfUses(storedKeys) + (rounds + 1) * used.length * (seconds + 0.15),
   async run(bench) {
     const directory = join(bench.directory, 'data');
     // Prepared with its approle, filled while it does not run, and started again.
     const prepared = await startAppliance({ directory });
     await prepared.stop();
     await addKeys(directory, storedKeys);
+    const steps = await measureKeySteps(directory, stepsOf);
     const appliance = await startAppliance({ directory, workers: allWorkers });
     try {
-      return { rows: [...(await measureUse(bench, appliance, used, storedKeys))] };
+      return { rows: [...(await measureUse(bench, appliance, used, storedKeys))], steps: [...steps] };
     } finally {
       await appliance.stop();
     }
   },
-  format: ({ rows }) => formatUse(rows),
+  format: ({ rows, steps }) => [...formatUse(rows), '', ...formatKeySteps(steps)],
 };
 
 /** How long the uses before the rounds take at most. */
