@@ -237,6 +237,8 @@ describe('documents that are none', () => {
     ],
     ['broken YAML', 'resource: policies\nname: a\n---\nresource: [\n', /document 2, line \d+: /],
     ['aliases of aliases', bomb, /[Aa]lias/],
+    ['lists in lists in lists', '- '.repeat(18_000), /cannot be read: its fields are nested too deep/],
+    ['the same in brackets', `resource: ${'['.repeat(18_000)}${']'.repeat(18_000)}`, /cannot be read: its fields are nested too deep/],
     ['a tag that is not known', 'resource: !secret x\nname: a\n', /document 1, line 1: .*!secret/],
     ['a text', 'just text\n', /document 1, line 1: a document maps/],
     ['nothing', '# nothing\n---\n', /there is no document/],
