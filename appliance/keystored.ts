@@ -111,7 +111,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
-  const cluster = takePart(configuration, log);
+  const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
   const workers = controlSeal(

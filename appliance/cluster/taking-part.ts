@@ -5,6 +5,7 @@ import type { Log } from '../../core/base/context.ts';
 import type { ClusterConfig } from '../../core/config/cluster.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { defaultLimits } from '../../core/cluster/transaction.ts';
+import type { HsmConfig } from '../../hsm/api.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { provideIdentity } from '../membership/identity.ts';
@@ -37,8 +38,13 @@ const standingAlone: TakingPart = { start: async () => undefined, restartServer:
 /** A Unix socket has no longer path (unix(7)). */
 const longestSocketPath = 107;
 
-/** Throws StartRefused for a configuration that a cluster of this version cannot have. */
-export function takePart(configuration: Configuration, log: Log): TakingPart {
+/** Whether each appliance of the cluster has a token, with the same own keys; otherwise all reach one. */
+export function hasOwnToken({ cluster, hsm }: Pick<Configuration, 'cluster' | 'hsm'>): boolean {
+  return cluster !== undefined && (hsm.tokens[0] === undefined || hsm.tokens[0].group !== undefined);
+}
+
+/** `openTokens`: makes the embedded token where it is missing. Throws StartRefused for a configuration that a cluster of this version cannot have. */
+export function takePart(configuration: Configuration, log: Log, openTokens: () => Promise<Pick<HsmConfig, 'tokens'>>): TakingPart {
   const { cluster, data } = configuration;
   if (cluster === undefined) return standingAlone;
   requireKeptPromises(configuration, cluster);
@@ -49,7 +55,8 @@ export function takePart(configuration: Configuration, log: Log): TakingPart {
     async start() {
       const id = provideIdentity(data);
       if (cluster.member !== undefined) {
-        const own = { data, member: cluster.member, id, name: cluster.name, log };
+        const ownToken = async () => (hasOwnToken(configuration) ? (await openTokens()).tokens[0] : undefined);
+        const own = { data, member: cluster.member, id, name: cluster.name, log, ownToken };
         // What it needs is not loaded where there is no cluster.
         const { joinIfInvited, startOwnServer } = await import('../membership/own-server.ts');
         dropFormerState(data);
@@ -78,19 +85,33 @@ export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>)
 }
 
 /** What a cluster promises and this version does not keep is not weakened in silence: it is refused, or known to the administrator. */
-function requireKeptPromises({ hsm, data }: Configuration, { preview }: ClusterConfig): void {
-  if (hsm.tokens.length !== 1) {
+function requireKeptPromises({ hsm, data, tlsKey }: Configuration, cluster: ClusterConfig): void {
+  if (hsm.tokens.length > 1)
     throw new StartRefused(
-      `cluster: needs one HSM that every appliance reaches: name exactly one under hsm/tokens (${hsm.tokens.length === 0 ? 'the embedded token is in one data directory only' : 'groups of tokens are not supported yet'})`,
+      'cluster: an appliance of a cluster has one token: name one under hsm/tokens, which all appliances reach, or which is in a group',
     );
-  }
+  if (hasOwnToken({ cluster, hsm })) requireOwnToken({ hsm, tlsKey }, cluster.member !== undefined);
   if (Buffer.byteLength(paths.follower(data)) > longestSocketPath)
     throw new StartRefused(`--data ${data} is too long for the socket in it: a cluster needs a data directory of at most 92 octets`);
-  if (!preview) {
+  if (!cluster.preview) {
     throw new StartRefused(
       'cluster: this version does not keep every promise of a cluster yet (docs/administer/cluster.md names them): cluster/preview: true starts it all the same',
     );
   }
+}
+
+/** A token in each appliance: an object in one of them the others would not have, and the keys are carried to who was invited. */
+function requireOwnToken({ hsm, tlsKey }: Pick<Configuration, 'hsm' | 'tlsKey'>, isMember: boolean): void {
+  const refused = (what: string): never => {
+    throw new StartRefused(`cluster: with a token in each appliance ${what}`);
+  };
+  if (!isMember)
+    refused(
+      'they run etcd themselves, because an invitation proves whose token gets the keys: give cluster/member in place of cluster/endpoints',
+    );
+  if (hsm.defaultCustody === 'token')
+    refused('hsm/default-custody is wrapped: an object in the token of one appliance the others would not have');
+  if (tlsKey === 'token') refused('tls-key is store: tokens of a group keep no keys as objects');
 }
 
 function ordersOf(configuration: Configuration, cluster: ClusterConfig, id: string, run: string): FollowerOrders {

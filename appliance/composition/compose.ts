@@ -33,13 +33,16 @@ import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { ownPins, type OwnPins } from '../operations/own-pins.ts';
 import { stateMeasurer } from '../operations/metrics/state.ts';
 import { bringingInJob, carryByConfiguration } from '../wrapping-keys/groups.ts';
+import { carryingPartJob, oldKeysJob } from '../wrapping-keys/carrying-part.ts';
+import { carryInCluster, type CarryingParts, withdrawalJob } from '../wrapping-keys/cluster-carrying.ts';
+import { OwnTokens } from '../wrapping-keys/own-tokens.ts';
 import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
 import { readCluster } from '../operations/cluster-endpoint.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';
-import { WrappingRotation } from '../wrapping-keys/rotation.ts';
+import { type CarryKeys, WrappingRotation } from '../wrapping-keys/rotation.ts';
 
 export type Parts = {
   readonly plugins: readonly AnyPlugin[];
@@ -85,7 +88,12 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, system } = parts;
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
-  const rotation = new WrappingRotation({ store, hsm, clock, carry: system && carryByConfiguration(system.tokens, log) });
+  const carrying = system && carryingPartsOf(system, { store, clock, log });
+  const carry: CarryKeys | undefined =
+    carrying === undefined
+      ? system && carryByConfiguration(system.tokens, log)
+      : (_group, inUse, invited) => carryInCluster(carrying, inUse, invited);
+  const rotation = new WrappingRotation({ store, hsm, clock, carry });
   const attestation = new AttestationKeys({ store, hsm, clock, rotation, log: log.with('attestation') });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
@@ -104,6 +112,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     yield* attestation.holders();
     yield* auditKeyHolders(store);
   };
+  const ownTokens = carrying && new OwnTokens({ ...carrying, hsm, rotation });
   const health: Composed['health'] = {
     own: () =>
       examineParts({
@@ -122,7 +131,12 @@ export async function compose(parts: Parts): Promise<Composed> {
         auditEndpoint(store),
         ...attestationEndpoints(attestation),
         ...keystorectlEndpoints(parts.downloads),
-        ...(system === undefined ? [] : systemEndpoints(system, store, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
+        ...(system === undefined
+          ? []
+          : systemEndpoints(system, store, {
+              ...{ keys: () => running.keys(), ownTokens },
+              measureState: stateMeasurer({ ...system, store, clock, gauges: running.gauges }),
+            })),
         ...running.endpoints,
       ],
       resources: running.resources,
@@ -149,7 +163,9 @@ export async function compose(parts: Parts): Promise<Composed> {
             ...(system.cluster === undefined ? [] : [migrationJob(store, running)]),
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
             ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys }),
-            bringingInJob({ hsm, rotation, log }),
+            ...(carrying === undefined
+              ? [bringingInJob({ hsm, rotation, log })]
+              : [carryingPartJob(carrying), oldKeysJob({ ...system, ...carrying, hsm }), withdrawalJob(carrying)]),
           ]),
     ],
     check: async () => [
@@ -210,6 +226,16 @@ function rewrappingJobs({ cluster, ...parts }: RewrappingParts & Pick<SystemPart
     rewrappingJob({ ...parts, isStoreKeyShared: (number) => isStoreKeyShared(shared, number) }),
     storeKeyCopyJob(shared, parts.directory),
   ];
+}
+
+/** Of an appliance in a cluster of a token in each. */
+function carryingPartsOf(
+  { cluster, tokens }: SystemParts,
+  parts: Pick<CarryingParts, 'store' | 'clock' | 'log'>,
+): CarryingParts | undefined {
+  const token = cluster === undefined ? undefined : tokens[0];
+  if (cluster === undefined || token?.group === undefined) return undefined;
+  return { ...parts, cluster, token: { ...token, group: token.group } };
 }
 
 /** Jobs that depend on the time wait while the clock is implausible. */

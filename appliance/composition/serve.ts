@@ -17,6 +17,7 @@ import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
+import { hasOwnToken } from '../cluster/taking-part.ts';
 import type { Opened } from './opening.ts';
 import { writeApplianceCa } from '../provisioning/first-boot.ts';
 import { Membership } from '../membership/membership.ts';
@@ -138,6 +139,7 @@ export async function serve(
       ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, publicUrl: configuration.publicUrl },
       authority: () => identity.current.caPem,
       cluster,
+      hasOwnToken: hasOwnToken(configuration),
       restartServer: () => channel.request('restartServer', undefined),
       takePart: () => channel.request('takePart', undefined),
     });

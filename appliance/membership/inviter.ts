@@ -2,6 +2,7 @@
 import { hash, X509Certificate } from 'node:crypto';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { z } from 'zod';
+import type { Transport } from '../../hsm/setup/setup.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import type { Invitation } from './invitation.ts';
 
@@ -16,6 +17,22 @@ export type Joiner = {
   readonly clientRequest: Uint8Array;
 };
 
+const octets = z.base64().max(1_024);
+const carried = z.object({
+  state: z.enum(['waiting', 'rewrapping', 'ready']),
+  done: z.int(),
+  total: z.int(),
+  keys: z
+    .object({
+      number: z.int(),
+      carrying: z.string(),
+      marks: z.object({ wrapping: z.string(), binding: z.string() }),
+      parcel: z.object({ hash: z.enum(['sha256', 'sha384', 'sha512', 'sha1']), wrapping: octets, binding: octets }),
+    })
+    .optional(),
+});
+export type CarriedKeys = NonNullable<z.output<typeof carried>['keys']>;
+
 const certified = z.object({ certificate: z.string(), authority: z.string(), revocations: z.base64() });
 const admission = z.object({
   cluster: z.string(),
@@ -28,6 +45,7 @@ export type Admission = z.output<typeof admission>;
 
 const authorityPath = '/v1/ca/system/appliance/ca.pem';
 const admissionPath = '/v1/state/system/cluster/admit';
+const keysPath = '/v1/state/system/cluster/admit-token';
 const answerMs = 60_000;
 const mostBytes = 1 << 20;
 
@@ -45,14 +63,36 @@ export class NotAdmitted extends StartRefused {
 
 /** Rejects with NotAdmitted. */
 export async function askForAdmission({ url, authority, secret }: Invitation, joiner: Joiner): Promise<Admission> {
-  const authorities = await findAuthority(url, authority);
   const { peerRequest, clientRequest, ...self } = joiner;
   const requests = {
     'peer-request': Buffer.from(peerRequest).toString('base64'),
     'client-request': Buffer.from(clientRequest).toString('base64'),
   };
-  const answer = await send(url, admissionPath, { ca: authorities, method: 'POST' }, { secret, ...self, ...requests });
-  const read = admission.safeParse(jsonOf(answer.body));
+  return ask({ url, authority }, admissionPath, { secret, ...self, ...requests }, admission);
+}
+
+/** Asks for the own keys, for the token with this transport key. To be asked again until the state is `ready`. Throws as askForAdmission. */
+export async function askForKeys(
+  { url, authority, secret }: Invitation,
+  { transport, appliance, name }: Pick<Joiner, 'appliance' | 'name'> & { readonly transport: Transport },
+): Promise<z.output<typeof carried>> {
+  const { id, publicKey, hashes, present } = transport;
+  return ask(
+    { url, authority },
+    keysPath,
+    { secret, appliance, name, transport: { id, 'public-key': publicKey, hashes, present } },
+    carried,
+  );
+}
+
+async function ask<T>(
+  { url, authority }: Pick<Invitation, 'url' | 'authority'>,
+  path: string,
+  content: object,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const answer = await send(url, path, { ca: await findAuthority(url, authority), method: 'POST' }, content);
+  const read = schema.safeParse(jsonOf(answer.body));
   if (answer.status === 200 && read.success) return read.data;
   const message = messageOf(answer.body);
   const isRefusal = answer.status >= 400 && answer.status < 500 && message !== undefined;

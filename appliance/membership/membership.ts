@@ -15,7 +15,7 @@ import {
   memberRoles,
 } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
 import { holdAlone } from '../state/data-directory.ts';
@@ -41,6 +41,8 @@ export type MembershipParts = {
   readonly authority: () => string;
   /** of an appliance in a cluster */
   readonly cluster?: ClusterWay | undefined;
+  /** each appliance has a token with the same own keys; otherwise all reach one */
+  readonly hasOwnToken: boolean;
   /** The supervisor starts the member of etcd again. */
   readonly restartServer: () => Promise<void>;
   /** The supervisor replaces all processes by those of a member. Resolves before that. */
@@ -57,6 +59,7 @@ export type Applicant = {
 };
 
 const renewalSeconds = 3_600;
+const namedObjects = 10;
 
 export class Membership {
   readonly #parts: MembershipParts;
@@ -95,16 +98,17 @@ export class Membership {
 
   /**
    * Makes an appliance that stands alone the first of a cluster. Certificates of a former cluster end. Resolves before the processes are
-   * replaced, which takes seconds. Throws `operation-refused` and `conflict`.
+   * replaced, which takes seconds. `stored`: every stored key. Throws `operation-refused` and `conflict`.
    */
-  found(): Promise<{ readonly name: string }> {
-    return this.#once(() => this.#found());
+  found(stored: Iterable<KeyReference>): Promise<{ readonly name: string }> {
+    return this.#once(() => this.#found(stored));
   }
 
-  async #found(): Promise<{ readonly name: string }> {
-    const { data, config, takePart } = this.#parts;
+  async #found(stored: Iterable<KeyReference>): Promise<{ readonly name: string }> {
+    const { data, config, takePart, hasOwnToken } = this.#parts;
     const member = this.#requireMember();
     await this.#requireAlone(member);
+    if (hasOwnToken) requireNoObjects(stored);
     const { certificates, tenantId } = this.#issuer();
     await certificates.revoke(tenantId, () => true);
     writeCredentials(data, await this.#issueOwn(member));
@@ -123,8 +127,13 @@ export class Membership {
   }
 
   async #join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
-    const { data, config, store, hsm, takePart } = this.#parts;
+    const { data, config, store, hsm, takePart, hasOwnToken } = this.#parts;
     const member = this.#requireMember();
+    if (hasOwnToken) {
+      throw refused(
+        'With a token in each appliance, a cluster is joined by a start with an empty data directory and the invitation in the file that cluster/member/invitation-file names.',
+      );
+    }
     const invitation = parseInvitation(text);
     if (invitation === undefined)
       throw fail('invalid-value', { detail: '"invitation" must be the line that "keystorectl cluster invite" has printed.' });
@@ -143,6 +152,18 @@ export class Membership {
     return { name, invitedBy: invitation.url };
   }
 
+  /**
+   * Proves that an appliance was invited, before anything else: nobody else learns which names there are. `state`: as the members are now.
+   * Throws `login-failed` and `operation-refused`.
+   */
+  async requireInvited(secret: string, applicant: Pick<Applicant, 'appliance' | 'name'>, state: ClusterState): Promise<void> {
+    const { store, clock } = this.#parts;
+    this.#requireCluster();
+    const { appliance, name } = applicant;
+    await redeemInvitation(store, clock.now(), hashOfSecret(secret), { appliance, name });
+    requireFreeName(state, applicant);
+  }
+
   /** An invitation for one appliance. Throws `operation-refused` where there is no cluster. */
   async invite(by: string): Promise<{ readonly invitation: string; readonly expires: Temporal.Instant }> {
     const { store, clock, publicUrl, authority } = this.#parts;
@@ -155,15 +176,12 @@ export class Membership {
 
   /**
    * Gives an appliance that was invited what it needs to be a member of etcd. Asked again by the same one within the hour it gives other
-   * certificates, and those before end. `state`: the members as they are now. Throws `login-failed` and `operation-refused`.
+   * certificates, and those before end. `state`: the members as they are now. Throws `operation-refused`.
    */
-  async admit(secret: string, applicant: Applicant, state: ClusterState): Promise<Admission> {
-    const { data, store, clock } = this.#parts;
+  async admit(applicant: Applicant, state: ClusterState): Promise<Admission> {
+    const { data, store } = this.#parts;
     const { cluster, clientUrl } = this.#requireCluster();
     const { appliance, name, address, peerRequest, clientRequest } = applicant;
-    // First of all: nobody else learns which names there are.
-    await redeemInvitation(store, clock.now(), hashOfSecret(secret), { appliance, name });
-    requireFreeName(state, applicant);
     const { certificates, tenantId } = this.#issuer();
     // One that comes in again after the loss of its disk has a new identity.
     const former = new Set(state.members.filter((one) => one.name === name).map(({ id }) => id));
@@ -174,7 +192,6 @@ export class Membership {
     });
     const peer = await certified('peer', peerRequest);
     const client = await certified('client', clientRequest);
-    // A later step that carries keys to the token of the new appliance belongs here: it has proven who it is, and has no key yet.
     return { cluster, endpoints: [clientUrl, ...readEndpoints(data).filter((url) => url !== clientUrl)], peer, client };
   }
 
@@ -261,13 +278,24 @@ export class Membership {
 }
 
 /** Messages and audit trails name appliances by their names. */
-function requireFreeName({ members }: ClusterState, { appliance, name }: Applicant): void {
+function requireFreeName({ members }: ClusterState, { appliance, name }: Pick<Applicant, 'appliance' | 'name'>): void {
   const other = members.find((one) => one.name === name && one.id !== appliance && one.state !== 'out');
   if (other === undefined) return;
   throw refused(
     other.state === 'removed' || other.state === 'removing'
       ? `"${name}" is the name of an appliance that was removed for ever: give the new one another cluster/name.`
       : `An appliance of the cluster is named "${name}": give the new one another cluster/name.`,
+  );
+}
+
+/** An object in the token of one appliance the others could not use. */
+function requireNoObjects(stored: Iterable<KeyReference>): void {
+  const names = new Set<string>();
+  for (const { stored: one, binding } of stored) if (one.custody === 'token') names.add(`${binding.purpose} ${binding.keyId}`);
+  if (names.size === 0) return;
+  const [shown, more] = [[...names].slice(0, namedObjects).join(', '), names.size - namedObjects];
+  throw refused(
+    `Keys are objects in the token of this appliance, which cannot be carried to others: ${shown}${more > 0 ? ` and ${more} more` : ''}. A cluster of a token in each is founded by an appliance that had the section "cluster", or its token in a group, from its first start; or remove these keys.`,
   );
 }
 

@@ -5,10 +5,12 @@ import type { MemberConfig } from '../../core/config/cluster.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { type EtcdProcess, keepEtcd, programProblem } from './etcd-process.ts';
+import type { TokenConfig } from '../../hsm/api.ts';
 import { memberFiles, type Membership, readEndpoints, readMembership, writeMembership } from './files.ts';
 import { addServer, clientOf, hasStarted, promoteServer } from './filling.ts';
 import { type Invitation, parseInvitation } from './invitation.ts';
 import { takeAdmission } from './joining/admission.ts';
+import { takeKeysOf } from './joining/carried-keys.ts';
 import { serverFlags, urlsOf } from './server-flags.ts';
 
 export type OwnServerParts = {
@@ -18,6 +20,8 @@ export type OwnServerParts = {
   readonly id: string;
   readonly name: string;
   readonly log: Log;
+  /** the token of this appliance, where each has one; undefined where all reach one */
+  readonly ownToken: () => Promise<TokenConfig | undefined>;
 };
 
 /** Uses the invitation, if there is one and this appliance is new. The certificates are on the disk when it resolves. Throws StartRefused. */
@@ -87,9 +91,12 @@ function readInvitation(file: string): Invitation {
 }
 
 async function join(parts: OwnServerParts, invitation: Invitation): Promise<void> {
-  const { data, member } = parts;
+  const { data, member, id, name, ownToken, log } = parts;
   const problem = await programProblem(member.program);
   if (problem !== undefined) throw new StartRefused(`cluster: ${problem}`);
+  // Before it can have the shared store: it takes part in nothing that its token cannot open.
+  const token = await ownToken();
+  if (token !== undefined) await takeKeysOf(invitation, { appliance: id, name }, token, log);
   const cluster = await takeAdmission(parts, invitation);
   writeMembership(data, { step: 'joining', cluster, ...urlsOf(member) });
 }

@@ -8,6 +8,8 @@ import { tags } from '../../core/http/tags.ts';
 import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { timestampText } from '../../core/wire/fields.ts';
+import type { KeyReference } from '../../hsm/api.ts';
+import type { OwnTokens } from '../wrapping-keys/own-tokens.ts';
 import type { Membership } from '../membership/membership.ts';
 import { membershipEndpoints } from '../membership/endpoints.ts';
 import { removeAppliance } from './cluster-removal.ts';
@@ -68,6 +70,14 @@ export type ClusterParts = {
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
   readonly membership: Membership;
+} & ClusterKeys;
+
+/** What the members of a cluster have to do with its keys. */
+export type ClusterKeys = {
+  /** every stored key */
+  readonly keys: () => Iterable<KeyReference>;
+  /** where each appliance has a token: those who get its keys before they join, and what is done with them when one was removed */
+  readonly ownTokens?: OwnTokens | undefined;
 };
 
 const base = '/v1/state/system/cluster';
@@ -151,9 +161,16 @@ const removal = departed.extend({
       'Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more, where the appliances run etcd: the same request asks again.',
     example: [],
   }),
+  wrappingKey: z
+    .enum(['rotating', 'unchanged'])
+    .optional()
+    .meta({ typeName: 'WrappingKeyAfterRemoval' })
+    .describe(
+      'Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.',
+    ),
 });
 
-function removalEndpoint({ cluster, store, membership }: ClusterParts): AnyEndpoint {
+function removalEndpoint({ cluster, store, membership, ownTokens }: ClusterParts): AnyEndpoint {
   return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
     method: 'POST',
     path: `${base}/remove-member`,
@@ -181,7 +198,9 @@ function removalEndpoint({ cluster, store, membership }: ClusterParts): AnyEndpo
       const removed = await removeAppliance(parts, { member: wanted, evenIfAlive, by: call.caller, now: call.now });
       call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
       const { name, appliance: id, at, by, chains } = removed;
-      return { name, id, removedAt: at, removedBy: by, lostChains: [...chains], unconfirmed: [...(await membership.end(id))] };
+      const unconfirmed = [...(await membership.end(id))];
+      const wrappingKey = await ownTokens?.rotateAfterRemoval();
+      return { name, id, removedAt: at, removedBy: by, lostChains: [...chains], unconfirmed, ...defined({ wrappingKey }) };
     },
   });
 }

@@ -100,7 +100,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
       commandLine: {
         ends: 'destroys the present wrapping key once every key is rewrapped; with an HSM of your own, older backups then need its own backup',
       },
-      errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
+      errors: ['not-found', 'missing-field', 'conflict', 'operation-refused', 'cluster-unavailable', 'hsm-unavailable'],
       output: wrappingState,
       reservedFor: 'system-root',
       run: (_call, { token }) => rotation.begin(chosenHolder(hsm, token)),

@@ -5,7 +5,7 @@ import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '.
 import type { Backups } from '../backup/run/backups.ts';
 import { activityEndpoint, type ActivityParts } from './metrics/activity-endpoint.ts';
 import { backupEndpoints } from './backup-endpoints.ts';
-import { clusterEndpoints } from './cluster-endpoint.ts';
+import { clusterEndpoints, type ClusterKeys } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
 import { machineEndpoints } from './machine/machine-endpoints.ts';
@@ -51,7 +51,11 @@ export type SystemParts = ActivityParts & {
 const shared = { tag: tags.system, access: 'token', errors: ['not-found'] } as const;
 
 /** The endpoints. Those that change something, and the backup, need the root policy in the system tenant. */
-export function systemEndpoints(system: SystemParts, store: OpenStore, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
+export function systemEndpoints(
+  system: SystemParts,
+  store: OpenStore,
+  { measureState, ...clusterKeys }: ClusterKeys & { readonly measureState: () => Promise<Snapshot> },
+): AnyEndpoint[] {
   return [
     defineEndpoint({
       ...shared,
@@ -105,7 +109,7 @@ export function systemEndpoints(system: SystemParts, store: OpenStore, measureSt
     }),
     unsealEndpoint,
     ...shippingEndpoints(system.shipping),
-    ...clusterEndpoints({ ...system, store }),
+    ...clusterEndpoints({ ...system, ...clusterKeys, store }),
     definePublicEndpoint({
       tag: tags.system,
       access: 'public',

@@ -24,7 +24,7 @@ export async function foundCluster(
   try {
     // It makes the canary under the wrapping key in use: earlier ones may be gone.
     const rotation = new WrappingRotation({ ...alone, clock });
-    const rotating = hsmConfig.tokens.find(({ name }) => rotation.state(name).state === 'rewrapping');
+    const rotating = hsmConfig.tokens.find(({ name, group }) => rotation.state(group ?? name).state === 'rewrapping');
     if (rotating !== undefined) {
       throw new StartRefused(
         `cluster: the wrapping key of token ${rotating.name} is being rotated: start once without cluster, and again when the rotation has ended`,

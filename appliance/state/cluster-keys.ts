@@ -86,7 +86,7 @@ export async function proveClusterKeys(hsm: Hsm, octets: Uint8Array): Promise<St
   } catch (error) {
     if (!(error instanceof HsmError) || passing.has(error.kind)) throw error;
     throw new StartRefused(
-      `the token ${storeKey.token} does not open the keys of the cluster (${error.message}): it must be the HSM that the other appliances use, or a clone of it`,
+      `the token ${storeKey.token} does not open the keys of the cluster (${error.message}): it must be the HSM that the other appliances use, or a clone of it; where each has a token of its own, join with an empty data directory and a new invitation`,
       { cause: error },
     );
   }

@@ -8,7 +8,10 @@ import { StartRefused } from './start-refused.ts';
 /** The tokens of the configuration, or the embedded one. `step` is called with a line before a long step. */
 export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {
   const { tokens, ...rest } = configuration.hsm;
-  return { ...rest, tokens: tokens.length > 0 ? tokens : [await provideEmbeddedToken(configuration.data, step)] };
+  if (tokens.length > 0) return { ...rest, tokens };
+  const embedded = await provideEmbeddedToken(configuration.data, step);
+  // The embedded tokens of the others have the same own keys.
+  return { ...rest, tokens: [configuration.cluster === undefined ? embedded : { ...embedded, group: embedded.name }] };
 }
 
 /** PINs from a person: one for all tokens, or by name of the token. */

@@ -32,6 +32,8 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'cluster-credentials': 'cluster',
   'cluster-credentials-applied': 'cluster',
   // Good for an hour, and for the members that there are.
+  // About appliances that are about to come in.
+  'cluster-guests': 'cluster',
   'cluster-invitations': 'cluster',
   'console/sessions': 'all',
   'core/migrations': 'all',
@@ -82,6 +84,8 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'transit/usage': 'all',
   'transit/versions': 'all',
   'transit/wrapping': 'all',
+  'wrapping-carryings': 'cluster',
+  'wrapping-carrying-parts': 'cluster',
   // By the name of a token, which all appliances give to the same keys.
   'wrapping-keys': 'all',
 };

@@ -7,6 +7,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm, KeyReference, OwnKeyName, StoredKey } from '../../hsm/api.ts';
+import type { Transport } from '../../hsm/setup/setup.ts';
 import { beginning, describeWrapping, type WrappingRecord, type WrappingState, wrappingTable } from './record.ts';
 
 type RotationParts = {
@@ -17,8 +18,14 @@ type RotationParts = {
   readonly carry?: CarryKeys | undefined;
 };
 
-/** Rejects with HsmError. */
-export type CarryKeys = (group: string, inUse: OwnKeyName) => Promise<OwnKeyName>;
+/** What was carried. `settle`: to be done in the transaction that puts it into use. */
+export type Carried = OwnKeyName & { readonly settle?: (transaction: WriteTransaction) => void };
+
+/** An appliance that is about to join, whose token takes part. */
+export type Invited = { readonly appliance: string; readonly name: string; readonly transport: Transport };
+
+/** Rejects with HsmError; in a cluster also with ServiceError. */
+export type CarryKeys = (group: string, inUse: OwnKeyName, invited?: Invited) => Promise<Carried>;
 
 export class WrappingRotation implements WrappingKeyRotation {
   readonly #store: Store;
@@ -56,29 +63,33 @@ export class WrappingRotation implements WrappingKeyRotation {
     }
   }
 
-  /** Makes a new wrapping key, which every process uses at once. Throws conflict during a rotation. */
-  async begin(token: string): Promise<WrappingState> {
+  /**
+   * Makes a new wrapping key, which every process uses at once. `invited`: in a cluster, whose token gets it as well. Throws conflict during a
+   * rotation, and as carryInCluster.
+   */
+  async begin(token: string, invited?: Invited): Promise<WrappingState> {
     this.#store.refresh();
     const before = this.#table.get([token]);
     if (before !== undefined && before.phase !== 'done') throw underWay();
-    const next = await this.#makeNext(token, before);
+    const { settle, ...next } = await this.#makeNext(token, before, invited);
     await this.#store.write((transaction) => {
       const current = transaction.get(this.#table, [token]);
       // The job that looks for interrupted rotations has seen the new key before the store knew of it.
       if (current?.number === next.number && current.isAdopted === true)
         return transaction.put(this.#table, [token], { ...current, isAdopted: false });
       if (current?.number !== before?.number || (current !== undefined && current.phase !== 'done')) throw underWay();
+      settle?.(transaction);
       transaction.put(this.#table, [token], beginning(next, this.#clock.now()));
     });
     return this.state(token);
   }
 
   /** A number that the store does not know is from a rotation that was interrupted here: its key is used, and in a group never. */
-  async #makeNext(token: string, before: WrappingRecord | undefined): Promise<OwnKeyName> {
+  async #makeNext(token: string, before: WrappingRecord | undefined, invited?: Invited): Promise<Carried> {
     const { wrappingKeys } = this.#hsm;
     if (wrappingKeys.isGroup(token)) {
       if (this.#carry === undefined) throw new Error('nothing was given to carry keys by');
-      return this.#carry(token, { number: before?.number ?? 1, carrying: before?.carrying });
+      return this.#carry(token, { number: before?.number ?? 1, carrying: before?.carrying }, invited);
     }
     const after = before?.number ?? (await wrappingKeys.list(token))[0] ?? 1;
     return { number: await wrappingKeys.makeNext(token, after) };

@@ -157,6 +157,11 @@ export function takeOwnKeysHere({
   });
 }
 
+/** Removes what a carrying has left that did not come to its end. */
+export function closeTransportHere(token: TokenConfig): void {
+  inToken(token, removeTransportKeys);
+}
+
 /** The wrapping keys of a token, prepared or not, ascending. */
 export function presentKeysHere(token: TokenConfig): readonly OwnKeyName[] {
   return inToken(token, presentKeys);

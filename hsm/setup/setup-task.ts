@@ -1,7 +1,7 @@
 // A short-lived child process that runs one administrative task, so that module and environment never enter the service's own process.
 import { writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { giveOwnKeysHere, openTransportHere, presentKeysHere, takeOwnKeysHere } from './carry.ts';
+import { closeTransportHere, giveOwnKeysHere, openTransportHere, presentKeysHere, takeOwnKeysHere } from './carry.ts';
 import { changePinHere } from './change-pin.ts';
 import { describeModuleHere } from './describe.ts';
 import { initialiseTokenHere } from './initialise.ts';
@@ -18,6 +18,7 @@ const tasks = {
   survey: surveyTokenHere,
   presentKeys: presentKeysHere,
   openTransport: openTransportHere,
+  closeTransport: closeTransportHere,
   giveOwnKeys: giveOwnKeysHere,
   takeOwnKeys: takeOwnKeysHere,
 };

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { HsmError, type OwnKeyName, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
-import type { Gift, Transport } from './carry.ts';
+import type { Gift, Parcel, Transport } from './carry.ts';
 import type { ModuleDescription } from './describe.ts';
 import type { NewToken } from './initialise.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
@@ -13,7 +13,7 @@ import { decodeError } from '../protocol/error-coding.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
-export type { Gift, ModuleDescription, NewToken, TokenSurvey, Transport };
+export type { Gift, ModuleDescription, NewToken, Parcel, TokenSurvey, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
 export { softhsmConf } from '../files/softhsm.ts';
 
@@ -55,13 +55,18 @@ export async function openTransport(token: TokenConfig): Promise<Transport> {
   return runTask('openTransport', token, token.environment);
 }
 
+/** Removes the transport key of a carrying that was given up; no error when there is none. */
+export async function closeTransport(token: TokenConfig): Promise<void> {
+  await runTask('closeTransport', token, token.environment);
+}
+
 /** Makes the next own keys in a token and wraps them for these receivers, of whom the caller knows that they are the tokens meant. */
 export async function giveOwnKeys(token: TokenConfig, number: number, to: readonly Transport[]): Promise<Gift> {
   return runTask('giveOwnKeys', { token, number, to }, token.environment);
 }
 
 /** Takes the own keys of a gift into a token: the parcel at the place that its transport had among the receivers. Safe to repeat. */
-export async function takeOwnKeys(token: TokenConfig, transport: Transport, gift: Gift, place: number): Promise<void> {
+export async function takeOwnKeys(token: TokenConfig, transport: Pick<Transport, 'id'>, gift: Gift, place: number): Promise<void> {
   const parcel = gift.parcels[place];
   if (parcel === undefined) throw new HsmError('refused', `the gift has no parcel for token ${token.name}`);
   const { number, carrying, marks } = gift;

@@ -711,6 +711,83 @@ func (ClusterAdmitRequest) GoString() string {
 	return "ClusterAdmitRequest{…}"
 }
 
+// ClusterAdmitTokenAnswer: A document of the API.
+type ClusterAdmitTokenAnswer struct {
+	// State: `waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the appliance may
+	// be admitted.
+	State TokenAdmissionState `json:"state"`
+
+	// Done: Keys that are wrapped again.
+	Done int64 `json:"done"`
+
+	// Total: Keys to wrap again, as counted so far.
+	Total int64 `json:"total"`
+
+	// Keys: When ready; absent for a token that has the keys already.
+	Keys *ClusterAdmitTokenKeys `json:"keys,omitempty"`
+}
+
+// ClusterAdmitTokenKeys: When ready; absent for a token that has the keys already.
+type ClusterAdmitTokenKeys struct {
+	// Number: Number of the wrapping key.
+	Number int64 `json:"number"`
+
+	// Carrying: The carrying by which it came into the tokens.
+	Carrying string `json:"carrying"`
+
+	// Marks: What the token has to make with the keys that it has taken.
+	Marks ClusterAdmitTokenKeysMarks `json:"marks"`
+
+	// Parcel: The keys, for that token alone.
+	Parcel ClusterAdmitTokenKeysParcel `json:"parcel"`
+}
+
+// ClusterAdmitTokenKeysMarks: What the token has to make with the keys that it has taken.
+type ClusterAdmitTokenKeysMarks struct {
+	// Wrapping: What the wrapping key makes of a constant, in hexadecimal.
+	Wrapping string `json:"wrapping"`
+
+	// Binding: What the binding key makes of a constant, in hexadecimal.
+	Binding string `json:"binding"`
+}
+
+// ClusterAdmitTokenKeysParcel: The keys, for that token alone.
+type ClusterAdmitTokenKeysParcel struct {
+	// Hash: The hash of RSA-OAEP.
+	Hash OaepHash `json:"hash"`
+
+	// Wrapping: The wrapping key under the transport key, in base64.
+	Wrapping string `json:"wrapping"`
+
+	// Binding: The binding key under the transport key, in base64.
+	Binding string `json:"binding"`
+}
+
+// ClusterAdmitTokenRequest: A document of the API.
+type ClusterAdmitTokenRequest struct {
+	// Secret: The secret of the invitation.
+	Secret string `json:"secret"`
+
+	// Appliance: Identity of the new appliance.
+	Appliance string `json:"appliance"`
+
+	// Name: Its name, which no other appliance of the cluster has.
+	Name string `json:"name"`
+
+	// Transport: What the token of the new appliance says of itself.
+	Transport TransportKeyInput `json:"transport"`
+}
+
+// String hides the document: it holds secrets.
+func (ClusterAdmitTokenRequest) String() string {
+	return "ClusterAdmitTokenRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ClusterAdmitTokenRequest) GoString() string {
+	return "ClusterAdmitTokenRequest{…}"
+}
+
 // ClusterAnswer: A document of the API.
 type ClusterAnswer struct {
 	// Shape: `alone`: the configuration has no section `cluster`, and there are no members.
@@ -873,6 +950,11 @@ type ClusterRemoveMemberAnswer struct {
 	// Unconfirmed: Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more,
 	// where the appliances run etcd: the same request asks again.
 	Unconfirmed []string `json:"unconfirmed"`
+
+	// WrappingKey: Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is
+	// being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all
+	// reach one HSM.
+	WrappingKey WrappingKeyAfterRemoval `json:"wrapping-key,omitempty"`
 }
 
 // ClusterRemoveMemberRequest: A document of the API.
@@ -2002,6 +2084,20 @@ const (
 	KeyVersionStatusInvalidated KeyVersionStatus = "invalidated"
 )
 
+// OaepHash: One of a few values. Later versions may answer others.
+type OaepHash string
+
+// The values of OaepHash.
+const (
+	OaepHashSha256 OaepHash = "sha256"
+
+	OaepHashSha384 OaepHash = "sha384"
+
+	OaepHashSha512 OaepHash = "sha512"
+
+	OaepHashSha1 OaepHash = "sha1"
+)
+
 // OIDCExplainAnswer: A document of the API.
 type OIDCExplainAnswer struct {
 	// Outcome: signed-in, or the code of the refusal.
@@ -2795,6 +2891,15 @@ func (OpenpgpVerifyRequest) String() string {
 // GoString hides the document: it holds secrets.
 func (OpenpgpVerifyRequest) GoString() string {
 	return "OpenpgpVerifyRequest{…}"
+}
+
+// OwnKeyInput: A document of the API.
+type OwnKeyInput struct {
+	// Number: Number of the key.
+	Number int64 `json:"number"`
+
+	// Carrying: The carrying by which it came into the tokens.
+	Carrying *string `json:"carrying,omitempty"`
 }
 
 // Policy: A document of the API.
@@ -4293,6 +4398,19 @@ type Token struct {
 	Approle string `json:"approle,omitempty"`
 }
 
+// TokenAdmissionState: `waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the
+// appliance may be admitted. Later versions may answer others.
+type TokenAdmissionState string
+
+// The values of TokenAdmissionState.
+const (
+	TokenAdmissionStateWaiting TokenAdmissionState = "waiting"
+
+	TokenAdmissionStateRewrapping TokenAdmissionState = "rewrapping"
+
+	TokenAdmissionStateReady TokenAdmissionState = "ready"
+)
+
 // TokenCreateAnswer: A document of the API.
 type TokenCreateAnswer struct {
 	// Token: The token; shown this once.
@@ -5187,6 +5305,21 @@ const (
 	TransitKeysListConfigUseVerify TransitKeysListConfigUse = "verify"
 )
 
+// TransportKeyInput: What the token of the new appliance says of itself.
+type TransportKeyInput struct {
+	// ID: CKA_ID of the transport key.
+	ID string `json:"id"`
+
+	// PublicKey: RSA public key of 3072 bits, DER SubjectPublicKeyInfo in base64.
+	PublicKey string `json:"public-key"`
+
+	// Hashes: Hashes that the token takes for RSA-OAEP, the best first.
+	Hashes []OaepHash `json:"hashes"`
+
+	// Present: The wrapping keys that the token has.
+	Present []OwnKeyInput `json:"present"`
+}
+
 // TrimRequest: A document of the API.
 type TrimRequest struct {
 	// Version: Oldest version to keep.
@@ -5329,6 +5462,18 @@ func (VerifyRequest) String() string {
 func (VerifyRequest) GoString() string {
 	return "VerifyRequest{…}"
 }
+
+// WrappingKeyAfterRemoval: Where each appliance has a token: whether the wrapping key, which the token of the removed
+// one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent
+// where all reach one HSM. Later versions may answer others.
+type WrappingKeyAfterRemoval string
+
+// The values of WrappingKeyAfterRemoval.
+const (
+	WrappingKeyAfterRemovalRotating WrappingKeyAfterRemoval = "rotating"
+
+	WrappingKeyAfterRemovalUnchanged WrappingKeyAfterRemoval = "unchanged"
+)
 
 // WrappingKeyState: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key
 // is kept; every start tries again. Later versions may answer others.

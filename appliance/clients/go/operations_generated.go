@@ -1049,6 +1049,19 @@ func (g ClusterGroup) Admit(ctx context.Context, body ClusterAdmitRequest, optio
 	return sendFor[ClusterAdmitAnswer](ctx, g.client, opClusterAdmit, parts{body: body, options: options})
 }
 
+var opClusterAdmitToken = operation{method: "POST", path: "/v1/state/system/cluster/admit-token", public: true, accept: "application/json"}
+
+// AdmitToken: Give the token of the appliance that was invited the own keys of the others.
+//
+// Asked by an appliance that joins a cluster with a token in each appliance, with the secret of its invitation and no
+// token of a user, again and again until the state is `ready`. The wrapping key is rotated for it: the next one is
+// carried to the token of every appliance, wrapped by RSA-OAEP, and every key is wrapped again under it.
+//
+// POST /v1/state/system/cluster/admit-token
+func (g ClusterGroup) AdmitToken(ctx context.Context, body ClusterAdmitTokenRequest, options ...CallOption) (*ClusterAdmitTokenAnswer, error) {
+	return sendFor[ClusterAdmitTokenAnswer](ctx, g.client, opClusterAdmitToken, parts{body: body, options: options})
+}
+
 var opClusterInit = operation{method: "POST", path: "/v1/state/system/cluster/init", accept: "application/json"}
 
 // Init: Make an appliance that stands alone the first of a cluster.

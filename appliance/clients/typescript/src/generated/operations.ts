@@ -517,6 +517,17 @@ class ClusterOperations {
   }
 
   /**
+   * Give the token of the appliance that was invited the own keys of the others.
+   * Asked by an appliance that joins a cluster with a token in each appliance, with the secret of its invitation and no
+   * token of a user, again and again until the state is `ready`. The wrapping key is rotated for it: the next one is
+   * carried to the token of every appliance, wrapped by RSA-OAEP, and every key is wrapped again under it.
+   * `POST /v1/state/system/cluster/admit-token`
+   */
+  admitToken(body: Api.ClusterAdmitTokenRequest, options: CallOptions = {}): Promise<Api.ClusterAdmitTokenAnswer> {
+    return this.#sender.json<Api.ClusterAdmitTokenAnswer>({ method: 'POST', path: '/v1/state/system/cluster/admit-token', body, isIdempotent: false, isPublic: true }, options);
+  }
+
+  /**
    * Make an appliance that stands alone the first of a cluster.
    * Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes first; then
    * all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its PIN.

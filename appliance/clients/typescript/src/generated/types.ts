@@ -411,6 +411,61 @@ export type ClusterAdmitRequest = {
   'client-request': string;
 };
 
+export type ClusterAdmitTokenAnswer = {
+  /**
+   * `waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the appliance may be
+   * admitted.
+   */
+  state: TokenAdmissionState;
+  /** Keys that are wrapped again. */
+  done: number;
+  /** Keys to wrap again, as counted so far. */
+  total: number;
+  /** When ready; absent for a token that has the keys already. */
+  keys?: ClusterAdmitTokenKeys | undefined;
+};
+
+/** When ready; absent for a token that has the keys already. */
+export type ClusterAdmitTokenKeys = {
+  /** Number of the wrapping key. */
+  number: number;
+  /** The carrying by which it came into the tokens. */
+  carrying: string;
+  /** What the token has to make with the keys that it has taken. */
+  marks: ClusterAdmitTokenKeysMarks;
+  /** The keys, for that token alone. */
+  parcel: ClusterAdmitTokenKeysParcel;
+};
+
+/** What the token has to make with the keys that it has taken. */
+export type ClusterAdmitTokenKeysMarks = {
+  /** What the wrapping key makes of a constant, in hexadecimal. */
+  wrapping: string;
+  /** What the binding key makes of a constant, in hexadecimal. */
+  binding: string;
+};
+
+/** The keys, for that token alone. */
+export type ClusterAdmitTokenKeysParcel = {
+  /** The hash of RSA-OAEP. */
+  hash: OaepHash;
+  /** The wrapping key under the transport key, in base64. */
+  wrapping: string;
+  /** The binding key under the transport key, in base64. */
+  binding: string;
+};
+
+export type ClusterAdmitTokenRequest = {
+  /** The secret of the invitation. */
+  secret: string;
+  /** Identity of the new appliance. */
+  appliance: string;
+  /** Its name, which no other appliance of the cluster has. */
+  name: string;
+  /** What the token of the new appliance says of itself. */
+  transport: TransportKeyInput;
+};
+
 export type ClusterAnswer = {
   /** `alone`: the configuration has no section `cluster`, and there are no members. */
   shape: ClusterShape;
@@ -509,6 +564,11 @@ export type ClusterRemoveMemberAnswer = {
    * appliances run etcd: the same request asks again.
    */
   unconfirmed: string[];
+  /**
+   * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated;
+   * `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.
+   */
+  'wrapping-key'?: WrappingKeyAfterRemoval | undefined;
 };
 
 export type ClusterRemoveMemberRequest = {
@@ -1132,6 +1192,8 @@ export type KeyDistributionAppliance = {
  */
 export type KeyVersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
 
+export type OaepHash = 'sha256' | 'sha384' | 'sha512' | 'sha1';
+
 export type OidcExplainAnswer = {
   /** signed-in, or the code of the refusal. */
   outcome: string;
@@ -1640,6 +1702,13 @@ export type OpenpgpVerifyRequest = {
   'base64-encoded'?: boolean | undefined;
   /** Detached signature: ASCII armor, or base64 of the packets. */
   signature: string;
+};
+
+export type OwnKeyInput = {
+  /** Number of the key. */
+  number: number;
+  /** The carrying by which it came into the tokens. */
+  carrying?: string | undefined;
 };
 
 export type Policy = {
@@ -2636,6 +2705,12 @@ export type Token = {
   approle?: string | undefined;
 };
 
+/**
+ * `waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the appliance may be
+ * admitted.
+ */
+export type TokenAdmissionState = 'waiting' | 'rewrapping' | 'ready';
+
 export type TokenCreateAnswer = {
   /** The token; shown this once. */
   token: string;
@@ -3216,6 +3291,18 @@ export type TransitKeysListConfigCustody = 'wrapped' | 'token';
 
 export type TransitKeysListConfigUse = 'encrypt' | 'sign' | 'verify';
 
+/** What the token of the new appliance says of itself. */
+export type TransportKeyInput = {
+  /** CKA_ID of the transport key. */
+  id: string;
+  /** RSA public key of 3072 bits, DER SubjectPublicKeyInfo in base64. */
+  'public-key': string;
+  /** Hashes that the token takes for RSA-OAEP, the best first. */
+  hashes: OaepHash[];
+  /** The wrapping keys that the token has. */
+  present: OwnKeyInput[];
+};
+
 export type TrimRequest = {
   /** Oldest version to keep. */
   version: number;
@@ -3294,6 +3381,12 @@ export type VerifyRequest = {
   /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
 };
+
+/**
+ * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated;
+ * `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.
+ */
+export type WrappingKeyAfterRemoval = 'rotating' | 'unchanged';
 
 /**
  * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start

@@ -48,6 +48,11 @@ __all__ = [
     "ClusterAdmitClient",
     "ClusterAdmitPeer",
     "ClusterAdmitRequest",
+    "ClusterAdmitTokenAnswer",
+    "ClusterAdmitTokenKeys",
+    "ClusterAdmitTokenKeysMarks",
+    "ClusterAdmitTokenKeysParcel",
+    "ClusterAdmitTokenRequest",
     "ClusterAnswer",
     "ClusterEtcd",
     "ClusterInitAnswer",
@@ -126,6 +131,7 @@ __all__ = [
     "KeyDistributionAnswer",
     "KeyDistributionAppliance",
     "KeyVersionStatus",
+    "OaepHash",
     "OidcExplainAnswer",
     "OidcExplainLogin",
     "OidcExplainRequest",
@@ -163,6 +169,7 @@ __all__ = [
     "OpenpgpSignRequestFormat",
     "OpenpgpVerifyAnswer",
     "OpenpgpVerifyRequest",
+    "OwnKeyInput",
     "Policy",
     "PolicyCheckAnswer",
     "PolicyCheckAnswerDecidedBy",
@@ -242,6 +249,7 @@ __all__ = [
     "TlsCaReplacement",
     "TlsCaState",
     "Token",
+    "TokenAdmissionState",
     "TokenCreateAnswer",
     "TokenCreateRequest",
     "TokenCreateRootAnswer",
@@ -281,6 +289,7 @@ __all__ = [
     "TransitKeysListConfigCipher",
     "TransitKeysListConfigCustody",
     "TransitKeysListConfigUse",
+    "TransportKeyInput",
     "TrimRequest",
     "VerifyAnswer",
     "VerifyBatchAnswer",
@@ -288,6 +297,7 @@ __all__ = [
     "VerifyBatchRequest",
     "VerifyBatchResult",
     "VerifyRequest",
+    "WrappingKeyAfterRemoval",
     "WrappingKeyState",
 ]
 
@@ -401,6 +411,9 @@ ImageAnswerTrial = Literal["pending", "confirmed", "none"]
 KeyVersionStatus = Literal["pending", "active", "deprecated", "invalidated"]
 
 
+OaepHash = Literal["sha256", "sha384", "sha512", "sha1"]
+
+
 # What the token endpoint says to client-id and client-secret, tried with a code that does not exist.
 OidcTestAnswerClientCredentials = Literal["accepted", "refused", "unknown"]
 
@@ -467,6 +480,11 @@ TenantKind = Literal["system", "site-provider", "application-owner"]
 TenantsMergeLists = Literal["unite", "replace"]
 
 
+# `waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the appliance may
+# be admitted.
+TokenAdmissionState = Literal["waiting", "rewrapping", "ready"]
+
+
 # How the secret is sent; default: as the provider says.
 TokenEndpointAuthMethod = Literal["client_secret_basic", "client_secret_post"]
 
@@ -488,6 +506,12 @@ TransitKeysListConfigCustody = Literal["wrapped", "token"]
 
 
 TransitKeysListConfigUse = Literal["encrypt", "sign", "verify"]
+
+
+# Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being
+# rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all
+# reach one HSM.
+WrappingKeyAfterRemoval = Literal["rotating", "unchanged"]
 
 
 # `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
@@ -964,6 +988,73 @@ class ClusterAdmitRequest(Document):
 
 
 @dataclass(frozen=True)
+class ClusterAdmitTokenAnswer(Document):
+    """ClusterAdmitTokenAnswer."""
+
+    state: TokenAdmissionState
+    """`waiting`: another rotation comes first. `rewrapping`: the keys are wrapped again. `ready`: the appliance
+
+    may be admitted.
+    """
+    done: int
+    """Keys that are wrapped again."""
+    total: int
+    """Keys to wrap again, as counted so far."""
+    keys: Optional[ClusterAdmitTokenKeys] = None
+    """When ready; absent for a token that has the keys already."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitTokenKeys(Document):
+    """When ready; absent for a token that has the keys already."""
+
+    number: int
+    """Number of the wrapping key."""
+    carrying: str
+    """The carrying by which it came into the tokens."""
+    marks: ClusterAdmitTokenKeysMarks
+    """What the token has to make with the keys that it has taken."""
+    parcel: ClusterAdmitTokenKeysParcel
+    """The keys, for that token alone."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitTokenKeysMarks(Document):
+    """What the token has to make with the keys that it has taken."""
+
+    wrapping: str
+    """What the wrapping key makes of a constant, in hexadecimal."""
+    binding: str
+    """What the binding key makes of a constant, in hexadecimal."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitTokenKeysParcel(Document):
+    """The keys, for that token alone."""
+
+    hash: OaepHash
+    """The hash of RSA-OAEP."""
+    wrapping: str
+    """The wrapping key under the transport key, in base64."""
+    binding: str
+    """The binding key under the transport key, in base64."""
+
+
+@dataclass(frozen=True)
+class ClusterAdmitTokenRequest(Document):
+    """ClusterAdmitTokenRequest."""
+
+    secret: str = field(repr=False)
+    """The secret of the invitation."""
+    appliance: str
+    """Identity of the new appliance."""
+    name: str
+    """Its name, which no other appliance of the cluster has."""
+    transport: TransportKeyInput
+    """What the token of the new appliance says of itself."""
+
+
+@dataclass(frozen=True)
 class ClusterAnswer(Document):
     """ClusterAnswer."""
 
@@ -1084,6 +1175,12 @@ class ClusterRemoveMemberAnswer(Document):
     """Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more,
 
     where the appliances run etcd: the same request asks again.
+    """
+    wrapping_key: Optional[WrappingKeyAfterRemoval] = None
+    """Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is
+
+    being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent
+    where all reach one HSM.
     """
 
 
@@ -2399,6 +2496,16 @@ class OpenpgpVerifyRequest(Document):
     """Detached signature: ASCII armor, or base64 of the packets."""
     base64_encoded: Optional[bool] = None
     """false: the text is raw UTF-8."""
+
+
+@dataclass(frozen=True)
+class OwnKeyInput(Document):
+    """OwnKeyInput."""
+
+    number: int
+    """Number of the key."""
+    carrying: Optional[str] = None
+    """The carrying by which it came into the tokens."""
 
 
 @dataclass(frozen=True)
@@ -4204,6 +4311,20 @@ class TransitKeysCreateBatchRequest(Document):
 
     batch_input: list[TransitKeyBatchItem]
     """The entries."""
+
+
+@dataclass(frozen=True)
+class TransportKeyInput(Document):
+    """What the token of the new appliance says of itself."""
+
+    id: str
+    """CKA_ID of the transport key."""
+    public_key: str
+    """RSA public key of 3072 bits, DER SubjectPublicKeyInfo in base64."""
+    hashes: list[OaepHash]
+    """Hashes that the token takes for RSA-OAEP, the best first."""
+    present: list[OwnKeyInput]
+    """The wrapping keys that the token has."""
 
 
 @dataclass(frozen=True)

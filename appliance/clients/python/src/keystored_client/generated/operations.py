@@ -862,6 +862,27 @@ class ClusterOperations:
             models.ClusterAdmitAnswer, timeout,
         )
 
+    def admit_token(self, body: models.ClusterAdmitTokenRequest, *, timeout: Optional[float] = None) -> models.ClusterAdmitTokenAnswer:
+        """Give the token of the appliance that was invited the own keys of the others.
+
+        Asked by an appliance that joins a cluster with a token in each appliance, with the secret of its
+        invitation and no token of a user, again and again until the state is `ready`. The wrapping key is
+        rotated for it: the next one is carried to the token of every appliance, wrapped by RSA-OAEP, and
+        every key is wrapped again under it.
+
+        ``POST /v1/state/system/cluster/admit-token``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/admit-token",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.ClusterAdmitTokenAnswer, timeout,
+        )
+
     def init(self, *, timeout: Optional[float] = None) -> models.ClusterInitAnswer:
         """Make an appliance that stands alone the first of a cluster.
 

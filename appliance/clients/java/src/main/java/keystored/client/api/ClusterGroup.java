@@ -9,6 +9,8 @@ import keystored.client.internal.Sender;
 public final class ClusterGroup {
   private static final Operation ADMIT =
       new Operation("POST", "/v1/state/system/cluster/admit", "application/json", Operation.Trait.PUBLIC);
+  private static final Operation ADMIT_TOKEN =
+      new Operation("POST", "/v1/state/system/cluster/admit-token", "application/json", Operation.Trait.PUBLIC);
   private static final Operation INIT =
       new Operation("POST", "/v1/state/system/cluster/init", "application/json");
   private static final Operation INVITE =
@@ -40,6 +42,23 @@ public final class ClusterGroup {
    */
   public ClusterAdmitAnswer admit(ClusterAdmitRequest body) {
     return sender.json(ADMIT, new Parts().body(body), ClusterAdmitAnswer.class);
+  }
+
+  /**
+   * Give the token of the appliance that was invited the own keys of the others.
+   *
+   * <p>Asked by an appliance that joins a cluster with a token in each appliance, with the secret of its
+   * invitation and no token of a user, again and again until the state is `ready`. The wrapping key is rotated
+   * for it: the next one is carried to the token of every appliance, wrapped by RSA-OAEP, and every key is
+   * wrapped again under it.
+   *
+   * <p>POST /v1/state/system/cluster/admit-token
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public ClusterAdmitTokenAnswer admitToken(ClusterAdmitTokenRequest body) {
+    return sender.json(ADMIT_TOKEN, new Parts().body(body), ClusterAdmitTokenAnswer.class);
   }
 
   /**

@@ -15,6 +15,9 @@ import java.util.List;
  * @param lostChains Chains of the audit trail that are lost with it: no verification expects them any more.
  * @param unconfirmed Appliances that have not confirmed within 20 seconds that it has no way to the shared store
  * any more, where the appliances run etcd: the same request asks again.
+ * @param wrappingKey Where each appliance has a token: whether the wrapping key, which the token of the removed
+ * one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand.
+ * Absent where all reach one HSM. May be null: absent.
  */
 public record ClusterRemoveMemberAnswer(
     @JsonProperty("name") String name,
@@ -22,5 +25,6 @@ public record ClusterRemoveMemberAnswer(
     @JsonProperty("removed-at") Instant removedAt,
     @JsonProperty("removed-by") String removedBy,
     @JsonProperty("lost-chains") List<String> lostChains,
-    @JsonProperty("unconfirmed") List<String> unconfirmed) {
+    @JsonProperty("unconfirmed") List<String> unconfirmed,
+    @JsonProperty("wrapping-key") WrappingKeyAfterRemoval wrappingKey) {
 }
