@@ -31,9 +31,9 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   bootstrap: 'all',
   'cluster-credentials': 'cluster',
   'cluster-credentials-applied': 'cluster',
-  // Good for an hour, and for the members that there are.
   // About appliances that are about to come in.
   'cluster-guests': 'cluster',
+  // Good for an hour, and for the members that there are.
   'cluster-invitations': 'cluster',
   'console/sessions': 'all',
   'core/migrations': 'all',
