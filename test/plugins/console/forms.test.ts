@@ -40,6 +40,7 @@ describe('every operation of the appliance', () => {
         "claims",
         "questions",
         "rest-api/rules",
+        "transport/present",
       ]
     `);
   });
