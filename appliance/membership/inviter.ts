@@ -1,6 +1,7 @@
 // The way of an appliance that joins to the member that has invited it: TLS to the certificate that the invitation names, and the secret.
 import { hash, X509Certificate } from 'node:crypto';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Transport } from '../../hsm/setup/setup.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -43,11 +44,15 @@ const admission = z.object({
 });
 export type Admission = z.output<typeof admission>;
 
+const problem = z.object({ detail: z.string().optional(), errors: z.array(z.object({ 'error-message': z.string() })).optional() });
+
 const authorityPath = '/v1/ca/system/appliance/ca.pem';
 const admissionPath = '/v1/state/system/cluster/admit';
 const keysPath = '/v1/state/system/cluster/admit-token';
 const answerMs = 60_000;
 const mostBytes = 1 << 20;
+/** A member answers 503 while its cluster counts out one that was just killed, and while etcd elects. The same appliance may ask again. */
+const [patienceMs, againMs] = [30_000, 1_000];
 
 /** Why an appliance cannot join: the member that has invited says so (`refused`), or cannot be asked. */
 export class NotAdmitted extends StartRefused {
@@ -91,12 +96,16 @@ async function ask<T>(
   content: object,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const answer = await send(url, path, { ca: await findAuthority(url, authority), method: 'POST' }, content);
-  const read = schema.safeParse(jsonOf(answer.body));
-  if (answer.status === 200 && read.success) return read.data;
-  const message = messageOf(answer.body);
-  const isRefusal = answer.status >= 400 && answer.status < 500 && message !== undefined;
-  throw new NotAdmitted(isRefusal ? 'refused' : 'unreachable', url, message ?? `it answered with status ${answer.status}`);
+  const ca = await findAuthority(url, authority);
+  for (const untilMs = performance.now() + patienceMs; ; await setTimeout(againMs)) {
+    const answer = await send(url, path, { ca, method: 'POST' }, content);
+    const read = schema.safeParse(jsonOf(answer.body));
+    if (answer.status === 200 && read.success) return read.data;
+    if (answer.status === 503 && performance.now() < untilMs) continue;
+    const message = messageOf(answer.body);
+    const isRefusal = answer.status >= 400 && answer.status < 500 && message !== undefined;
+    throw new NotAdmitted(isRefusal ? 'refused' : 'unreachable', url, message ?? `it answered with status ${answer.status}`);
+  }
 }
 
 /** The one certificate with that fingerprint: without it, nothing is known of who answers. */
@@ -155,7 +164,8 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The detail of a problem document. */
+/** What a problem document says: from status 500 up it has no detail, but one error. */
 function messageOf(body: string): string | undefined {
-  return z.object({ detail: z.string() }).safeParse(jsonOf(body)).data?.detail.slice(0, 500);
+  const { data } = problem.safeParse(jsonOf(body));
+  return (data?.detail ?? data?.errors?.[0]?.['error-message'])?.slice(0, 500);
 }
