@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as library from 'yaml';
 import { once } from '../base/async/once.ts';
+import { isNestedTooDeep, nestedTooDeep } from '../base/texts/nesting.ts';
 import { findRepeatedKey } from '../base/texts/repeated-keys.ts';
 import { ConfigurationError } from './error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
@@ -25,14 +26,9 @@ export function readConfigFile(path: string, source: string): ConfigFile {
   try {
     return parse(path, text);
   } catch (error) {
-    if (error instanceof RangeError) throw nestedTooDeep(path);
+    if (isNestedTooDeep(error)) throw new ConfigurationError(`${path} ${nestedTooDeep}`);
     throw error;
   }
-}
-
-/** The library calls itself for each level, until the stack ends: that may be an exception or one of its errors. */
-function nestedTooDeep(path: string): ConfigurationError {
-  return new ConfigurationError(`${path} cannot be read: its fields are nested too deep`);
 }
 
 function parse(path: string, text: string): ConfigFile {
@@ -41,7 +37,7 @@ function parse(path: string, text: string): ConfigFile {
   // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
   const problem = document.errors[0] ?? document.warnings[0];
-  if (problem?.code === 'RESOURCE_EXHAUSTION') throw nestedTooDeep(path);
+  if (isNestedTooDeep(problem)) throw problem;
   if (problem !== undefined) {
     // The library would name one of its functions.
     const what = problem.code === 'MULTIPLE_DOCS' ? 'another document begins; a configuration is one' : problem.message;

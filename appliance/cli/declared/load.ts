@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document as YamlDocument, Node } from 'yaml';
+import { isNestedTooDeep, nestedTooDeep } from '../../../core/base/texts/nesting.ts';
 import { findRepeatedKey } from '../../../core/base/texts/repeated-keys.ts';
 import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
@@ -58,7 +59,7 @@ async function declaredIn(path: string, io: Io): Promise<readonly Declared[]> {
     return documents.flatMap((document, index) => {
       const place = `${name} document ${index + 1}`;
       const fault = document.errors[0] ?? document.warnings[0];
-      if (fault?.code === 'RESOURCE_EXHAUSTION') throw nestedTooDeep(name);
+      if (isNestedTooDeep(fault)) throw fault;
       if (fault !== undefined) throw usageError(`${place}, line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`);
       const repeated = findRepeatedKey({ isScalar, visit }, document);
       if (repeated !== undefined) throw usageError(`${place}, line ${lineOf(repeated.node)}: "${repeated.key}" is there twice`);
@@ -72,14 +73,9 @@ async function declaredIn(path: string, io: Io): Promise<readonly Declared[]> {
     });
   } catch (error) {
     if (error instanceof ReferenceError) throw usageError(`${name}: ${error.message}`);
-    if (error instanceof RangeError) throw nestedTooDeep(name);
+    if (isNestedTooDeep(error)) throw usageError(`${name} ${nestedTooDeep}`);
     throw error;
   }
-}
-
-/** The library calls itself for each level, until the stack ends: that may be an exception or one of its errors. */
-function nestedTooDeep(name: string): Error {
-  return usageError(`${name} cannot be read: its fields are nested too deep`);
 }
 
 function declaredFrom({ resource, name, parents = [], config = {}, ...others }: Document, where: string): Declared {

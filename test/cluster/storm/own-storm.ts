@@ -9,19 +9,10 @@ import { end } from '../../harness/kills/victims.ts';
 import { processesBelow } from '../../harness/processes.ts';
 import { faultsOf, type Operation } from '../../harness/storms/counter-history.ts';
 import { clusterState, OwnMembers, seenBy } from '../own-members.ts';
+import type { StormReport } from './storm.ts';
 
-/** What a storm came to. */
-export type OwnStormReport = {
-  readonly seed: number;
-  readonly faults: Record<string, number>;
-  added: number;
-  read: number;
-  refused: number;
-  unknown: number;
-  revoked: number;
-  /** what cannot be of one store; what was acknowledged and is not there; what was accepted after its revocation */
-  readonly losses: string[];
-};
+/** Losses are also what was acknowledged and is not there, and what was accepted after its revocation. */
+export type OwnStormReport = StormReport & { revoked: number };
 
 const keys = '/v1/config/keystore/transit-keys';
 const encrypt = '/v1/state/keystore/transit-keys/used/encrypt';
