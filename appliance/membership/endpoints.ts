@@ -41,11 +41,20 @@ function initEndpoint({ membership, keys }: Parts): AnyEndpoint {
     description:
       'Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer comes first; then all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its PIN.',
     audit: 'required',
+    auditFields: ['formerKeysStay'],
+    input: z.object({
+      formerKeysStay: z
+        .boolean()
+        .default(false)
+        .describe(
+          'With a token in each appliance: former keys of CAs that are objects in the token of this one, with certificates that did not end, stay there. Only this appliance makes their revocation lists and OCSP answers then.',
+        ),
+    }),
     output: z.object({ name: z.string().meta({ description: 'Name of the appliance in the cluster.', example: 'plant-a' }) }),
     errors: ['not-found', 'operation-refused', 'conflict', 'clock-implausible', 'in-use'],
     commandLine: { ends: 'makes this appliance the first of a cluster, and lets it answer nothing for a few seconds' },
     reservedFor: 'system-root',
-    run: () => membership.found(keys()),
+    run: (_call, { formerKeysStay }) => membership.found({ stored: keys(), formerKeysStay }),
   });
 }
 

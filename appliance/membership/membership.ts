@@ -15,7 +15,7 @@ import {
   memberRoles,
 } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import type { Hsm, KeyReference } from '../../hsm/api.ts';
+import type { Hsm } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
 import { holdAlone } from '../state/data-directory.ts';
@@ -27,6 +27,7 @@ import { formatInvitation, hashOfSecret, parseInvitation } from './invitation.ts
 import type { Admission } from './inviter.ts';
 import { redeemInvitation, recordInvitation } from './invitations.ts';
 import { makeKeyRequest } from './key-request.ts';
+import { type Moving, requireNoObjects } from '../wrapping-keys/uncarried-objects.ts';
 import { urlsOf } from './server-flags.ts';
 
 export type MembershipParts = {
@@ -59,7 +60,6 @@ export type Applicant = {
 };
 
 const renewalSeconds = 3_600;
-const namedObjects = 10;
 
 export class Membership {
   readonly #parts: MembershipParts;
@@ -98,18 +98,18 @@ export class Membership {
 
   /**
    * Makes an appliance that stands alone the first of a cluster. Certificates of a former cluster end. Resolves before the processes are
-   * replaced, which takes seconds. `stored`: every stored key. Throws `operation-refused` and `conflict`.
+   * replaced, which takes seconds. Throws `operation-refused` and `conflict`.
    */
-  found(stored: Iterable<KeyReference>): Promise<{ readonly name: string }> {
-    return this.#once(() => this.#found(stored));
+  found(moving: Moving): Promise<{ readonly name: string }> {
+    return this.#once(() => this.#found(moving));
   }
 
-  async #found(stored: Iterable<KeyReference>): Promise<{ readonly name: string }> {
+  async #found(moving: Moving): Promise<{ readonly name: string }> {
     const { data, config, takePart, hasOwnToken } = this.#parts;
     const member = this.#requireMember();
     await this.#requireAlone(member);
-    if (hasOwnToken) requireNoObjects(stored);
     const { certificates, tenantId } = this.#issuer();
+    if (hasOwnToken) requireNoObjects(this.#parts.store, certificates.keysInToken(), moving);
     await certificates.revoke(tenantId, () => true);
     writeCredentials(data, await this.#issueOwn(member));
     writeMembership(data, { step: 'founding', cluster: randomUUID(), ...urlsOf(member) });
@@ -285,17 +285,6 @@ function requireFreeName({ members }: ClusterState, { appliance, name }: Pick<Ap
     other.state === 'removed' || other.state === 'removing'
       ? `"${name}" is the name of an appliance that was removed for ever: give the new one another cluster/name.`
       : `An appliance of the cluster is named "${name}": give the new one another cluster/name.`,
-  );
-}
-
-/** An object in the token of one appliance the others could not use. */
-function requireNoObjects(stored: Iterable<KeyReference>): void {
-  const names = new Set<string>();
-  for (const { stored: one, binding } of stored) if (one.custody === 'token') names.add(`${binding.purpose} ${binding.keyId}`);
-  if (names.size === 0) return;
-  const [shown, more] = [[...names].slice(0, namedObjects).join(', '), names.size - namedObjects];
-  throw refused(
-    `Keys are objects in the token of this appliance, which cannot be carried to others: ${shown}${more > 0 ? ` and ${more} more` : ''}. A cluster of a token in each is founded by an appliance that had the section "cluster", or its token in a group, from its first start; or remove these keys.`,
   );
 }
 

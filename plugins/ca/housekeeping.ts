@@ -6,6 +6,7 @@ import { currentCrl } from './status/crl.ts';
 import { forgetLastCrls } from './status/last-crl.ts';
 import type { FoundCa } from './authority/lookup.ts';
 import { type CaGeneration, newestGeneration } from './records/records.ts';
+import { isStranded } from './own/keys-in-token.ts';
 import { sweepRemovedCas } from './removal.ts';
 import { ledgerReference } from './authority/generation.ts';
 
@@ -25,7 +26,8 @@ export async function keepHouse(context: CaContext, signal: AbortSignal): Promis
     const ca = { tenantId: String(key[0]), record };
     await forgetExpired(context, ca);
     await dropExpiredGenerations(context, ca);
-    for (const generation of record.generations) await currentCrl(context, ca, generation);
+    // Those of keys in the token of one appliance are made there (own/keys-in-token.ts).
+    for (const generation of record.generations) if (!isStranded(context, generation)) await currentCrl(context, ca, generation);
   }
 }
 

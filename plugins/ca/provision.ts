@@ -14,6 +14,7 @@ import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { expiryGauge } from './gauges.ts';
 import { keepHouse } from './housekeeping.ts';
+import { strandedListsJob } from './own/keys-in-token.ts';
 import { memberCertificates } from './own/member-certificates.ts';
 import { dropCas } from './removal.ts';
 import { caResource } from './resource.ts';
@@ -35,7 +36,7 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
   return {
     resources: [caResource(context, protocols)],
     endpoints: [...caActions(context), custodyOfCa(context, platform.service(custodyStatementsService)), ...publicEndpoints(context)],
-    jobs: [housekeeping],
+    jobs: [housekeeping, strandedListsJob(context)],
     gauges: [expiryGauge(context)],
     services: [
       provide(certificateAuthorityService, certificateAuthorities(context, protocols)),

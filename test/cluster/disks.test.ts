@@ -7,6 +7,7 @@ import type { Answer } from '../harness/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { mayMount, mountSmallDisk } from '../harness/small-disk.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import type { TokenConfig } from '../../hsm/api.ts';
 import { OwnMembers, seenBy } from './own-members.ts';
 
 const path = temporaryDirectory();
@@ -42,7 +43,7 @@ test('of what a record says, of credentials and of keys nothing is in clear in t
   const [name, rule] = ['seen-in-the-files', '/v1/state/keystore/seen-by-nobody/**'];
   await first.request('POST', policies, policyOf(name, [rule]));
   const { token } = (await first.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as { token: string };
-  const { pin } = members.token;
+  const [{ pin }] = (await members.tokensOf('a')) as [TokenConfig];
   const secrets = [rule, token, first.rootToken, readFileSync((pin as { readonly file: string }).file, 'utf8').trim()];
   for (const appliance of ['a', 'b', 'c']) {
     const { etcd } = memberFiles(path(`data-${appliance}`));

@@ -1,4 +1,5 @@
-// Whole appliances that run etcd themselves, made one cluster as an operator does it: init, invitations, and an HSM that all of them reach.
+// Whole appliances that run etcd themselves, made one cluster as an operator does it: init, invitations, and an HSM that all of them reach, or a
+// token in each.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -29,20 +30,40 @@ type Options = Partial<DaemonOptions> & {
   readonly invitation?: string;
 };
 
+type Path = (...names: string[]) => string;
+
+/** The field `hsm/tokens` of an appliance. */
+type TokensOf = (name: string) => Promise<readonly TokenConfig[]>;
+
 /** Appliances below one directory. */
 export class OwnMembers {
-  readonly #path: (...names: string[]) => string;
-  readonly token: TokenConfig;
+  readonly #path: Path;
+  readonly #tokensOf: TokensOf;
+  readonly #tokens = new Map<string, readonly TokenConfig[]>();
   readonly #ports = new Map<string, readonly [client: number, peer: number]>();
   #rootToken: string | undefined;
 
-  private constructor(path: (...names: string[]) => string, token: TokenConfig) {
-    [this.#path, this.token] = [path, token];
+  private constructor(path: Path, tokensOf: TokensOf) {
+    [this.#path, this.#tokensOf] = [path, tokensOf];
   }
 
-  static async prepare(path: (...names: string[]) => string): Promise<OwnMembers> {
+  /** `tokensOf` is asked once for each appliance. By default all reach one HSM. */
+  static async prepare(path: Path, tokensOf?: TokensOf): Promise<OwnMembers> {
     mkdirSync(path(), { recursive: true });
-    return new OwnMembers(path, await makeEmptySoftToken(path('hsm')));
+    if (tokensOf !== undefined) return new OwnMembers(path, tokensOf);
+    const shared = [await makeEmptySoftToken(path('hsm'))];
+    return new OwnMembers(path, async () => shared);
+  }
+
+  /** Each has a SoftHSM2 token in one group, which has no keys yet. */
+  static async withOwnTokens(path: Path): Promise<OwnMembers> {
+    return OwnMembers.prepare(path, async (name) => [{ ...(await makeEmptySoftToken(path('tokens'), name)), group: 'default' }]);
+  }
+
+  async tokensOf(name: string): Promise<readonly TokenConfig[]> {
+    const tokens = this.#tokens.get(name) ?? (await this.#tokensOf(name));
+    this.#tokens.set(name, tokens);
+    return tokens;
   }
 
   /** Starts one, or starts it again. The first one makes the root token. */
@@ -65,7 +86,8 @@ export class OwnMembers {
       ...{ address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() },
       ...(invitation === undefined ? {} : { 'invitation-file': invitation }),
     };
-    return argsOf(this.#path, name, { tokens: [this.token], cluster: { name, preview: true, member } });
+    const hsm = { tokens: await this.tokensOf(name), 'job-timeout': '5s' };
+    return argsOf(this.#path, name, { tokens: [], hsm, cluster: { name, preview: true, member } });
   }
 
   /** Makes an appliance that stands alone the first member, and waits until it serves as that. Answers what it answered. */

@@ -842,6 +842,13 @@ type ClusterInitAnswer struct {
 	Name string `json:"name"`
 }
 
+// ClusterInitRequest: A document of the API.
+type ClusterInitRequest struct {
+	// FormerKeysStay: With a token in each appliance: former keys of CAs that are objects in the token of this one, with
+	// certificates that did not end, stay there. Only this appliance makes their revocation lists and OCSP answers then.
+	FormerKeysStay *bool `json:"former-keys-stay,omitempty"`
+}
+
 // ClusterInviteAnswer: A document of the API.
 type ClusterInviteAnswer struct {
 	// Invitation: One line, for the file that the new appliance is started with.

@@ -1071,8 +1071,8 @@ var opClusterInit = operation{method: "POST", path: "/v1/state/system/cluster/in
 // PIN.
 //
 // POST /v1/state/system/cluster/init
-func (g ClusterGroup) Init(ctx context.Context, options ...CallOption) (*ClusterInitAnswer, error) {
-	return sendFor[ClusterInitAnswer](ctx, g.client, opClusterInit, parts{options: options})
+func (g ClusterGroup) Init(ctx context.Context, body ClusterInitRequest, options ...CallOption) (*ClusterInitAnswer, error) {
+	return sendFor[ClusterInitAnswer](ctx, g.client, opClusterInit, parts{body: body, options: options})
 }
 
 var opClusterInvite = operation{method: "POST", path: "/v1/state/system/cluster/invite", accept: "application/json"}

@@ -11,6 +11,17 @@ export type MemberRole = (typeof memberRoles)[number];
 /** PEM */
 export type MemberCertificate = { readonly certificate: string; readonly authority: string };
 
+/**
+ * A CA key that is an object in one token. `isNewest`: it signs new certificates. `neededUntil`: when the last certificate ends whose status it
+ * signs; undefined where there is none.
+ */
+export type CaKeyInToken = {
+  readonly tenantId: string;
+  readonly ca: string;
+  readonly isNewest: boolean;
+  readonly neededUntil: string | undefined;
+};
+
 export type MemberCertificates = {
   /**
    * Issues a certificate for both ends of a connection, for the key of a DER PKCS#10 request and nothing else of it: the common name is the
@@ -26,4 +37,6 @@ export type MemberCertificates = {
   revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<readonly string[]>;
   /** A revocation list of everything that is revoked, DER. Throws HsmError while the token cannot sign one. */
   revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
+  /** Of the CAs of all tenants: what other appliances could not use. */
+  keysInToken(): readonly CaKeyInToken[];
 };

@@ -4,6 +4,8 @@ import type { ListenerIdentity, ListenerKeyPlace } from '../../../core/plugin/se
 import { approveListener } from '../issuing/approval.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import { ensureOwnCa, rollOwnCa } from './own-ca.ts';
+import { isStranded } from './keys-in-token.ts';
+import { HsmError } from '../../../hsm/api.ts';
 import type { CaContext } from '../context.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import type { FoundCa } from '../authority/lookup.ts';
@@ -116,5 +118,12 @@ async function ensureApplianceCa(context: CaContext, tenantId: string): Promise<
   const { tenantId: of, record } = await ensureOwnCa(context, tenantId, applianceCa);
   const newest = requireNewestGeneration(record);
   const secondsLeft = readCertificate(newest.certificate).notAfter.since(context.clock.now()).total('seconds');
-  return secondsLeft > caRollSeconds ? { tenantId: of, record } : rollOwnCa(context, { tenantId: of, record }, applianceCa);
+  const ca = { tenantId: of, record };
+  if (secondsLeft <= caRollSeconds) return rollOwnCa(context, ca, applianceCa);
+  if (!isStranded(context, newest)) return ca;
+  return rollOwnCa(context, ca, applianceCa).catch((error: unknown) => {
+    // The token that has the key signs the link to the new one; while it is away, the listeners keep the identity they have.
+    if (error instanceof HsmError) return ca;
+    throw error;
+  });
 }

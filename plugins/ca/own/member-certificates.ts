@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { parseDuration } from '../../../core/base/time.ts';
 import { type MemberCertificates, type MemberRole, memberRoles } from '../../../core/plugin/services/member-certificates.ts';
 import type { FoundCa } from '../authority/lookup.ts';
+import { caKeysInToken } from './keys-in-token.ts';
 import { ensureOwnCa, type OwnCa } from './own-ca.ts';
 import type { CaContext } from '../context.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
@@ -50,6 +51,7 @@ export function memberCertificates(context: CaContext): MemberCertificates {
       const ca = await authorityOf(tenantId, role);
       return currentCrl(context, ca, requireNewestGeneration(ca.record), 'every');
     },
+    keysInToken: () => caKeysInToken(context),
   };
 }
 

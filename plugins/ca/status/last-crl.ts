@@ -2,7 +2,7 @@
 import { fail } from '../../../core/base/errors.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { HsmError } from '../../../hsm/api.ts';
+import { isKeyLost } from '../../../hsm/api.ts';
 import { newestCrl, signCrl } from './crl.ts';
 import type { CaContext } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
@@ -63,8 +63,7 @@ async function lastOf(context: CaContext, ca: FoundCa, generation: CaGeneration,
   try {
     return await signCrl(context, ca, generation, Temporal.Instant.from(until));
   } catch (error) {
-    if (error instanceof HsmError && (error.kind === 'key-not-usable' || error.kind === 'token-not-configured'))
-      return newestCrl(context, ca, generation);
+    if (isKeyLost(error)) return newestCrl(context, ca, generation);
     throw error;
   }
 }

@@ -26,7 +26,7 @@ const names = ['a', 'b', 'c'] as const;
 export async function startThree(directory: string, keys: number): Promise<Three> {
   const path = (...parts: string[]): string => join(directory, ...parts);
   const members = await OwnMembers.prepare(path);
-  const args = argsOf(path, 'plain', { tokens: [members.token] });
+  const args = argsOf(path, 'plain', { tokens: await members.tokensOf('a') });
   const prepared = await startAppliance({ directory: path('data-a'), args });
   await prepared.stop();
   await addKeys(path('data-a'), keys, { args });

@@ -533,8 +533,8 @@ class ClusterOperations {
    * all processes are replaced, which takes a few seconds without an answer, and an attended appliance waits for its PIN.
    * `POST /v1/state/system/cluster/init`
    */
-  init(options: CallOptions = {}): Promise<Api.ClusterInitAnswer> {
-    return this.#sender.json<Api.ClusterInitAnswer>({ method: 'POST', path: '/v1/state/system/cluster/init', isIdempotent: false }, options);
+  init(body: Api.ClusterInitRequest = {}, options: CallOptions = {}): Promise<Api.ClusterInitAnswer> {
+    return this.#sender.json<Api.ClusterInitAnswer>({ method: 'POST', path: '/v1/state/system/cluster/init', body, isIdempotent: false }, options);
   }
 
   /**

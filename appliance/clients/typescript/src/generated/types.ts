@@ -505,6 +505,14 @@ export type ClusterInitAnswer = {
   name: string;
 };
 
+export type ClusterInitRequest = {
+  /**
+   * With a token in each appliance: former keys of CAs that are objects in the token of this one, with certificates that
+   * did not end, stay there. Only this appliance makes their revocation lists and OCSP answers then.
+   */
+  'former-keys-stay'?: boolean | undefined;
+};
+
 export type ClusterInviteAnswer = {
   /** One line, for the file that the new appliance is started with. */
   invitation: string;

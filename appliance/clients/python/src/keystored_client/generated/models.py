@@ -56,6 +56,7 @@ __all__ = [
     "ClusterAnswer",
     "ClusterEtcd",
     "ClusterInitAnswer",
+    "ClusterInitRequest",
     "ClusterInviteAnswer",
     "ClusterJoinAnswer",
     "ClusterJoinRequest",
@@ -1100,6 +1101,18 @@ class ClusterInitAnswer(Document):
 
     name: str
     """Name of the appliance in the cluster."""
+
+
+@dataclass(frozen=True)
+class ClusterInitRequest(Document):
+    """ClusterInitRequest."""
+
+    former_keys_stay: Optional[bool] = None
+    """With a token in each appliance: former keys of CAs that are objects in the token of this one, with
+
+    certificates that did not end, stay there. Only this appliance makes their revocation lists and OCSP
+    answers then.
+    """
 
 
 @dataclass(frozen=True)

@@ -883,7 +883,7 @@ class ClusterOperations:
             models.ClusterAdmitTokenAnswer, timeout,
         )
 
-    def init(self, *, timeout: Optional[float] = None) -> models.ClusterInitAnswer:
+    def init(self, body: Optional[models.ClusterInitRequest] = None, *, timeout: Optional[float] = None) -> models.ClusterInitAnswer:
         """Make an appliance that stands alone the first of a cluster.
 
         Nothing that it has is lost. Its configuration has the section `cluster` with `member`. The answer
@@ -896,6 +896,7 @@ class ClusterOperations:
             Request(
                 "POST",
                 "/v1/state/system/cluster/init",
+                body=to_wire(body) if body is not None else {},
                 is_idempotent=False,
             ),
             models.ClusterInitAnswer, timeout,

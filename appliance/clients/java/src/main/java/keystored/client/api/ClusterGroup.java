@@ -70,10 +70,11 @@ public final class ClusterGroup {
    *
    * <p>POST /v1/state/system/cluster/init
    *
+   * @param body what is sent
    * @return the answer
    */
-  public ClusterInitAnswer init() {
-    return sender.json(INIT, new Parts(), ClusterInitAnswer.class);
+  public ClusterInitAnswer init(ClusterInitRequest body) {
+    return sender.json(INIT, new Parts().body(body), ClusterInitAnswer.class);
   }
 
   /**
