@@ -12,6 +12,7 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [], exclude: [] } },
   defineConfig({
     test: {
+      env: { KEYSTORED_TEST_PATIENCE_SECONDS: '900' },
       include: [`test/${drills}/**/*.test.ts`],
       exclude: unasked,
       // Emulated machines are slow, and each of their tests goes on where the one before has ended.

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { endWithTests } from './children.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { copyDirectory, madeOnce } from './once.ts';
+import { patienceMs } from './patience.ts';
 import { childrenOf } from './token/canaries.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -78,7 +79,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const output: string[] = [];
   const pid = child.pid as number;
   const kill = (): void => void (under.length === 0 ? process.kill(-pid, 'SIGKILL') : killBelow(pid));
-  const abandon = setTimeout(kill, options.abandonAfterMs ?? 120_000);
+  const abandon = setTimeout(kill, options.abandonAfterMs ?? patienceMs);
   await untilReady(child, output).finally(() => clearTimeout(abandon));
   const caPem = readFileSync(join(directory, 'tls/ca.pem'), 'utf8');
   const rootToken = options.rootToken ?? readFileSync(join(directory, 'root-token'), 'utf8').trim();

@@ -6,6 +6,7 @@ import type { Hsm, HsmError, KeyType } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 import type { HsmEvent } from '../../../hsm/client/options.ts';
 import { Dice } from '../../fuzz/cases.ts';
+import { patienceMs } from '../patience.ts';
 import { type Fault, type FaultyToken, makeFaultyToken } from '../token/faulty-module.ts';
 import { testHsmConfig } from '../token/softhsm.ts';
 import { always, describeFault, drawFault, everyReturnValue, isWrongAnswer } from './faults.ts';
@@ -44,9 +45,6 @@ export type DrillReport = {
 };
 
 const jobTimeoutSeconds = 3;
-/** Ten times the job timeout is what a key may take; the rest is for a busy machine. */
-const answerWithinMs = 120_000;
-const recoverWithinMs = 60_000;
 const checkEvery = 200;
 const mostKeys = 40;
 const mostFailures = 10;
@@ -164,7 +162,7 @@ class Drill {
     const { table } = this.#faulty;
     const run = await (works[this.#work] as (typeof works)[string]).begin(this.#bench);
     table.arm(this.#fault);
-    const answer = await Promise.race([outcomeOf(run), sleep(answerWithinMs, 'late' as const, { ref: false })]);
+    const answer = await Promise.race([outcomeOf(run), sleep(patienceMs, 'late' as const, { ref: false })]);
     const hasStruck = table.struck > 0;
     table.disarm();
     if (answer === 'late') return this.#fail('no answer');
@@ -226,7 +224,7 @@ class Drill {
     for (;;) {
       const error = await this.#tryOut();
       if (error === undefined) break;
-      if (performance.now() - since > recoverWithinMs) this.#fail('the service does not recover', error);
+      if (performance.now() - since > patienceMs) this.#fail('the service does not recover', error);
       await sleep(20);
     }
     this.report.longestRecoveryMs = Math.max(this.report.longestRecoveryMs, Math.round(performance.now() - since));

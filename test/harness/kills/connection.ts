@@ -3,6 +3,7 @@ import type { Agent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, type Asking, ask, keepConnections } from '../client.ts';
 import type { Daemon } from '../daemon.ts';
+import { patienceMs } from '../patience.ts';
 
 /** A request was cut off, or refused for want of a process that had just been killed: nobody can tell whether it was carried out. */
 export class Unanswered extends Error {}
@@ -20,10 +21,6 @@ export type More = Pick<Asking, 'token' | 'headers'> & { readonly toEst?: true }
 
 /** After so many requests another connection is opened, which another worker may take. */
 const requestsPerConnection = 20;
-/** Against a hang, not a measure of speed. */
-const answerMs = 120_000;
-/** A process that was killed is replaced before that, even after many others. */
-export const patienceMs = 120_000;
 export const againMs = 20;
 
 export class Connection {
@@ -89,7 +86,7 @@ export function requireDone(answer: Answer, what: string): Answer {
 
 async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Find(`${what}: no answer within ${answerMs / 1_000} s`)), answerMs);
+  const timer = setTimeout(() => late.reject(new Find(`${what}: no answer within ${patienceMs / 1_000} s`)), patienceMs);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

@@ -5,14 +5,13 @@ import { basename, join } from 'node:path';
 import { defined } from '../../../core/base/defined.ts';
 import { Dice } from '../../fuzz/cases.ts';
 import { type Daemon, type DaemonOptions, startUnlessAbandoned } from '../daemon.ts';
+import { patienceMs } from '../patience.ts';
 import type { Beginning } from './beginnings.ts';
 import { Find } from './connection.ts';
 import { onAppliances, type Plan, Quota } from './plan.ts';
 import { requireWhole } from './whole-check.ts';
 
 const mostInARow = 4;
-/** Against a hang; a start that is to be killed at a step ends by itself. */
-const longestStartMs = 120_000;
 
 /** Kills starts of each kind in turn at random moments, some several times in a row. */
 export async function killStarts(plan: Plan, beginnings: readonly Beginning[]): Promise<void> {
@@ -77,7 +76,7 @@ async function killAtStep(plan: Plan, beginning: Beginning, step: number): Promi
   beginning.make(directory);
   const environment = { ...countingIn(`${directory}.steps`), KILLS_AT_STEP: String(step) };
   try {
-    await cut(plan, beginning, directory, { environment, abandonAfterMs: longestStartMs }, 'before a step');
+    await cut(plan, beginning, directory, { environment, abandonAfterMs: patienceMs }, 'before a step');
     await finish(plan, beginning, directory);
   } catch (error) {
     plan.record.find(basename(directory), directory, String(error));

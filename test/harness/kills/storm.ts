@@ -1,7 +1,8 @@
 // A storm on one appliance: lanes that change and use things of every sort, and what all of them must still be after each kill.
 import { setTimeout } from 'node:timers/promises';
 import { Dice } from '../../fuzz/cases.ts';
-import { againMs, type Asked, Connection, Find, patienceMs, persist, Unanswered } from './connection.ts';
+import { againMs, type Asked, Connection, Find, persist, Unanswered } from './connection.ts';
+import { patienceMs } from '../patience.ts';
 import { ballastText, type Fixtures } from './prepared.ts';
 import { certificateSorts } from './things/certificates.ts';
 import { documentSorts } from './things/documents.ts';
