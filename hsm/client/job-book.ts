@@ -1,5 +1,6 @@
 // The jobs of one token: the batch of this turn, and the jobs in flight.
 import type { HsmError } from '../api.ts';
+import type { Link } from './link.ts';
 import { operations, type Call, type OperationName } from '../protocol/operations.ts';
 import type { Message, ReceivedMessage } from '../protocol/wire.ts';
 
@@ -14,6 +15,8 @@ export type Job = Message & {
   readonly since: number;
   /** it was in flight before, when a host died */
   retried: boolean;
+  /** the host that it was sent to */
+  link: Link | undefined;
 };
 
 /** With more jobs than this a caller would wait too long: new ones are refused with `unavailable`. */
@@ -68,15 +71,19 @@ export class JobBook {
         reject,
         since: performance.now(),
         retried: false,
+        link: undefined,
       });
     });
   }
 
-  /** Takes the batch to send; its jobs are in flight from now on. */
-  takeBatch(): readonly Job[] {
+  /** Takes the batch to send to a host; its jobs are in flight from now on. */
+  takeBatch(link: Link): readonly Job[] {
     const batch = this.#batch;
     this.#batch = [];
-    for (const job of batch) this.#inFlight.set(job.id, job);
+    for (const job of batch) {
+      job.link = link;
+      this.#inFlight.set(job.id, job);
+    }
     return batch;
   }
 
@@ -97,14 +104,22 @@ export class JobBook {
     this.#batch.push(job);
   }
 
-  /** Takes all jobs out of flight, because their host is gone. */
-  loseInFlight(): readonly Job[] {
-    return [...this.#inFlight.keys()].map((id) => this.settle(id) as Job);
+  /** Whether a host has jobs that it has not answered. */
+  awaits(link: Link): boolean {
+    return this.#inFlight.values().some((job) => job.link === link);
+  }
+
+  /** Takes the jobs of a host out of flight, because it is gone. */
+  loseInFlight(link: Link): readonly Job[] {
+    const lost = [...this.#inFlight.values()].filter((job) => job.link === link);
+    for (const { id } of lost) this.settle(id);
+    return lost;
   }
 
   /** Rejects every job, in flight or not. */
   rejectAll(error: HsmError): void {
-    const jobs = [...this.loseInFlight(), ...this.#batch];
+    const jobs = [...this.#inFlight.values(), ...this.#batch];
+    this.#inFlight.clear();
     this.#batch = [];
     this.#bytes = 0;
     for (const job of jobs) job.reject(error);

@@ -2,7 +2,7 @@
 
 /** A change of state of a token, or a wrong answer of it, for the log. */
 export type HsmEvent = {
-  readonly kind: 'token-up' | 'token-down' | 'pin-refused' | 'wrong-answer';
+  readonly kind: 'token-up' | 'token-down' | 'pin-refused' | 'wrong-answer' | 'not-replaced';
   readonly token: string;
   readonly message: string;
   /** process id of the token's host */

@@ -1,23 +1,25 @@
-// Supervises the host process of one token: batches jobs, enforces deadlines, replaces a host that died or hangs, and never retries a refused PIN.
+// Supervises the host process of one token: batches jobs, enforces deadlines, replaces a host that died, hangs or has grown, and never
+// retries a refused PIN.
 import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus, type UseOutcome } from '../api.ts';
 import { joinCalls, readOutcomes } from '../protocol/call-lists.ts';
-import { readCounts, readDescription, type Description } from '../protocol/host-answers.ts';
+import { readCounts, type Description } from '../protocol/host-answers.ts';
+import { Growth } from './growth.ts';
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
-import { inlineHost, spawnHost, type Link } from './link.ts';
+import { control, controlId, type OpenHost, startHost } from './host-start.ts';
+import type { Link } from './link.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
-import { call, operations, type Call, type OperationName } from '../protocol/operations.ts';
+import { RetiringHosts } from './retiring.ts';
+import { call, type Call } from '../protocol/operations.ts';
 import { findTokenDirectory, ownKeysGone, TokenFiles } from '../files/softhsm.ts';
-import { encodeWithPins } from '../protocol/pins.ts';
 import { asHsmError, decodeError } from '../protocol/error-coding.ts';
-import { resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
+import { resultError, resultOk, type ReceivedMessage } from '../protocol/wire.ts';
 
 /** `replacing`: the host has just died, jobs wait for the next one. `down`: jobs are refused at once. */
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
 
 const watchMilliseconds = 250;
 const inspectMilliseconds = 2_000;
-const openPatience = 10;
 const closeMilliseconds = 2_000;
 const firstBackoffMilliseconds = 100;
 const lastBackoffMilliseconds = 10_000;
@@ -25,8 +27,6 @@ const lastBackoffMilliseconds = 10_000;
 const steadyMilliseconds = 30_000;
 /** After this many hosts in a row have died, jobs no longer wait for the next one. */
 const quickReplacements = 3;
-/** The id of messages that are not jobs; job ids start at 1. */
-const controlId = 0;
 
 export class TokenSupervisor {
   readonly config: TokenConfig;
@@ -45,6 +45,9 @@ export class TokenSupervisor {
   #isEnding = false;
   /** a host that is still opening the token */
   #candidate: Link | undefined;
+  readonly #retiring: RetiringHosts;
+  readonly #running = new Set<Link>();
+  readonly #growth = new Growth();
   #flushing = false;
   #failures = 0;
   #upSince = 0;
@@ -62,6 +65,7 @@ export class TokenSupervisor {
     this.config = config;
     this.#settings = settings;
     this.#options = options;
+    this.#retiring = new RetiringHosts(this.#jobs, settings.jobTimeoutSeconds);
     this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds);
     this.#watch.unref();
   }
@@ -153,12 +157,11 @@ export class TokenSupervisor {
     clearInterval(this.#watch);
     clearTimeout(this.#restart);
     this.#jobs.rejectAll(this.#refusal());
-    const link = this.#link ?? this.#candidate;
-    if (link === undefined) return;
+    if (this.#running.size === 0) return;
     const ended = new Promise<void>((resolve) => (this.#ended = resolve));
     // A host that is still opening is closed afterwards: killing it during a login could damage the token's file.
-    if (link === this.#link) link.send([control('close')]);
-    const patience = setTimeout(() => link.kill(), patienceMs);
+    for (const link of this.#running) if (link !== this.#candidate) link.send([control('close')]);
+    const patience = setTimeout(() => this.#running.forEach((link) => link.kill()), patienceMs);
     await ended;
     clearTimeout(patience);
   }
@@ -182,7 +185,7 @@ export class TokenSupervisor {
 
   #flush(): void {
     if (this.#link === undefined || this.#isEnding || this.#state !== 'up') return;
-    const batch = this.#jobs.takeBatch();
+    const batch = this.#jobs.takeBatch(this.#link);
     if (batch.length === 0) return;
     try {
       this.#link.send(batch);
@@ -194,19 +197,19 @@ export class TokenSupervisor {
     for (const job of batch) job.wipe?.fill(0);
   }
 
-  #take(results: readonly ReceivedMessage[]): void {
+  #take(link: Link, results: readonly ReceivedMessage[]): void {
     if (this.#state === 'closed') return;
-    this.#lastAnswer = performance.now();
+    if (link === this.#link) this.#lastAnswer = performance.now();
     for (const result of results) {
       if (result.id === controlId) {
-        this.#takePing(result);
+        if (link === this.#link) this.#takePing(result);
         continue;
       }
       const job = this.#jobs.settle(result.id);
       if (job === undefined) continue;
       this.#latencies.add(job.name, result.micros, job.calls);
       try {
-        this.#settle(job, result);
+        this.#settle(link, job, result);
       } catch (error) {
         // The link kills the host. Without this rejection the caller would wait for ever.
         job.reject(new HsmError('unavailable', `token ${this.config.name} sent an answer that cannot be read`, { cause: error }));
@@ -215,11 +218,11 @@ export class TokenSupervisor {
     }
   }
 
-  #settle(job: Job, result: ReceivedMessage): void {
+  #settle(link: Link, job: Job, result: ReceivedMessage): void {
     if (result.code === resultOk) job.resolve(result);
     else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
     else {
-      this.#isEnding = true;
+      if (link === this.#link) this.#isEnding = true;
       this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
     }
   }
@@ -231,9 +234,10 @@ export class TokenSupervisor {
 
   #takePing(result: ReceivedMessage): void {
     this.#pingSince = undefined;
-    const { loadedKeys, sessions } = readCounts(result);
+    const { loadedKeys, sessions, memory } = readCounts(result);
     this.#loadedKeys = loadedKeys;
     this.#sessions = sessions;
+    if (this.#options.inline !== true && this.#growth.isTooMuch(memory, loadedKeys, performance.now())) void this.#replaceGrown(memory);
   }
 
   /**
@@ -241,6 +245,7 @@ export class TokenSupervisor {
    * of this process the first check runs before the answers that have arrived.
    */
   #checkAnswers(): void {
+    this.#retiring.endAnswered();
     if (this.#state !== 'up' || this.#link === undefined) return;
     const now = performance.now();
     if (now - this.#inspectedAt > inspectMilliseconds) void this.#inspect(now);
@@ -265,58 +270,69 @@ export class TokenSupervisor {
     if (reason === undefined || reason === ownKeysGone) this.#damage = reason;
   }
 
-  /** Starts a host that opens the token. */
+  /** Starts a host that opens the token, and gives it the jobs. */
   async #open(): Promise<void> {
-    const { jobTimeoutSeconds, cacheKeys, checkAnswers } = this.#settings;
-    const opening = Promise.withResolvers<Description>();
-    let opened = false;
-    const start = this.#options.inline === true ? inlineHost : spawnHost;
-    const link = start(this.config.environment ?? {}, {
-      onResults: (results) => {
-        const [answer] = results;
-        if (opened || answer === undefined) return this.#take(results);
-        opened = true;
-        if (answer.code === resultOk) opening.resolve(readDescription(answer));
-        else opening.reject(decodeError(answer.part(0)));
-      },
+    const opened = await this.#openHost().catch((error: HsmError) => {
+      this.#failed(error);
+      throw error;
+    });
+    this.#adopt(opened, `token ${this.config.name} is up`);
+  }
+
+  /** Gives the jobs to another host; the one that has grown ends when it has answered its own. */
+  async #replaceGrown(memory: number): Promise<void> {
+    if (this.#candidate !== undefined || this.#retiring.areThere) return;
+    const grown = `the host process of token ${this.config.name} had grown to ${Math.ceil(memory / 2 ** 20)} MiB`;
+    try {
+      this.#adopt(await this.#openHost(), `${grown} and was replaced`);
+    } catch (error) {
+      const { kind, message } = error as HsmError;
+      // A PIN is never tried twice; else the next one is tried when it has grown as much again.
+      this.#growth.begin(kind === 'pin-refused' ? Infinity : performance.now());
+      this.#report('not-replaced', `${grown}, and no other can take its place: ${message}`);
+    }
+  }
+
+  /** Resolves with a host that has opened the token. */
+  async #openHost(): Promise<OpenHost> {
+    const { link, opened } = startHost(this.config, this.#settings, this.#options, {
+      onResults: (results) => this.#take(link, results),
       onExit: (reason) => {
-        opening.reject(new HsmError('unavailable', `the host process ${reason} while it opened the token`));
         if (this.#candidate === link) this.#candidate = undefined;
+        this.#running.delete(link);
         this.#lost(link, reason);
       },
     });
     this.#candidate = link;
-    const options = encodeWithPins({ token: this.config, cacheKeys, jobTimeoutSeconds, checkAnswers });
-    link.send([control('open', options)]);
-    options.fill(0);
-    const patience = setTimeout(() => link.kill(), jobTimeoutSeconds * 1_000 * openPatience);
-    try {
-      this.#description = await opening.promise;
-    } catch (error) {
-      this.#failed(error as HsmError);
-      throw error;
-    } finally {
-      clearTimeout(patience);
-    }
+    this.#running.add(link);
+    const host = await opened;
+    if (this.#candidate === link) this.#candidate = undefined;
+    return host;
+  }
+
+  #adopt({ link, description }: OpenHost, message: string): void {
     if (this.#state === 'closed') return link.send([control('close')]);
-    this.#candidate = undefined;
+    // It died while a host for its place was being opened, or it has grown.
+    if (this.#link !== undefined) this.#retiring.add(this.#link);
     this.#link = link;
+    this.#description = description;
     this.#isEnding = false;
     this.#state = 'up';
     this.#damage = undefined;
     const directory = findTokenDirectory(this.config);
     this.#files = directory === undefined ? undefined : new TokenFiles(directory);
     this.#upSince = performance.now();
+    this.#growth.begin(this.#upSince);
     this.#lastAnswer = this.#upSince;
     this.#pingSince = undefined;
     this.#suspected = false;
-    this.#report('token-up', `token ${this.config.name} is up`, link.pid);
+    this.#report('token-up', message, link.pid);
     this.#flush();
   }
 
   #failed(error: HsmError): void {
     if (error.kind === 'pin-refused') return this.#latch(error);
-    if (this.#state === 'closed') return;
+    if (this.#state === 'closed' || this.#state === 'up') return;
     this.#state = 'down';
     this.#reason = error.message;
     this.#report('token-down', error.message);
@@ -336,22 +352,28 @@ export class TokenSupervisor {
 
   /** The host is gone: repeatable jobs wait for the next one, the others are rejected. */
   #lost(link: Link, reason: string): void {
-    if (this.#state === 'closed') this.#ended?.();
+    if (this.#state === 'closed' && this.#running.size === 0) this.#ended?.();
+    if (this.#state === 'closed') return;
+    if (this.#retiring.remove(link)) this.#lostRetiring(link);
     if (this.#link !== link) return;
     this.#link = undefined;
-    if (this.#state === 'closed') return;
     if (this.#state === 'pin-refused') return;
     this.#reason = `the host process ${reason} and is being replaced`;
     this.#report('token-down', `token ${this.config.name}: ${this.#reason}`, link.pid);
     if (performance.now() - this.#upSince > steadyMilliseconds) this.#failures = 0;
     this.#state = this.#failures < quickReplacements ? 'replacing' : 'down';
-    for (const job of this.#jobs.loseInFlight()) {
+    for (const job of this.#jobs.loseInFlight(link)) {
       const error = this.#lossOf(job);
       if (error.kind === 'timeout' || this.#state === 'down') job.reject(error);
       else this.#jobs.retryOrReject(job, error);
     }
     if (this.#state === 'down') this.#jobs.rejectAll(this.#refusal());
     this.#openLater();
+  }
+
+  #lostRetiring(link: Link): void {
+    for (const job of this.#jobs.loseInFlight(link)) this.#jobs.retryOrReject(job, this.#lossOf(job));
+    this.#flush();
   }
 
   #lossOf(job: Job): HsmError {
@@ -373,8 +395,4 @@ export class TokenSupervisor {
   #report(kind: HsmEvent['kind'], message: string, pid?: number): void {
     this.#options.onEvent?.({ kind, token: this.config.name, message, ...(pid === undefined ? {} : { pid }) });
   }
-}
-
-function control(name: OperationName, ...parts: Buffer[]): Message {
-  return { id: controlId, code: operations[name].code, flags: 0, micros: 0, parts };
 }

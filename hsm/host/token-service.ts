@@ -5,7 +5,7 @@ import { identityOf, prepareDerivedKey } from '../engine/operations/derivation.t
 import { ModuleBroken, type Engine } from '../engine/engine.ts';
 import { Lanes, type LaneGroup } from './lanes.ts';
 import { closeEngine, openEngine, type OpenOptions } from '../engine/open-engine.ts';
-import type { Description } from '../protocol/host-answers.ts';
+import type { Counts, Description } from '../protocol/host-answers.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { type EngineOperation, flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
@@ -68,7 +68,10 @@ export class TokenService {
   #control(name: 'open' | 'ping' | 'close', job: ReceivedMessage): void {
     if (name === 'open') this.#open(job);
     else if (name === 'close') this.#close(job);
-    else this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys, sessions: this.#sessions })]));
+    else {
+      const counts: Counts = { loadedKeys: this.#loadedKeys, sessions: this.#sessions, memory: process.memoryUsage.rss() };
+      this.#finish(ok(job, [json(counts)]));
+    }
   }
 
   /** False when the job was passed on, or refused. */

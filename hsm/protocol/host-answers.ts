@@ -7,8 +7,8 @@ export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' 
   readonly isRemote: boolean;
 };
 
-/** What the host answers to a ping. */
-export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts };
+/** What the host answers to a ping; its resident memory is in octets. */
+export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts; readonly memory: number };
 
 /** Throws RangeError or SyntaxError when the answer is malformed. */
 export function readDescription(answer: ReceivedMessage): Description {
@@ -25,7 +25,8 @@ export function readDescription(answer: ReceivedMessage): Description {
 export function readCounts(answer: ReceivedMessage): Counts {
   const said = answer.json<Partial<Counts> | null>(0);
   const { size, busy, waiting } = said?.sessions ?? {};
-  if (![said?.loadedKeys, size, busy, waiting].every(Number.isSafeInteger)) throw new RangeError('the counts of the token are malformed');
+  if (![said?.loadedKeys, said?.memory, size, busy, waiting].every(Number.isSafeInteger))
+    throw new RangeError('the counts of the token are malformed');
   return said as Counts;
 }
 

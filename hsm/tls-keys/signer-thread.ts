@@ -44,7 +44,7 @@ const orders = {
       onEvent: ({ kind, message }) => {
         tell({ event: message });
         if (kind === 'token-up') down = undefined;
-        else if (kind !== 'wrong-answer') down = message;
+        else if (kind === 'token-down' || kind === 'pin-refused') down = message;
         report();
       },
     });

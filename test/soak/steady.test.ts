@@ -63,6 +63,8 @@ test(
     const environment = await clock.environment();
     const daemon = await startDaemon({ directory, program, workers: 2, environment, args: ['--config', path('configuration')] });
     const series = new Map<string, Sample[]>();
+    mkdirSync(results, { recursive: true });
+    const samplesFile = join(results, `steady-${seed}.json`);
     const raging = storm.rage(daemon);
     const connection = new Connection(daemon, new Set());
     const began = performance.now();
@@ -79,6 +81,8 @@ test(
       const measured = await measure(daemon, directory, probe, () => storm.objects);
       for (const [name, value] of Object.entries(measured))
         series.set(name, [...(series.get(name) ?? []), { hours: elapsed() / 60, value }]);
+      // Also of a run that ends before its time.
+      writeFileSync(samplesFile, JSON.stringify({ minutes, seed, tally: storm.tally, series: [...series] }));
       if (elapsed() > (rotations + 1) * rotationMinutes) {
         rotations++;
         await persist(() => connection.do('POST', '/v1/state/system/rotate-wrapping-key', {}));
@@ -96,8 +100,6 @@ test(
     expect(await daemon.stop()).toBe(0);
     await requireWhole(directory, storm.acknowledged);
 
-    mkdirSync(results, { recursive: true });
-    writeFileSync(join(results, `steady-${seed}.json`), JSON.stringify({ minutes, seed, tally: storm.tally, series: [...series] }));
     writeFileSync(join(results, `steady-${seed}.svg`), drawSamples(`${minutes} minutes of mixed load, seed ${seed}`, series));
     const slopes = [...series].map(([name, samples]) => {
       const warm = samples.filter(({ hours }) => hours * 60 > minutes * shareOfWarmUp);

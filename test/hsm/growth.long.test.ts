@@ -1,0 +1,92 @@
+// A host process whose memory has grown: another one takes its place while it works, and nothing that was asked is refused or lost.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { Growth } from '../../hsm/client/growth.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import type { HsmEvent } from '../../hsm/client/options.ts';
+import { makeKey } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'keystored-growth-'));
+const patience = { timeout: 120_000, interval: 100 };
+const mib = 2 ** 20;
+let token: TokenConfig;
+
+beforeAll(async () => {
+  const plain = await makeSoftToken(directory);
+  // In the first process only: the next one finds the file and stays as it is.
+  const forgetful = join(directory, 'forgetful.cjs');
+  const mark = JSON.stringify(join(directory, 'has-grown'));
+  writeFileSync(
+    forgetful,
+    `const { writeFileSync } = require('node:fs');
+    try {
+      writeFileSync(${mark}, '', { flag: 'wx' });
+      setTimeout(() => { globalThis.kept = Buffer.alloc(${400 * mib}, 1); }, 1000).unref();
+    } catch {}`,
+  );
+  token = { ...plain, environment: { ...plain.environment, NODE_OPTIONS: `--require ${forgetful}` } };
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+test('a host process that has grown is replaced: what it was sent it answers, the next one answers the rest', async () => {
+  const events: HsmEvent[] = [];
+  const hsm = await openHsm(testHsmConfig(token), { onEvent: (event) => events.push(event) });
+  const { key } = await makeKey(hsm, 'aes-256', 'growth');
+  const pids = (): number[] => events.filter(({ kind }) => kind === 'token-up').map(({ pid }) => pid as number);
+  const [failures, sealed]: [unknown[], Uint8Array[]] = [[], []];
+  const making: Promise<unknown>[] = [];
+  const done = new AbortController();
+  // Uses without a pause, and always a key that is being made when the process is replaced.
+  const using = (async () => {
+    for (let count = 0; !done.signal.aborted; count++) {
+      if (count % 50 === 0) making.push(makeKey(hsm, 'rsa-3072', `made-${count}`).catch((error: unknown) => failures.push(error)));
+      await hsm.encrypt(key, Buffer.from(String(count))).then(
+        (one) => sealed.push(one),
+        (error: unknown) => failures.push(error),
+      );
+      if (count % 50 === 49) await Promise.race(making.slice(-1));
+    }
+  })();
+  await vi.waitUntil(() => pids().length === 2, patience);
+  const [grown] = pids() as [number, number];
+  await vi.waitUntil(() => !isAlive(grown), patience);
+  done.abort();
+  await using;
+  await Promise.all(making);
+  expect(failures).toEqual([]);
+  expect(events.map(({ kind }) => kind)).toEqual(['token-up', 'token-up']);
+  expect(events[1]?.message).toMatch(/^the host process of token \S+ had grown to \d+ MiB and was replaced$/);
+  for (const [count, one] of sealed.entries()) expect(Buffer.from(await hsm.decrypt(key, one)).toString()).toBe(String(count));
+  await hsm.close();
+  expect(pids().some(isAlive)).toBe(false);
+});
+
+test('loaded keys may take their memory, a moment is no growth, and what each process needs is let to it', () => {
+  const growth = new Growth();
+  growth.begin(0);
+  expect(growth.isTooMuch(100 * mib, 0, 1_000)).toBe(false);
+  expect(growth.isTooMuch(1_000 * mib, 100_000, 20_000)).toBe(false);
+  expect(growth.isTooMuch(1_000 * mib, 0, 30_000)).toBe(false);
+  expect(growth.isTooMuch(200 * mib, 0, 50_000)).toBe(false);
+  expect(growth.isTooMuch(300 * mib, 0, 60_000)).toBe(false);
+  expect(growth.isTooMuch(300 * mib, 0, 70_001)).toBe(true);
+  // The next one is as large at once.
+  growth.begin(80_000);
+  expect(growth.isTooMuch(100 * mib, 0, 80_001)).toBe(false);
+  expect(growth.isTooMuch(300 * mib, 0, 90_000)).toBe(false);
+  expect(growth.isTooMuch(300 * mib, 0, 700_000)).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
