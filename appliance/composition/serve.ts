@@ -139,7 +139,8 @@ export async function serve(
       ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, publicUrl: configuration.publicUrl },
       authority: () => identity.current.caPem,
       cluster,
-      hasOwnToken: hasOwnToken(configuration),
+      ownToken: hasOwnToken(configuration) ? tokens[0] : undefined,
+      log: log.with('cluster'),
       restartServer: () => channel.request('restartServer', undefined),
       takePart: () => channel.request('takePart', undefined),
     });

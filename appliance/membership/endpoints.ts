@@ -92,7 +92,7 @@ function joinEndpoint({ membership }: Parts): AnyEndpoint {
     tag: tags.system,
     summary: 'Join the cluster that has invited this appliance',
     description:
-      'Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it join, with the token of that login. Its configuration has the section `cluster` with `member`. The state of the cluster replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. The answer comes first; then all processes are replaced, which takes seconds to minutes without an answer, and an attended appliance waits for its PIN.',
+      'Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it join, with the token of that login. Its configuration has the section `cluster` with `member`. The state of the cluster replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. With a token in each appliance, the own keys are carried into its token first; `conflict` says how far that is after 40 seconds, and the same request goes on with it. The answer comes first; then all processes are replaced, which takes seconds to minutes without an answer, and an attended appliance waits for its PIN.',
     audit: 'required',
     input: z.object({
       invitation: z

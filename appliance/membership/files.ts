@@ -27,6 +27,7 @@ export function memberFiles(data: string) {
     directory,
     membership: join(directory, 'membership.json'),
     endpoints: join(directory, 'endpoints.json'),
+    transport: join(directory, 'transport.json'),
     processId: join(directory, 'etcd.pid'),
     etcd: join(directory, 'etcd'),
     ofRole: (role: MemberRole) => ({

@@ -3,7 +3,7 @@ import { hash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
-import type { Clock, Job } from '../../core/base/context.ts';
+import type { Clock, Job, Log } from '../../core/base/context.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { ClusterConfig, MemberConfig } from '../../core/config/cluster.ts';
@@ -15,7 +15,7 @@ import {
   memberRoles,
 } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
 import { holdAlone } from '../state/data-directory.ts';
@@ -42,8 +42,9 @@ export type MembershipParts = {
   readonly authority: () => string;
   /** of an appliance in a cluster */
   readonly cluster?: ClusterWay | undefined;
-  /** each appliance has a token with the same own keys; otherwise all reach one */
-  readonly hasOwnToken: boolean;
+  /** the token of this appliance, as it was opened, where each has one with the same own keys; otherwise all reach one */
+  readonly ownToken?: TokenConfig | undefined;
+  readonly log: Log;
   /** The supervisor starts the member of etcd again. */
   readonly restartServer: () => Promise<void>;
   /** The supervisor replaces all processes by those of a member. Resolves before that. */
@@ -105,11 +106,11 @@ export class Membership {
   }
 
   async #found(moving: Moving): Promise<{ readonly name: string }> {
-    const { data, config, takePart, hasOwnToken } = this.#parts;
+    const { data, config, takePart, ownToken } = this.#parts;
     const member = this.#requireMember();
     await this.#requireAlone(member);
     const { certificates, tenantId } = this.#issuer();
-    if (hasOwnToken) requireNoObjects(this.#parts.store, certificates.keysInToken(), moving);
+    if (ownToken !== undefined) requireNoObjects(this.#parts.store, certificates.keysInToken(), moving);
     await certificates.revoke(tenantId, () => true);
     writeCredentials(data, await this.#issueOwn(member));
     writeMembership(data, { step: 'founding', cluster: randomUUID(), ...urlsOf(member) });
@@ -127,13 +128,8 @@ export class Membership {
   }
 
   async #join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
-    const { data, config, store, hsm, takePart, hasOwnToken } = this.#parts;
+    const { data, config, store, takePart } = this.#parts;
     const member = this.#requireMember();
-    if (hasOwnToken) {
-      throw refused(
-        'With a token in each appliance, a cluster is joined by a start with an empty data directory and the invitation in the file that cluster/member/invitation-file names.',
-      );
-    }
     const invitation = parseInvitation(text);
     if (invitation === undefined)
       throw fail('invalid-value', { detail: '"invitation" must be the line that "keystorectl cluster invite" has printed.' });
@@ -147,7 +143,7 @@ export class Membership {
     }
     const { prepareToJoin } = await import('./joining/join.ts');
     const name = config?.name ?? '';
-    await prepareToJoin({ data, member, id: provideIdentity(data), name }, invitation, hsm);
+    await prepareToJoin({ ...this.#parts, member, id: provideIdentity(data), name }, invitation);
     await takePart();
     return { name, invitedBy: invitation.url };
   }

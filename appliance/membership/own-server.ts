@@ -96,7 +96,7 @@ async function join(parts: OwnServerParts, invitation: Invitation): Promise<void
   if (problem !== undefined) throw new StartRefused(`cluster: ${problem}`);
   // Before it can have the shared store: it takes part in nothing that its token cannot open.
   const token = await ownToken();
-  if (token !== undefined) await takeKeysOf(invitation, { appliance: id, name }, token, log);
+  if (token !== undefined) await takeKeysOf(invitation, { data, self: { appliance: id, name }, token, log });
   const cluster = await takeAdmission(parts, invitation);
   writeMembership(data, { step: 'joining', cluster, ...urlsOf(member) });
 }

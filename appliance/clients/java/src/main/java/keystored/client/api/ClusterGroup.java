@@ -97,9 +97,10 @@ public final class ClusterGroup {
    * <p>Of an appliance that stands alone and has nothing yet but a way to log in: who may claim it may let it
    * join, with the token of that login. Its configuration has the section `cluster` with `member`. The state of
    * the cluster replaces its own, with all tokens: its former audit trail is kept beside the new one. Whether
-   * the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. The answer comes
-   * first; then all processes are replaced, which takes seconds to minutes without an answer, and an attended
-   * appliance waits for its PIN.
+   * the HSM opens the keys of the cluster is proven first; what is refused leaves it as it was. With a token in
+   * each appliance, the own keys are carried into its token first; `conflict` says how far that is after 40
+   * seconds, and the same request goes on with it. The answer comes first; then all processes are replaced,
+   * which takes seconds to minutes without an answer, and an attended appliance waits for its PIN.
    *
    * <p>POST /v1/state/system/cluster/join
    *
