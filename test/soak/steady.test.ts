@@ -66,7 +66,7 @@ test(
     mkdirSync(results, { recursive: true });
     const samplesFile = join(results, `steady-${seed}.json`);
     const raging = storm.rage(daemon);
-    const connection = new Connection(daemon, new Set());
+    const connection = new Connection(daemon, new Map());
     const began = performance.now();
     const elapsed = (): number => (performance.now() - began) / 60_000;
     const setClock = async (seconds: number): Promise<void> => {

@@ -17,21 +17,25 @@ export type Target = Pick<Daemon, 'url' | 'estUrl' | 'caPem' | 'rootToken'>;
 /** One appliance, or those of a cluster in turns: each connection asks for one. */
 export type Asked = Target | (() => Target);
 
+/** Requests that changed or used something, by their ids: the audit trail has to have them. */
+export type Acknowledged = Map<string, string>;
+
 export type More = Pick<Asking, 'token' | 'headers'> & { readonly toEst?: true };
 
+/** Reads that are posted go on, without a record, while the trail cannot be written: five seconds in which the disk does not answer. */
+const isRead = /\/openpgp-verify$/;
 /** After so many requests another connection is opened, which another worker may take. */
 const requestsPerConnection = 20;
 export const againMs = 20;
 
 export class Connection {
   readonly #nextTarget: () => Target;
-  readonly #acknowledged: Set<string>;
+  readonly #acknowledged: Acknowledged;
   #target: Target;
   #agent: Agent;
   #left = requestsPerConnection;
 
-  /** `acknowledged` takes the id of each request that changed or used something: the audit trail has to have it. */
-  constructor(asked: Asked, acknowledged: Set<string>) {
+  constructor(asked: Asked, acknowledged: Acknowledged) {
     this.#nextTarget = typeof asked === 'function' ? asked : () => asked;
     this.#target = this.#nextTarget();
     this.#acknowledged = acknowledged;
@@ -56,8 +60,7 @@ export class Connection {
     }
     if (answer.status >= 500) throw new Find(`${what}: ${answer.status} ${answer.text}`);
     const id = answer.headers['request-id'];
-    // Answers to devices tell no id.
-    if (method !== 'GET' && answer.status < 400 && typeof id === 'string') this.#acknowledged.add(id);
+    if (method !== 'GET' && !isRead.test(path) && answer.status < 400 && typeof id === 'string') this.#acknowledged.set(id, what);
     return answer;
   }
 

@@ -96,7 +96,7 @@ async function untilMoment(life: Life, connection: Connection, kind: number, dic
 
 /** The rotation ends, and every key was rewrapped. */
 async function requireRotated(daemon: Daemon): Promise<void> {
-  const connection = new Connection(daemon, new Set());
+  const connection = new Connection(daemon, new Map());
   const { done, total, failed } = await until(connection, ({ state }) => state === 'in-use');
   connection.close();
   if (failed > 0 || done !== total) throw new Find(`a rotation ended with ${done} of ${total} keys, ${failed} failed`);

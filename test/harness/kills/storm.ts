@@ -1,7 +1,7 @@
 // A storm on one appliance: lanes that change and use things of every sort, and what all of them must still be after each kill.
 import { setTimeout } from 'node:timers/promises';
 import { Dice } from '../../fuzz/cases.ts';
-import { againMs, type Asked, Connection, Find, persist, Unanswered } from './connection.ts';
+import { type Acknowledged, againMs, type Asked, Connection, Find, persist, Unanswered } from './connection.ts';
 import { patienceMs } from '../patience.ts';
 import { ballastText, type Fixtures } from './prepared.ts';
 import { certificateSorts } from './things/certificates.ts';
@@ -34,8 +34,7 @@ type Maker = (name: string) => AnyThing;
 
 export class Storm {
   readonly tally: Tally = emptyTally();
-  /** ids of requests that the audit trail must have */
-  readonly acknowledged = new Set<string>();
+  readonly acknowledged: Acknowledged = new Map();
   readonly #options: StormOptions;
   readonly #fixtures: Fixtures;
   readonly #lanes: readonly Lane[];
@@ -61,7 +60,7 @@ export class Storm {
   /** Another storm that knows the same, to prove a copy of the appliance. */
   fork(): Storm {
     const fork = new Storm(this.#options);
-    for (const id of this.acknowledged) fork.acknowledged.add(id);
+    for (const [id, what] of this.acknowledged) fork.acknowledged.set(id, what);
     fork.#lanes.forEach((lane, index) => lane.learn(this.#lanes[index] as Lane));
     return fork;
   }
@@ -114,7 +113,7 @@ type LaneParts = {
   readonly pauseMs: number;
   readonly settleMs: number;
   readonly tally: Tally;
-  readonly acknowledged: Set<string>;
+  readonly acknowledged: Acknowledged;
 };
 
 /** One caller, whose things nobody else changes. */

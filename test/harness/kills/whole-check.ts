@@ -7,19 +7,19 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { verifyTrails } from '../../../core/audit/verify.ts';
-import { Find } from './connection.ts';
+import { type Acknowledged, Find } from './connection.ts';
 
 const run = promisify(execFile);
 const program = resolve(import.meta.dirname, '../../../appliance/check.ts');
 
 /** Throws Find. `acknowledged` is emptied: a later check asks for later requests. Tokens beside the embedded one are not known here. */
-export async function requireWhole(directory: string, acknowledged = new Set<string>()): Promise<void> {
+export async function requireWhole(directory: string, acknowledged: Acknowledged = new Map()): Promise<void> {
   requireNone(await findUnsound(directory));
   await requireTrails([directory], acknowledged);
 }
 
 /** The trails of the appliances that share a store, or of one: they verify together, and have every acknowledged request. Throws Find. */
-export async function requireTrails(directories: readonly string[], acknowledged: Set<string>): Promise<void> {
+export async function requireTrails(directories: readonly string[], acknowledged: Acknowledged): Promise<void> {
   const trails = directories.map((directory) => join(directory, 'audit'));
   requireNone(await findUnverified(trails));
   requireNone(findLacking(trails, acknowledged));
@@ -48,12 +48,13 @@ export async function findUnverified(trails: readonly string[]): Promise<readonl
 }
 
 /** Whether acknowledged requests are not in the trails. `acknowledged` keeps those. */
-export function findLacking(trails: readonly string[], acknowledged: Set<string>): readonly string[] {
+export function findLacking(trails: readonly string[], acknowledged: Acknowledged): readonly string[] {
   const asked = acknowledged.size;
   for (const file of trails.flatMap((trail) => readdirSync(trail).map((name) => join(trail, name)))) {
     if (!file.endsWith('.jsonl')) continue;
     for (const [, id = ''] of readFileSync(file, 'utf8').matchAll(/"request-id":"([^"]+)"/g)) acknowledged.delete(id);
   }
   const [first] = acknowledged;
-  return first === undefined ? [] : [`the audit trail lacks ${acknowledged.size} of ${asked} acknowledged requests: ${first} is one`];
+  if (first === undefined) return [];
+  return [`the audit trail lacks ${acknowledged.size} of ${asked} acknowledged requests: ${first.join(', ')} is one`];
 }

@@ -47,7 +47,7 @@ function entriesOf(pid: number, folder: string): number {
 
 /** The median of some requests, one after another. */
 async function latencyOf(daemon: Daemon, probe: string): Promise<number> {
-  const connection = new Connection(daemon, new Set());
+  const connection = new Connection(daemon, new Map());
   const times: number[] = [];
   for (let count = 0; count < probes; count++) {
     const began = performance.now();
