@@ -134,8 +134,8 @@ function installPackages() {
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? { npm_config_nodedir: prefix } : {};
   step('installing npm packages (about a minute the first time)');
-  // Not `npm ci`: it refuses a lock file without every optional package of every other platform, which not all registries carry.
-  // Without saving, `install` takes the locked versions and leaves the lock file as it is.
+  // Not `npm ci`, which removes first what is there, the built addon among it. Without saving, `install` takes the locked versions and
+  // leaves the lock file as it is.
   const npm = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // A script that package.json neither allows nor denies ends the installation, where npm knows of such lists; others pay no attention.
   const scripts = { npm_config_strict_allow_scripts: 'true' };

@@ -14,6 +14,13 @@ export type LockedPackage = {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
+  /** absent where another package needs it */
+  readonly optional?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  /** where it can be installed; absent: everywhere */
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
 };
 
 /** By path below the repository (`node_modules/zod`). */

@@ -58,14 +58,22 @@ export const dependencyRules: readonly DependencyRule[] = [
     violations: ({ locked }) => unlicensed(locked, ([path, { license }]) => shippedUnder.get(path) !== license, forDevelopment),
   },
   {
-    name: 'every package is pinned by its SHA-512, and comes from a registry',
+    name: 'every package for machines of the appliance is pinned by its SHA-512, and comes from a registry',
     violations: ({ locked }) =>
-      [...locked].flatMap(([path, { integrity = '', resolved, link }]) => [
-        ...(/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity) ? [] : [`${path} has no SHA-512`]),
+      [...locked].flatMap(([path, { integrity = '', resolved, link, ...entry }]) => [
+        ...(isElsewhere(entry) || /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity) ? [] : [`${path} has no SHA-512`]),
         ...(link === true || (resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'))
           ? [`${path} is elsewhere`]
           : []),
       ]),
+  },
+  {
+    // Not all registries carry them, and what npm does not find it leaves out of the file: then npm ci refuses it on every machine.
+    name: 'the lock file names the optional packages of all platforms',
+    violations: ({ locked }) =>
+      [...locked.values()].flatMap(({ optionalDependencies = {} }) =>
+        Object.keys(optionalDependencies).filter((name) => !locked.has(`node_modules/${name}`)),
+      ),
   },
   {
     name: 'package.json names one version of each package',
@@ -102,6 +110,12 @@ function unlicensed(
 ): readonly string[] {
   const wrong = [...locked].filter((entry) => isAsked(entry) && !isLicensedUnder(entry[1].license, allowed));
   return wrong.map(([path, { license }]) => `${path}: ${license ?? 'no licence'}`);
+}
+
+/** Whether it is installed on no machine that the appliance runs on: Linux on x64 and arm64 with glibc. */
+function isElsewhere({ optional, os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: LockedPackage): boolean {
+  const isHere = os.includes('linux') && cpu.some((one) => ['x64', 'arm64'].includes(one)) && libc.includes('glibc');
+  return optional === true && !isHere;
 }
 
 function namesOf(locked: LockedPackages, is: (entry: LockedPackage) => boolean): readonly string[] {
