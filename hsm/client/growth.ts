@@ -5,7 +5,7 @@
 /** A loaded key in SoftHSM with its places in tables, and as much again: room that earlier keys left behind. */
 const octetsOfKey = 2 * 10_240;
 /** Threads, heaps and buffers, which come with work and do not go on growing. */
-const octetsOfWork = 128 * 1_048_576;
+const octetsOfWork = 64 * 1_048_576;
 /** What comes with one job goes with it. */
 const lastsMilliseconds = 10_000;
 /** A process that is too large again after so short a time needs what it takes. */

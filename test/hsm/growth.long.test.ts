@@ -72,14 +72,14 @@ test('loaded keys may take their memory, a moment is no growth, and what each pr
   expect(growth.isTooMuch(100 * mib, 0, 1_000)).toBe(false);
   expect(growth.isTooMuch(1_000 * mib, 100_000, 20_000)).toBe(false);
   expect(growth.isTooMuch(1_000 * mib, 0, 30_000)).toBe(false);
-  expect(growth.isTooMuch(200 * mib, 0, 50_000)).toBe(false);
-  expect(growth.isTooMuch(300 * mib, 0, 60_000)).toBe(false);
-  expect(growth.isTooMuch(300 * mib, 0, 70_001)).toBe(true);
+  expect(growth.isTooMuch(150 * mib, 0, 50_000)).toBe(false);
+  expect(growth.isTooMuch(200 * mib, 0, 60_000)).toBe(false);
+  expect(growth.isTooMuch(200 * mib, 0, 70_001)).toBe(true);
   // The next one is as large at once.
   growth.begin(80_000);
   expect(growth.isTooMuch(100 * mib, 0, 80_001)).toBe(false);
-  expect(growth.isTooMuch(300 * mib, 0, 90_000)).toBe(false);
-  expect(growth.isTooMuch(300 * mib, 0, 700_000)).toBe(false);
+  expect(growth.isTooMuch(200 * mib, 0, 90_000)).toBe(false);
+  expect(growth.isTooMuch(200 * mib, 0, 700_000)).toBe(false);
 });
 
 function isAlive(pid: number): boolean {
