@@ -150,6 +150,7 @@ test('inside, the firewall drops what it does not know, and lets in whom the set
     management6: [],
     est4: ['10.0.2.2'],
     est6: [{ prefix: { addr: '2001:db8::', len: 48 } }],
+    ...{ cluster4: [], cluster6: [], peers4: [], peers6: [] },
   });
 });
 

@@ -77,7 +77,7 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(read('run/systemd/timesyncd.conf.d/50-settings.conf')).toBe('[Time]\nNTP=ntp.example.com\n');
     expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
     expect(read('run/keystored-os/networks.nft')).toMatch(
-      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored cluster[46]\n){2}$/,
+      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored (?:cluster|peers)[46]\n){4}$/,
     );
     const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
     expect(configuration).toMatchObject({ hosts: whole.hosts, attended: false });
@@ -197,6 +197,38 @@ test('an invitation on the medium is passed to a new appliance in memory, and on
   }
 });
 
+test('a shared address is given to the one that serves by keepalived, whose peers alone may speak to it; without one there is neither', () => {
+  const { start, read, has, root } = machine('shared');
+  const peers = ['192.0.2.11', '192.0.2.12'];
+  const cluster = { name: 'plant-b', address: '192.0.2.12', 'shared-address': { address: '192.0.2.10/24', peers } };
+  const asked = { hosts: ['keys.example.com', '192.0.2.10'], cluster };
+  start(asked);
+  const file = 'run/keystored-os/keepalived.conf';
+  expect(read(file)).toMatch(/^ {2}unicast_src_ip 192\.0\.2\.12\n {2}unicast_peer \{\n {4}192\.0\.2\.11\n {2}\}$/m);
+  expect(read('run/keystored-os/networks.nft')).toContain('add element inet keystored peers4 { 192.0.2.11, 192.0.2.12 }');
+  for (const [wrong, said] of [
+    [{ ...asked, hosts: ['keys.example.com'] }, '"hosts" must name the shared address'],
+    [{ cluster }, '"hosts" must name the shared address'],
+    [sharing({ address: '2001:db8::10/64', peers }), 'must be of the same family'],
+    [sharing({ address: '192.0.2.11/24', peers }), 'must be none of the addresses of the appliances'],
+    [sharing({ address: '192.0.2.10/24', peers: ['192.0.2.12'] }), 'must name the other appliances'],
+    [sharing({ address: '192.0.2.10/24', peers: ['192.0.2.11\n}'] }), 'must be an IP address'],
+    [sharing({ address: '192.0.2.10', peers }), 'must be an address with its prefix'],
+    [sharing({ address: '192.0.2.10/24', peers, 'router-id': 256 }), '"cluster/shared-address/router-id"'],
+  ] as const) {
+    start(wrong);
+    expect(readNotices(root).join()).toContain(said);
+    expect(read(file)).toContain('    192.0.2.10/24\n');
+  }
+  start({ cluster: { name: 'plant-b', address: '192.0.2.12' } });
+  expect(has(file)).toBe(false);
+  expect(read('run/keystored-os/networks.nft')).toMatch(/flush set inet keystored peers4\nflush set inet keystored peers6\n$/);
+
+  function sharing(shared: object): object {
+    return { ...asked, cluster: { ...cluster, 'shared-address': shared } };
+  }
+});
+
 test('a wrong medium changes nothing, and the screen says what is wrong, without a value', () => {
   const { start, read, root } = machine('wrong');
   start(whole);
@@ -226,10 +258,12 @@ test('a wrong medium changes nothing, and the screen says what is wrong, without
   }
 });
 
-test('the example of the documentation is right, and every field is named there', () => {
+test('the examples of the documentation are right, and every field is named there', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../appliance/docs/administer/os.md'), 'utf8');
-  const [, example = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
-  expect(parseSettings(Buffer.from(example)).hostname).toBe('keys-1');
+  const examples = [...page.matchAll(/```json\n([^]*?)```/g)].map(([, example = '']) => Buffer.from(example));
+  expect(parseSettings(examples[0] as Buffer).hostname).toBe('keys-1');
+  const sharing = examples.find((example) => example.includes('"shared-address"')) as Buffer;
+  expect(parseSettings(sharing).cluster?.sharedAddress).toMatchObject({ address: '192.0.2.10/24', routerId: 46 });
   for (const name of Object.keys({ ...whole, cluster: '', 'factory-reset': '', restore: '' })) expect(page).toContain(`| \`${name}\``);
 });
 

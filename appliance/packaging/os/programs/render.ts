@@ -14,6 +14,7 @@ export function renderSettings(settings: Settings): Rendered {
     ...(settings.hostname === undefined ? {} : { '/run/keystored-os/hostname': `${settings.hostname}\n` }),
     '/run/keystored-os/networks.nft': renderNetworks(settings),
     '/run/keystored-os/keystored.yaml': renderDaemon(settings),
+    ...renderSharedAddress(settings),
   };
 }
 
@@ -41,9 +42,12 @@ function renderNetwork({ interfaces }: Settings): Rendered {
   return { ...Object.fromEntries(files), '/run/systemd/network/80-keystored.network': '' };
 }
 
-/** Fills the sets of /etc/nftables.conf; the ports of etcd are open in a cluster only. In one transaction: at no moment is more open than before or after. */
+/**
+ * Fills the sets of /etc/nftables.conf; the ports of etcd are open in a cluster only, VRRP to the peers of a shared address only. In one
+ * transaction: at no moment is more open than before or after.
+ */
 function renderNetworks({ allow, cluster }: Settings): string {
-  const open = { ...allow, cluster: cluster === undefined ? [] : allow.cluster };
+  const open = { ...allow, cluster: cluster === undefined ? [] : allow.cluster, peers: cluster?.sharedAddress?.peers ?? [] };
   const sets = Object.entries(open).flatMap(([port, networks]) =>
     ([4, 6] as const).map((family) => {
       const members = networks.filter((network) => isIP(network.split('/')[0] ?? '') === family);
@@ -52,6 +56,40 @@ function renderNetworks({ allow, cluster }: Settings): string {
     }),
   );
   return sets.join('');
+}
+
+/**
+ * keepalived.conf(5), of the unit that starts when it is there. The one that has the address keeps it when another one comes back. The interface is
+ * filled in by that unit, because the settings may name it by a pattern or by its hardware address.
+ */
+function renderSharedAddress({ cluster }: Settings): Rendered {
+  if (cluster?.sharedAddress === undefined) return {};
+  const { address: own, sharedAddress } = cluster;
+  const { address, peers, routerId } = sharedAddress;
+  const text = `track_file keystored {
+  file "@directory@/fault"
+  weight 0
+}
+vrrp_instance keystored {
+  state BACKUP
+  nopreempt
+  interface @interface@
+  virtual_router_id ${routerId}
+  priority 100
+  advert_int 1
+  unicast_src_ip ${own}
+  unicast_peer {
+    ${peers.filter((peer) => peer !== own).join('\n    ')}
+  }
+  virtual_ipaddress {
+    ${address}
+  }
+  track_file {
+    keystored
+  }
+}
+`;
+  return { '/run/keystored-os/keepalived.conf': text };
 }
 
 /** keystored.yaml of the daemon. The PIN is the systemd credential keystored.pin. */

@@ -78,13 +78,43 @@ const restore = z
     'must have exactly one of passphrase and identity',
   );
 
-/** The section of the same name of the daemon, as far as an appliance decides on it; the file with an invitation is on the medium. */
-const cluster = z.strictObject({
-  name: nameField().max(48),
-  address,
-  preview: z.boolean().exactOptional(),
-  invitation: fileOfMedium.exactOptional(),
+/** An address for all appliances of a network: one that serves has it. `peers` may name this appliance as well, so that all have the same. */
+const sharedAddress = z.strictObject({
+  address: ownAddress,
+  peers: z.array(address).min(1).max(16),
+  routerId: z.int().min(1).max(255).default(46),
 });
+
+/** The section of the same name of the daemon, as far as an appliance decides on it; the file with an invitation is on the medium. */
+const cluster = z
+  .strictObject({
+    name: nameField().max(48),
+    address,
+    preview: z.boolean().exactOptional(),
+    invitation: fileOfMedium.exactOptional(),
+    sharedAddress: sharedAddress.exactOptional(),
+  })
+  .refine(({ address: own, sharedAddress: shared }) => shared === undefined || areOfOneFamily(own, shared), {
+    path: ['sharedAddress'],
+    error: 'must be of the same family as "address" and all peers: IPv4 or IPv6',
+  })
+  .refine(({ address: own, sharedAddress: shared }) => shared?.peers.every((peer) => peer === own) !== true, {
+    path: ['sharedAddress', 'peers'],
+    error: 'must name the other appliances',
+  })
+  .refine(({ address: own, sharedAddress: shared }) => shared === undefined || ![own, ...shared.peers].includes(ipOf(shared.address)), {
+    path: ['sharedAddress', 'address'],
+    error: 'must be none of the addresses of the appliances themselves',
+  });
+
+function areOfOneFamily(own: string, { address: shared, peers }: z.output<typeof sharedAddress>): boolean {
+  return new Set([own, ipOf(shared), ...peers].map((one) => isIP(one))).size === 1;
+}
+
+/** `192.0.2.10` of `192.0.2.10/24` */
+function ipOf(withPrefix: string): string {
+  return withPrefix.split('/')[0] ?? '';
+}
 
 const schema = z
   .strictObject({
@@ -118,6 +148,10 @@ const schema = z
   .refine(({ token: own, pin }) => own === undefined || pin === undefined, {
     path: ['pin'],
     error: 'is of the embedded token: that of your own goes into "token"',
+  })
+  .refine(({ hosts, cluster: own }) => own?.sharedAddress === undefined || hosts?.includes(ipOf(own.sharedAddress.address)) === true, {
+    path: ['hosts'],
+    error: 'must name the shared address: clients would refuse the certificates',
   });
 
 export type Settings = z.output<typeof schema>;
