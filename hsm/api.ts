@@ -264,6 +264,8 @@ export interface Hsm {
 
   /** Whether a configured token can hold and use keys of this type. No call to a token. */
   offers(type: KeyType): boolean;
+  /** Sets the function that knows whether tokens elsewhere, which are to open the keys of a group, have a type. By default they have all. */
+  agreeOn(isElsewhere: (type: KeyType) => boolean): void;
   /** Name of the mechanism a key type needs (`CKM_ML_DSA`), for error messages. */
   mechanismFor(type: KeyType): string;
   /** Last known state of every configured token. No call to a token. */

@@ -32,6 +32,7 @@ import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { ownPins, type OwnPins } from '../operations/own-pins.ts';
 import { stateMeasurer } from '../operations/metrics/state.ts';
+import { followAgreedTypes, tokenTypesJob } from '../wrapping-keys/agreed-types.ts';
 import { bringingInJob, carryByConfiguration } from '../wrapping-keys/groups.ts';
 import { carryingPartJob, oldKeysJob } from '../wrapping-keys/carrying-part.ts';
 import { carryInCluster, type CarryingParts, withdrawalJob } from '../wrapping-keys/cluster-carrying.ts';
@@ -94,6 +95,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ? system && carryByConfiguration(system.tokens, log)
       : (_group, inUse, invited) => carryInCluster(carrying, inUse, invited);
   const rotation = new WrappingRotation({ store, hsm, clock, carry });
+  if (carrying !== undefined) followAgreedTypes(store, hsm);
   const attestation = new AttestationKeys({ store, hsm, clock, rotation, log: log.with('attestation') });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
@@ -112,7 +114,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     yield* attestation.holders();
     yield* auditKeyHolders(store);
   };
-  const ownTokens = carrying && new OwnTokens({ ...carrying, hsm, rotation });
+  const ownTokens = carrying && new OwnTokens({ ...carrying, hsm, rotation, keys: () => running.keys() });
   const health: Composed['health'] = {
     own: () =>
       examineParts({
@@ -165,7 +167,12 @@ export async function compose(parts: Parts): Promise<Composed> {
             ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys }),
             ...(carrying === undefined
               ? [bringingInJob({ hsm, rotation, log })]
-              : [carryingPartJob(carrying), oldKeysJob({ ...system, ...carrying, hsm }), withdrawalJob(carrying)]),
+              : [
+                  carryingPartJob(carrying),
+                  oldKeysJob({ ...system, ...carrying, hsm }),
+                  withdrawalJob(carrying),
+                  tokenTypesJob({ store, hsm }),
+                ]),
           ]),
     ],
     check: async () => [

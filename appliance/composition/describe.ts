@@ -64,6 +64,7 @@ function absent<T extends object>(name: string): T {
 const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
   wrappingKeys: withMembers(absent<Hsm['wrappingKeys']>('wrapping key'), { follow: ignore }),
   offers: () => true,
+  agreeOn: ignore,
   mechanismFor: String,
   status: () => [],
 });

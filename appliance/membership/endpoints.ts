@@ -146,6 +146,7 @@ const tokenAdmission = z.object({
         .min(1)
         .max(2)
         .describe('Hashes that the token takes for RSA-OAEP, the best first.'),
+      types: z.array(z.string().max(32)).max(64).describe('Key types that the token has.'),
       present: z
         .array(
           z

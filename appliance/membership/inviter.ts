@@ -81,11 +81,11 @@ export async function askForKeys(
   { url, authority, secret }: Invitation,
   { transport, appliance, name }: Pick<Joiner, 'appliance' | 'name'> & { readonly transport: Transport },
 ): Promise<z.output<typeof carried>> {
-  const { id, publicKey, hashes, present } = transport;
+  const { id, publicKey, hashes, types, present } = transport;
   return ask(
     { url, authority },
     keysPath,
-    { secret, appliance, name, transport: { id, 'public-key': publicKey, hashes, present } },
+    { secret, appliance, name, transport: { id, 'public-key': publicKey, hashes, types, present } },
     carried,
   );
 }

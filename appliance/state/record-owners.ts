@@ -71,6 +71,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'token-children': 'all',
   'token-hashes': 'all',
   tokens: 'all',
+  'token-types': 'each',
   // Each answer names the appliance that gives it; all are gone when the question is answered.
   'transit/distribution-answers': 'all',
   'transit/distribution-questions': 'all',

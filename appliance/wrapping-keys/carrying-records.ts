@@ -31,6 +31,8 @@ export type Guest = {
   /** the wrapping key that its token has, or takes from the parcel */
   readonly number: number;
   readonly carrying: string;
+  /** those of its token */
+  readonly types: readonly string[];
   /** absent when its token had the key already */
   readonly sent?: { readonly marks: Gift['marks']; readonly parcel: Parcel };
   /** Until then no other wrapping key is made, because it would have to take that one too. */

@@ -72,7 +72,14 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
         const parcel = given.parcels.at(-1);
         if (invited === undefined || parcel === undefined) return;
         transaction.put(guestTable(store), [invited.appliance], {
-          ...{ name: invited.name, transport: invited.transport.id, number, carrying, sent: { marks, parcel } },
+          ...{
+            name: invited.name,
+            transport: invited.transport.id,
+            number,
+            carrying,
+            types: invited.transport.types,
+            sent: { marks, parcel },
+          },
           until: guestUntil(parts),
         });
       },

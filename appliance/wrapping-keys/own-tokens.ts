@@ -5,9 +5,10 @@ import { defined } from '../../core/base/defined.ts';
 import { fail, reasonOf, ServiceError } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import { type Hsm, HsmError } from '../../hsm/api.ts';
+import { type Hsm, HsmError, type KeyReference } from '../../hsm/api.ts';
 import { wrappingNumberOf } from '../state/cluster-keys.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
+import { requireTypesOf } from './agreed-types.ts';
 import { carryingTable, type Guest, guestTable } from './carrying-records.ts';
 import { guestUntil } from './cluster-carrying.ts';
 import { wrappingTable } from './record.ts';
@@ -21,6 +22,8 @@ type OwnTokensParts = {
   readonly cluster: ClusterWay;
   readonly rotation: WrappingRotation;
   readonly token: { readonly group: string };
+  /** every stored key of the plugins */
+  readonly keys: () => Iterable<KeyReference>;
 };
 
 /** `waiting`: another rotation or another guest comes first. `rewrapping`: keys are wrapped again, `done` of `total` so far. */
@@ -48,6 +51,7 @@ export class OwnTokens {
     const { store, rotation } = this.#parts;
     store.refresh();
     if (this.#guestOf(invited.appliance)?.transport !== invited.transport.id) {
+      requireTypesOf(this.#parts.keys(), invited.transport.types, this.#parts.hsm);
       if (rotation.state(this.#group).state === 'rewrapping') return this.#shown('waiting');
       try {
         if (!(await this.#noteHolder(invited))) await rotation.begin(this.#group, invited);
@@ -62,7 +66,12 @@ export class OwnTokens {
   /** Throws `operation-refused` before that. */
   async requireReady(appliance: string): Promise<void> {
     this.#parts.store.refresh();
-    if (this.#guestOf(appliance) !== undefined && (await this.#progressOf(appliance)).state === 'ready') return;
+    const guest = this.#guestOf(appliance);
+    if (guest !== undefined && (await this.#progressOf(appliance)).state === 'ready') {
+      // Those that came while the keys were carried; since then none of another type is made.
+      requireTypesOf(this.#parts.keys(), guest.types, this.#parts.hsm);
+      return;
+    }
     throw fail('operation-refused', {
       detail: `The appliances of this cluster have a token each, with the same own keys, and that of the new one has not got them: its token is in the group "${this.#group}" under hsm/tokens, or it is the embedded one.`,
     });
@@ -98,7 +107,10 @@ export class OwnTokens {
     await store.write((transaction) => {
       const isUsed = transaction.get(wrappingTable(store), [this.#group])?.number === number;
       if (!isUsed || transaction.get(carryingTable(store), [this.#group]) !== undefined) throw fail('conflict');
-      transaction.put(guestTable(store), [appliance], { name, transport: transport.id, number, carrying, until: guestUntil(this.#parts) });
+      transaction.put(guestTable(store), [appliance], {
+        ...{ name, transport: transport.id, types: transport.types, number, carrying },
+        until: guestUntil(this.#parts),
+      });
     });
     return true;
   }

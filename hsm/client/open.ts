@@ -79,6 +79,7 @@ class RoutedHsm implements Hsm {
   readonly #byName: ReadonlyMap<string, TokenWay>;
   readonly #tokens: readonly TokenSupervisor[];
   readonly #report: (event: HsmEvent) => void;
+  #isElsewhere: (type: KeyType) => boolean = () => true;
 
   constructor(ways: readonly Way[], wrappingKeys: RoutedWrappingKeys, config: HsmConfig, report: (event: HsmEvent) => void) {
     this.#ways = ways;
@@ -214,7 +215,11 @@ class RoutedHsm implements Hsm {
   }
 
   offers(type: KeyType) {
-    return this.#ways.some((token) => token.keyTypes.includes(type));
+    return this.#ways.some((token) => this.#isOffered(token, type));
+  }
+
+  agreeOn(isElsewhere: (type: KeyType) => boolean) {
+    this.#isElsewhere = isElsewhere;
   }
 
   mechanismFor(type: KeyType) {
@@ -252,11 +257,16 @@ class RoutedHsm implements Hsm {
 
   /** Keys are made in the first configured token that offers their type. */
   #makerOf(type: KeyType): TokenWay {
-    const token = this.#ways.find((candidate) => candidate.keyTypes.includes(type));
+    const token = this.#ways.find((candidate) => this.#isOffered(candidate, type));
     if (token === undefined) {
-      throw new HsmError('unsupported', `no configured token offers ${keyRows[type]?.useName ?? 'this key type'}`);
+      const mechanism = keyRows[type]?.useName ?? 'this key type';
+      throw new HsmError('unsupported', `no configured token, or not that of every appliance of the cluster, offers ${mechanism}`);
     }
     return token;
+  }
+
+  #isOffered(token: TokenWay, type: KeyType): boolean {
+    return token.keyTypes.includes(type) && (!(token instanceof TokenGroup) || this.#isElsewhere(type));
   }
 
   #make(type: KeyType, binding: KeyBinding, options: MakingOptions, pack: (making: Making) => Call): Promise<GeneratedKey> {

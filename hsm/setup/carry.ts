@@ -18,6 +18,7 @@ import { findSlot, login, Sessions } from '../engine/sessions.ts';
 import { onlyFor } from '../engine/usages.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
+import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { type Mechanism, oaepMechanism, type OaepHash, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { type ObjectHandle, PkcsModule } from '../pkcs11/module.ts';
@@ -33,6 +34,8 @@ export type Transport = {
   readonly publicKey: string;
   /** hashes that its OAEP takes, the best first */
   readonly hashes: readonly OaepHash[];
+  /** key types that the token has */
+  readonly types: readonly string[];
   /** the wrapping keys that the token has, ascending */
   readonly present: readonly OwnKeyName[];
 };
@@ -56,7 +59,7 @@ const text = Buffer.from('keystored: a carried key, probed by its MAC');
 /** Makes the transport key, in place of one that a carrying has left. `unsupported` when the token takes no RSA-OAEP. */
 export function openTransportHere(token: TokenConfig): Transport {
   return inToken(token, (sessions) => {
-    const { module, owner } = sessions;
+    const { module, owner, slot } = sessions;
     removeTransportKeys(sessions);
     const id = randomBytes(16);
     const pair = module.generateKeyPair(
@@ -74,7 +77,8 @@ export function openTransportHere(token: TokenConfig): Transport {
       throw new HsmError('unsupported', `token ${token.name} does not wrap and unwrap keys by CKM_RSA_PKCS_OAEP`);
     }
     const publicKey = readPublicKey(module, owner, pair.publicKey, 'rsa-3072').toString('base64');
-    return { id: id.toString('hex'), publicKey, hashes: taken, present: presentKeys(sessions) };
+    const types = findKeyTypes(new Set(module.mechanisms(slot)));
+    return { id: id.toString('hex'), publicKey, hashes: taken, types, present: presentKeys(sessions) };
   });
 }
 

@@ -134,7 +134,7 @@ function requireKeyType(context: CaContext, document: CaDocument): KeyType {
   if (context.hsm.offers(keyType)) return keyType;
   const mechanism = context.hsm.mechanismFor(keyType);
   throw failCa('unsupported-key-type', {
-    detail: `No configured token offers ${mechanism}, which cert-key-type ${document.certKeyType ?? 'ecdsa'} needs: add a token that does under hsm.tokens in the configuration, and start again.`,
+    detail: `No configured token, or not that of every appliance of the cluster, offers ${mechanism}, which cert-key-type ${document.certKeyType ?? 'ecdsa'} needs: add a token that does under hsm.tokens in the configuration, and start again.`,
   });
 }
 

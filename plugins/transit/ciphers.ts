@@ -67,7 +67,7 @@ export function requireCipher(name: string): Cipher {
 export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
   if (hsm.offers(keyType)) return;
   throw fail('unsupported-cipher', {
-    detail: `No configured token offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
+    detail: `No configured token, or not that of every appliance of the cluster, offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
   });
 }
 

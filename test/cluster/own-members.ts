@@ -2,6 +2,7 @@
 // token in each.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { defined } from '../../core/base/defined.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { type Daemon, type DaemonOptions, freePort, startDaemon } from '../harness/daemon.ts';
 import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
@@ -86,7 +87,11 @@ export class OwnMembers {
       ...{ address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() },
       ...(invitation === undefined ? {} : { 'invitation-file': invitation }),
     };
-    const hsm = { tokens: await this.tokensOf(name), 'job-timeout': '5s' };
+    const tokens = (await this.tokensOf(name)).map(({ libraryParameters, ...token }) => ({
+      ...token,
+      ...defined({ 'library-parameters': libraryParameters }),
+    }));
+    const hsm = { tokens, 'job-timeout': '5s' };
     return argsOf(this.#path, name, { tokens: [], hsm, cluster: { name, preview: true, member } });
   }
 

@@ -5323,6 +5323,9 @@ type TransportKeyInput struct {
 	// Hashes: Hashes that the token takes for RSA-OAEP, the best first.
 	Hashes []OaepHash `json:"hashes"`
 
+	// Types: Key types that the token has.
+	Types []string `json:"types"`
+
 	// Present: The wrapping keys that the token has.
 	Present []OwnKeyInput `json:"present"`
 }

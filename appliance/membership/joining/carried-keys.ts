@@ -68,6 +68,7 @@ const transportFile = z.object({
   id: z.string(),
   publicKey: z.string(),
   hashes: z.array(z.enum(['sha256', 'sha384', 'sha512', 'sha1'])),
+  types: z.array(z.string()),
   present: z.array(z.object({ number: z.int(), carrying: z.string().exactOptional() })),
 });
 

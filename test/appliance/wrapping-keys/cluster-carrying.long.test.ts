@@ -107,7 +107,7 @@ test('the token of one that was invited gets the next keys before anything is un
   const token = await makeToken('two');
   const transport = await openTransport(token);
   const rotation = rotationOf('one');
-  const guests = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation });
+  const guests = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation, keys: () => [] });
   await expect(guests.requireReady('two')).rejects.toMatchObject({ code: 'operation-refused' });
   const invited = { appliance: 'two', name: 'two', transport };
   expect(await withJobs(['one'], guests.prepare(invited))).toMatchObject({ state: 'rewrapping' });
@@ -135,7 +135,7 @@ test('while one that was invited is about to join, no other wrapping key is made
   states.delete('two');
   await expect(rotationOf('one').begin(group)).rejects.toMatchObject({ code: 'conflict' });
   const token = partsOf('two').token;
-  const again = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation: rotationOf('one') });
+  const again = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation: rotationOf('one'), keys: () => [] });
   await partsOf('one').store.write((transaction) =>
     transaction.put(wrappingTable(partsOf('one').store), [group], {
       ...(wrappingTable(partsOf('one').store).get([group]) as WrappingRecord),

@@ -3307,6 +3307,8 @@ export type TransportKeyInput = {
   'public-key': string;
   /** Hashes that the token takes for RSA-OAEP, the best first. */
   hashes: OaepHash[];
+  /** Key types that the token has. */
+  types: string[];
   /** The wrapping keys that the token has. */
   present: OwnKeyInput[];
 };

@@ -4336,6 +4336,8 @@ class TransportKeyInput(Document):
     """RSA public key of 3072 bits, DER SubjectPublicKeyInfo in base64."""
     hashes: list[OaepHash]
     """Hashes that the token takes for RSA-OAEP, the best first."""
+    types: list[str]
+    """Key types that the token has."""
     present: list[OwnKeyInput]
     """The wrapping keys that the token has."""
 
