@@ -33,6 +33,13 @@ type Options = Partial<DaemonOptions> & {
 
 type Path = (...names: string[]) => string;
 
+/** Where an appliance is, instead of on loopback, below the directory of all, and on the machine's clock. */
+export type Site = Pick<DaemonOptions, 'within' | 'address' | 'environment'> & {
+  readonly data?: string;
+  readonly ports?: readonly [client: number, peer: number];
+};
+type SiteOf = (name: string) => Site;
+
 /** The field `hsm/tokens` of an appliance. */
 type TokensOf = (name: string) => Promise<readonly TokenConfig[]>;
 
@@ -40,20 +47,21 @@ type TokensOf = (name: string) => Promise<readonly TokenConfig[]>;
 export class OwnMembers {
   readonly #path: Path;
   readonly #tokensOf: TokensOf;
+  readonly #siteOf: SiteOf;
   readonly #tokens = new Map<string, readonly TokenConfig[]>();
   readonly #ports = new Map<string, readonly [client: number, peer: number]>();
   #rootToken: string | undefined;
 
-  private constructor(path: Path, tokensOf: TokensOf) {
-    [this.#path, this.#tokensOf] = [path, tokensOf];
+  private constructor(path: Path, tokensOf: TokensOf, siteOf: SiteOf) {
+    [this.#path, this.#tokensOf, this.#siteOf] = [path, tokensOf, siteOf];
   }
 
   /** `tokensOf` is asked once for each appliance. By default all reach one HSM. */
-  static async prepare(path: Path, tokensOf?: TokensOf): Promise<OwnMembers> {
+  static async prepare(path: Path, tokensOf?: TokensOf, siteOf: SiteOf = () => ({})): Promise<OwnMembers> {
     mkdirSync(path(), { recursive: true });
-    if (tokensOf !== undefined) return new OwnMembers(path, tokensOf);
+    if (tokensOf !== undefined) return new OwnMembers(path, tokensOf, siteOf);
     const shared = [await makeEmptySoftToken(path('hsm'))];
-    return new OwnMembers(path, async () => shared);
+    return new OwnMembers(path, async () => shared, siteOf);
   }
 
   /** Each has a SoftHSM2 token in one group, which has no keys yet. */
@@ -69,8 +77,9 @@ export class OwnMembers {
 
   /** Starts one, or starts it again. The first one makes the root token. */
   async start(name: string, { invitation, ...options }: Options = {}): Promise<Daemon> {
+    const { data = this.#path(`data-${name}`), within, address, environment } = this.#siteOf(name);
     const daemon = await startDaemon({
-      ...{ directory: this.#path(`data-${name}`), workers: 2, args: await this.argsOf(name, invitation) },
+      ...{ directory: data, workers: 2, args: await this.argsOf(name, invitation), ...defined({ within, address, environment }) },
       ...(this.#rootToken === undefined ? {} : { rootToken: this.#rootToken }),
       ...options,
     });
@@ -80,11 +89,12 @@ export class OwnMembers {
 
   /** Its configuration, which is written. */
   async argsOf(name: string, invitation?: string): Promise<string[]> {
-    const ports = this.#ports.get(name) ?? [await freePort(), await freePort()];
+    const { address = '127.0.0.1', ports: own } = this.#siteOf(name);
+    const ports = own ?? this.#ports.get(name) ?? [await freePort(), await freePort()];
     this.#ports.set(name, ports);
     const [clientPort, peerPort] = ports;
     const member = {
-      ...{ address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() },
+      ...{ address, 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() },
       ...(invitation === undefined ? {} : { 'invitation-file': invitation }),
     };
     const tokens = (await this.tokensOf(name)).map(({ libraryParameters, ...token }) => ({

@@ -26,6 +26,8 @@ export type Daemon = {
   stop(): Promise<number | null>;
   /** SIGKILL to the daemon and everything it started. */
   kill(): Promise<void>;
+  /** when it has ended, for whatever reason: its exit code */
+  readonly ended: Promise<number | null>;
   output(): string;
 };
 
@@ -50,6 +52,10 @@ export type DaemonOptions = {
   readonly firstStart?: boolean;
   /** words before the command, of a program that watches it and ends after it */
   readonly under?: readonly string[];
+  /** words before the command, of a program that becomes it: `ip netns exec NAME` */
+  readonly within?: readonly string[];
+  /** where it listens and is asked; default: loopback */
+  readonly address?: string;
 };
 
 /** Resolves once the daemon has printed its ready line; rejects with what it printed when it ends before. */
@@ -57,14 +63,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { directory, firstStart = options.args !== undefined } = options;
   if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
   const [port, estPort] = [await freePort(), await freePort()];
-  const { under = [] } = options;
-  const [command, ...words] = [...under, options.node ?? process.execPath] as const;
+  const { under = [], within = [], address = '127.0.0.1' } = options;
+  const [command, ...words] = [...under, ...within, options.node ?? process.execPath] as const;
   const child = spawn(
     command,
     [
       ...words,
       options.program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
-      ...['--data', directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
+      ...['--data', directory, '--listen', `${address}:${port}`, '--est-listen', `${address}:${estPort}`],
       ...['--workers', String(options.workers ?? 1)],
       ...(options.args ?? []),
     ],
@@ -83,14 +89,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await untilReady(child, output).finally(() => clearTimeout(abandon));
   const caPem = readFileSync(join(directory, 'tls/ca.pem'), 'utf8');
   const rootToken = options.rootToken ?? readFileSync(join(directory, 'root-token'), 'utf8').trim();
-  const url = `https://127.0.0.1:${port}`;
+  const url = `https://${address}:${port}`;
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
 
   const exchange: Daemon['exchange'] = (method, path, body, token = rootToken, headers = {}) =>
     ask(url, path, { method, body, token, ca: caPem, headers });
   return {
     url,
-    estUrl: `https://127.0.0.1:${estPort}`,
+    estUrl: `https://${address}:${estPort}`,
     pid,
     rootToken,
     caPem,
@@ -108,6 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       kill();
       await ended;
     },
+    ended,
     output: () => output.join(''),
   };
 }
