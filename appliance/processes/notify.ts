@@ -5,8 +5,11 @@ import { findDescriptor } from './inherited-sockets.ts';
 /** Sends a message to the service manager. */
 export type Notify = (message: string) => void;
 
-/** Examines every worker: one sentence for each that cannot do its work, none when all can. */
-export type Examine = () => Promise<readonly string[]>;
+/**
+ * Examines every worker: one sentence for each that cannot do its work, none when all can. `instead`: what the appliance does while it has no
+ * workers on purpose.
+ */
+export type Examine = () => Promise<readonly string[] | { readonly instead: string }>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +37,7 @@ function tell(descriptor: number, message: string): void {
 
 /**
  * Sends READY once every worker has passed an examination, and WATCHDOG after each examination that all pass, three times within the
- * time of the unit. After a failure it sends only the reason as the status, so that systemd restarts the service when it does not recover.
+ * time of the unit; also while the appliance has none on purpose, which may take longer than that. After a failure it sends only the reason as the status, so that systemd restarts the service when it does not recover.
  * Returns a function that sends STOPPING and ends the watch.
  */
 export async function keepWatch(notify: Notify, examine: Examine, environment: Environment = process.env): Promise<() => void> {
@@ -43,9 +46,9 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
     if (examining) return;
     examining = true;
     // A rejection here would end the supervisor; workers that cannot be examined count as unfit.
-    const unfit = await examine().catch((error: unknown) => [`the workers could not be examined: ${String(error)}`]);
+    const found = await examine().catch((error: unknown) => [`the workers could not be examined: ${String(error)}`]);
     examining = false;
-    notify(unfit.length === 0 ? 'READY=1\nWATCHDOG=1\nSTATUS=serving' : `STATUS=${unfit.join('; ').replaceAll('\n', ' ')}`);
+    notify(messageOf(found));
   };
   await round();
   const timer = setInterval(() => void round(), watchdogMs(environment) / 3);
@@ -53,6 +56,11 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
     clearInterval(timer);
     notify('STOPPING=1\nSTATUS=letting running requests finish');
   };
+}
+
+function messageOf(found: Awaited<ReturnType<Examine>>): string {
+  if ('instead' in found) return `WATCHDOG=1\nSTATUS=${found.instead}`;
+  return found.length === 0 ? 'READY=1\nWATCHDOG=1\nSTATUS=serving' : `STATUS=${found.join('; ').replaceAll('\n', ' ')}`;
 }
 
 /** WatchdogSec= of the unit; without one the status is updated every 30 seconds. */

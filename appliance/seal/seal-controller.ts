@@ -18,6 +18,7 @@ import { isMember } from '../membership/files.ts';
 import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
+import type { Examine } from '../processes/notify.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
 /** A token locks itself after a few wrong PINs: unauthenticated callers must not get that far. */
@@ -25,6 +26,8 @@ const mostRefusedPins = 3;
 const firstWaitSeconds = 3;
 const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
+/** With a large store it takes minutes, in which there are no workers to examine; the watchdog of the unit waits for 90 seconds. */
+const longestTakingPartMs = 900_000;
 
 export type SealControllerParts = {
   readonly configuration: Configuration;
@@ -44,7 +47,7 @@ export type SealControllerParts = {
 export function controlSeal(
   { configuration, args, clock, log, shipper, takePart, restartServer, giveUp }: SealControllerParts,
   first: Promise<Orders>,
-): Pick<Workers, 'ready' | 'provisioned' | 'examine' | 'stop'> {
+): Pick<Workers, 'ready' | 'provisioned' | 'stop'> & { readonly examine: Examine } {
   const counts = new WorkerCounts();
   let isSealed = configuration.attended;
   /** the changes, one after another */
@@ -54,6 +57,7 @@ export function controlSeal(
   let refusedPins = 0;
   let nextAttemptMs = 0;
   const stopping = new AbortController();
+  let takesPartUntilMs = 0;
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
   let workers = start(first);
@@ -141,10 +145,12 @@ export function controlSeal(
   async function becomeMember(): Promise<{ readonly rest: Promise<void> }> {
     log.info('this appliance becomes a member of a cluster: all processes are replaced');
     await workers.stop();
+    takesPartUntilMs = clock.monotonicMs() + longestTakingPartMs;
     await takePart();
     isSealed = configuration.attended;
     workers = start(Promise.resolve({ sealed: isSealed, provisions: !isSealed }));
     await workers.ready;
+    takesPartUntilMs = 0;
     log.info('this appliance is a member of a cluster');
     return { rest: Promise.resolve() };
   }
@@ -211,7 +217,7 @@ export function controlSeal(
   return {
     ready: workers.ready,
     provisioned: workers.provisioned,
-    examine: () => workers.examine(),
+    examine: async () => (clock.monotonicMs() < takesPartUntilMs ? { instead: 'becoming a member of a cluster' } : workers.examine()),
     async stop() {
       stopping.abort();
       activity.stop();
