@@ -39,7 +39,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
   const state = await cluster.state().catch((cause: unknown) => {
     throw clusterUnavailable('unchanged', cause);
   });
-  const receivers = requireAllIn(state);
+  const receivers = requireAllIn(state, invited);
   const id = randomUUID();
   await store.write((transaction) => {
     requireNoOtherGuest(parts, Array.from(transaction.entries(guestTable(store), [])), state, invited);
@@ -95,9 +95,9 @@ export function guestUntil({ clock }: Pick<CarryingParts, 'clock'>): string {
   return formatTimestamp(clock.now().add({ seconds: guestSeconds }));
 }
 
-/** One that is away would come back without the key that everything is wrapped under by then. */
-function requireAllIn({ members }: ClusterState): Carrying['receivers'] {
-  const staying = members.filter(({ state }) => state !== 'removed');
+/** One that is away would come back without the key that everything is wrapped under by then; not one whose place the invited one takes. */
+function requireAllIn({ members }: ClusterState, invited: Invited | undefined): Carrying['receivers'] {
+  const staying = members.filter(({ name, state }) => state !== 'removed' && !(state === 'out' && name === invited?.name));
   const away = staying.filter(({ state }) => state !== 'in').map(({ name }) => `"${name}"`);
   if (away.length === 0) return staying.map(({ id, name }) => ({ id, name }));
   throw fail('operation-refused', {
@@ -113,7 +113,8 @@ function requireNoOtherGuest(
 ): void {
   for (const [[appliance], { name, until }] of guests) {
     const isOver = Temporal.Instant.compare(until, clock.now()) <= 0;
-    if (isOver || appliance === invited?.appliance || members.some(({ id, state }) => id === appliance && state === 'in')) continue;
+    // One that came in is no guest any more; another one takes the place of its name.
+    if (isOver || name === invited?.name || members.some(({ id }) => id === appliance)) continue;
     throw fail('conflict', {
       detail: `"${name}" has got the wrapping key in use and is about to join: the next one is made when it is in, or was not heard of for ${guestSeconds / 60} minutes.`,
     });

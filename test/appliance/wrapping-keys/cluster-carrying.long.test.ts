@@ -225,3 +225,18 @@ test('a carrying whose appliance was killed is withdrawn, its transport keys go,
   await expect(takeOwnKeys(token, { id }, nothingGiven, 0)).rejects.toMatchObject({ kind: 'key-missing' });
   await expect(withJobs(['one', 'two'], rotationOf('two').begin(group))).resolves.toMatchObject({ number: 4 });
 });
+
+test('one that has lost its token takes its former place: its former self is away, and not waited for', async () => {
+  const { store } = partsOf('one');
+  const done = (): Promise<unknown> =>
+    store.write((transaction) =>
+      transaction.put(wrappingTable(store), [group], { ...(wrappingTable(store).get([group]) as WrappingRecord), phase: 'done' }),
+    );
+  await done();
+  states.set('two', 'out');
+  for (const [time, appliance] of ['two-again', 'two-once-more'].entries()) {
+    const invited = { appliance, name: 'two', transport: await openTransport(await makeToken(appliance)) };
+    await expect(withJobs(['one'], rotationOf('one').begin(group, invited))).resolves.toMatchObject({ number: 5 + time });
+    await done();
+  }
+});

@@ -89,7 +89,7 @@ function fileName({ name }: Beginning): string {
 }
 
 /** See at-step.ts. */
-function countingIn(file: string): Readonly<Record<string, string>> {
+export function countingIn(file: string): Readonly<Record<string, string>> {
   return { KILLS_STEPS: file, NODE_OPTIONS: `--import=${new URL('./at-step.ts', import.meta.url).href}` };
 }
 
