@@ -212,9 +212,10 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
   }
 
   #sendUnrecorded(answer: Answer): void {
+    const isRefusal = answer.status >= 400 && answer.status < 500;
     let sent: Answer;
     try {
-      sent = this.mayGoUnrecorded(answer.status) ? answer : this.answerOf(fail('audit-unavailable'));
+      sent = this.mayGoUnrecorded(answer.status) ? answer : this.answerOf(fail('audit-unavailable', isRefusal ? {} : { mayBeDone: true }));
     } catch (fault) {
       return this.#giveUp(fault);
     }
