@@ -164,7 +164,8 @@ export class Callers {
     const by = place.name;
     const call = microseconds();
     const answer = await ask(place, method, path, body, headers, token);
-    const text = `${kind} at ${by}: ${answer?.status ?? 'no answer'}, ${call} to ${microseconds()}`;
+    const said = [answer?.status ?? 'no answer', JSON.stringify(body), answer?.text.slice(0, 200)].filter((one) => one !== undefined);
+    const text = `${kind} at ${by}, ${call} to ${microseconds()}: ${said.join(' ')}`;
     const isRefused =
       answer !== undefined && (answer.status === 429 || (answer.status === 503 && answer.headers['retry-after'] !== undefined));
     if (isRefused || (doubt === undefined && (answer === undefined || answer.status === 503))) {

@@ -1,20 +1,24 @@
 // Three whole appliances that run etcd themselves, each with a network, a disk, a clock and a way to the HSM of its own, under every kind of change
 // and use, while several faults at a time befall them. Afterwards what every caller saw is judged, and what the cluster promises.
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { defined } from '../../../core/base/defined.ts';
+import type { TokenConfig } from '../../../hsm/api.ts';
 import { Dice } from '../../fuzz/cases.ts';
+import { startDaemon } from '../../harness/daemon.ts';
 import { furnish } from '../../harness/kills/prepared.ts';
 import { Storm } from '../../harness/kills/storm.ts';
 import type { Tally } from '../../harness/kills/things/thing.ts';
 import { makeEmptySoftToken } from '../../harness/token/softhsm.ts';
+import { argsOf } from '../daemons.ts';
 import { OwnMembers } from '../own-members.ts';
 import { makeNextService } from '../next-version.ts';
 import { Callers, type Calls, keys, roleName, usedKey } from './callers.ts';
 import { type Drill, faults, untilServing } from './faults.ts';
 import { Observations, type Verdict } from './observations.ts';
-import { Place } from './places.ts';
+import { ask, Place } from './places.ts';
 import { brokenPromises } from './promises.ts';
 import { Spaces } from './spaces.ts';
 
@@ -77,7 +81,8 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     for (const place of places) place.program = program;
     record({ seed });
     const fixtures = { ...(await found(drill)), objects: 0 };
-    const recipient = await identityToRecipient(await generateX25519Identity());
+    const identity = await generateX25519Identity();
+    const recipient = await identityToRecipient(identity);
     const storm = new Storm({ seed, fixtures, recipient, settleMs, pauseMs: lanePauseMs });
     const observations = new Observations(directory('observations.jsonl'));
     const callers = new Callers(places, observations, seed, drill.losses);
@@ -98,7 +103,11 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     await raging.done;
     await callers.look();
     for (const place of places) if (place.daemon !== undefined) await storm.prove(place.daemon, 'everything');
+    writeFileSync(directory('identity'), `${identity}\n`, { mode: 0o600 });
+    await proveBackup(drill, storm.fork(), recipient, token);
     const { illegal, ...verdict } = observations.judge();
+    // With their values, to look for the cause.
+    if (illegal.length > 0) copyFileSync(directory('observations.jsonl'), `${recordFile}.observations`);
     const losses = [
       ...drill.losses,
       ...illegal.map(({ object, ordered, all }) => `no order explains ${object} (${ordered} of ${all.length}): ${all.join('; ')}`),
@@ -138,6 +147,23 @@ async function found({ members, places }: Drill): Promise<Awaited<ReturnType<typ
   await daemon.request('POST', '/v1/config/keystore/authentication/approles', { name: roleName, 'token-policies': ['user'] });
   for (const place of others) await place.join(members, daemon);
   return fixtures;
+}
+
+/** A backup of any is one of all (promise 9): restored, it stands alone, and has everything. Throws what it lacks. */
+async function proveBackup({ places, dice, path }: Drill, storm: Storm, recipient: string, token: TokenConfig): Promise<void> {
+  const place = dice.pick(places);
+  const backup = await ask(place, 'POST', '/v1/state/system/backup', { recipients: [recipient] });
+  if (backup?.status !== 200) throw new Error(`a backup of ${place.name} was answered ${backup?.status} ${backup?.text}`);
+  writeFileSync(path('backup'), backup.octets);
+  const restored = await startDaemon({
+    ...{ directory: path('restored'), ...defined({ program: place.program, rootToken: place.daemon?.rootToken }) },
+    args: [...argsOf(path, 'restored', { tokens: [token] }), '--restore', path('backup'), '--restore-identity-file', path('identity')],
+  });
+  try {
+    await storm.prove(restored, 'everything');
+  } finally {
+    await restored.kill();
+  }
 }
 
 /** Several at a time, drawn so that each kind comes before any comes again. */
@@ -188,7 +214,7 @@ async function makeFaults(
 
 /** All in the first round, so that few faults show every kind. */
 function kindsOf(round: number): string[] {
-  const rare = Object.keys(faults).filter((kind) => faults[kind]?.takes === 'calm');
+  const rare = Object.keys(faults).filter((kind) => faults[kind]?.takes === 'calm' || faults[kind]?.takes === 'all');
   return Object.keys(faults).filter((kind) => round === 0 || !rare.includes(kind) || rare.indexOf(kind) % rareEvery === round % rareEvery);
 }
 

@@ -148,8 +148,6 @@ export class Place {
     const file = join(this.#disk, 'ballast');
     const { bavail, bsize } = statfsSync(this.#disk);
     if (bavail > 0) spawnSync('fallocate', ['--length', String(bavail * bsize), file]);
-    // What is left is less than a page of each.
-    spawnSync('fallocate', ['--keep-size', '--length', String(2 * bavail * bsize), file]);
     return () => rmSync(file, { force: true });
   }
 
