@@ -1,8 +1,9 @@
-// npm run test:cluster: an appliance with a token of its own is killed before steps of its joining. Each time the same command lets it join.
-// KILLS_JOINING says before how many steps, over the whole of a joining.
-import { rmSync, statSync } from 'node:fs';
+// npm run test:cluster: an appliance with a token of its own is killed before steps of its joining, and the one that gives it the keys is killed
+// while it does. Each time the same command lets it join. KILLS_JOINING says before how many steps, over the whole of a joining.
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { memberFiles } from '../../appliance/membership/files.ts';
 import { type Daemon, type DaemonOptions, startUnlessAbandoned } from '../harness/daemon.ts';
 import { countingIn } from '../harness/kills/starts.ts';
 import { findUnsound } from '../harness/kills/whole-check.ts';
@@ -80,3 +81,20 @@ test(`killed before ${kills} steps of its joining, it joins by the same command`
     expect(await lose(await joinAtLast(invitation))).toEqual(good);
   }
 }, 1_200_000);
+
+test('the one that gives the keys is killed while it does: it comes back, nothing is left half, and the same command lets the new one join', async () => {
+  for (const afterMs of [0, 1_500]) {
+    const invitation = await members.invitationBy(a, 'c');
+    const joining = startC(invitation).catch(() => undefined);
+    await vi.waitUntil(() => existsSync(memberFiles(path('data-c')).transport), { timeout: 60_000, interval: 20 });
+    await setTimeout(afterMs);
+    await a.kill();
+    // Where the invitation says.
+    a = await members.start('a', { port: Number(new URL(a.url).port) });
+    expect(await lose((await joining) ?? (await joinAtLast(invitation)))).toEqual(good);
+  }
+  expect(await Promise.all([a, b].map((daemon) => daemon.stop()))).toEqual([0, 0]);
+  for (const name of ['a', 'b']) expect(await findUnsound(path(`data-${name}`))).toEqual([]);
+  [a, b] = await Promise.all([members.start('a'), members.start('b')]);
+  for (const daemon of [a, b]) expect(await daemon.request('POST', decrypt, { ciphertext })).toMatchObject({ plaintext });
+}, 600_000);

@@ -34,6 +34,8 @@ export type Daemon = {
 export type DaemonOptions = {
   readonly directory: string;
   readonly workers?: number;
+  /** of the management API; by default one that nobody listens on */
+  readonly port?: number;
   readonly args?: readonly string[];
   /** beside the environment of this process */
   readonly environment?: Readonly<Record<string, string>>;
@@ -62,7 +64,7 @@ export type DaemonOptions = {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { directory, firstStart = options.args !== undefined } = options;
   if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
-  const [port, estPort] = [await freePort(), await freePort()];
+  const [port, estPort] = [options.port ?? (await freePort()), await freePort()];
   const { under = [], within = [], address = '127.0.0.1' } = options;
   const [command, ...words] = [...under, ...within, options.node ?? process.execPath] as const;
   const child = spawn(
