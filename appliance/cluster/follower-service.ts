@@ -39,7 +39,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const tell = (): void => {
     if (member === undefined) return;
     const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' || one.state === 'removed' ? [] : [one.name]));
-    const state = { position: member.position, missing, ...defined({ sent: member.sent }) };
+    const state = { position: member.position, settled: member.settled, missing, ...defined({ sent: member.sent }) };
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
   let member: ClusterMember | undefined;
@@ -63,6 +63,11 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     found: ({ octets }) => orRefused(() => joined.found(octets)),
     enter: () => orRefused(() => joined.enter()),
     commit: ({ name, intent }) => orUnavailable(() => joined.commit(name, intent)),
+    untilSettled: ({ revision }) =>
+      orUnavailable(async () => {
+        await joined.untilSettled(revision);
+        return true as const;
+      }),
     remove: ({ id: other, evenIfAlive }) =>
       orUnavailable(async () => {
         const outcome = await joined.remove(other, evenIfAlive);

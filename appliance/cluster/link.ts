@@ -50,6 +50,8 @@ export class FollowerLink implements ClusterWay {
   #connection: Promise<Connection>;
   #sent: Moment | undefined;
   #position = 0;
+  #settled = 0;
+  #settling: { readonly revision: number; readonly done: Promise<void> } | undefined;
   #missing: readonly string[] = [];
   #isOver = false;
   /** it was let in once: a successor of the follower is to come in again */
@@ -76,6 +78,10 @@ export class FollowerLink implements ClusterWay {
 
   get position(): number {
     return this.#position;
+  }
+
+  get settled(): number {
+    return this.#settled;
   }
 
   /** Names of the members that are not in, as last heard. */
@@ -131,6 +137,24 @@ export class FollowerLink implements ClusterWay {
     return orThrow(answer);
   }
 
+  /** One question for all answers that wait. */
+  untilSettled(revision: number): Promise<void> {
+    if (this.#settling === undefined || this.#settling.revision < revision) {
+      const settling = { revision, done: this.#settle(revision) };
+      this.#settling = settling;
+      const end = (): void => {
+        if (this.#settling === settling) this.#settling = undefined;
+      };
+      settling.done.then(end, end);
+    }
+    return this.#settling.done;
+  }
+
+  async #settle(revision: number): Promise<void> {
+    orThrow(await this.#ask((channel) => channel.request('untilSettled', { revision }, patienceMs), patienceMs));
+    this.#settled = Math.max(this.#settled, revision);
+  }
+
   async remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {
     return orThrow(await this.#ask((channel) => channel.request('remove', { id, evenIfAlive }, removingMs), removingMs));
   }
@@ -180,8 +204,9 @@ export class FollowerLink implements ClusterWay {
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
         over: () => void (this.#isOver = true),
-        state: ({ position, sent, missing }) => {
+        state: ({ position, settled, sent, missing }) => {
           this.#position = Math.max(this.#position, position);
+          this.#settled = Math.max(this.#settled, settled);
           this.#missing = missing;
           // One that was given stays: the others wait until it is over, also when the follower has ended.
           if (sent === undefined || sent.monotonicMs <= (this.#sent?.monotonicMs ?? 0)) return;

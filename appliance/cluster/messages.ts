@@ -93,6 +93,11 @@ export const followerRequests = {
     argument: z.object({ name: z.string(), intent }),
     answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
   },
+  /** Answered when every appliance that may answer has a revision that is here. */
+  untilSettled: {
+    argument: z.object({ revision: z.int() }),
+    answer: z.union([z.object({ outcome: z.literal(true) }), z.object({ unavailable: z.string() })]),
+  },
   /** As RemovalOutcome of core/cluster/entry.ts. */
   remove: {
     argument: z.object({ id: z.string(), evenIfAlive: z.boolean() }),
@@ -109,10 +114,13 @@ export const followerRequests = {
 /** Asked of them by the follower. */
 export const linkRequests = {
   /**
-   * Something was applied, or a sign of life was committed. `sent`: from when the validity counts. `missing`: names of the members that are
-   * not in.
+   * Something was applied, or a sign of life was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
+   * when the validity counts. `missing`: names of the members that are not in.
    */
-  state: { argument: z.object({ position: z.int(), sent: moment.optional(), missing: z.array(z.string()) }), answer: nothing },
+  state: {
+    argument: z.object({ position: z.int(), settled: z.int(), sent: moment.optional(), missing: z.array(z.string()) }),
+    answer: nothing,
+  },
   /** This appliance is no member any more: nothing may be answered, not even for a while. */
   over: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;

@@ -9,7 +9,7 @@ import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
 import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
 import type { Clock, CheckFinding, Job, Log } from '../../core/base/context.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
-import type { MayAnswer } from '../../core/http/context/request-context.ts';
+import type { Replica } from '../../core/http/context/request-context.ts';
 import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
 import { type RunningPlugins, startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
@@ -63,7 +63,7 @@ export type Parts = {
   /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
   /** whether the store may be answered from at this moment; default: always */
-  readonly mayAnswer?: MayAnswer | undefined;
+  readonly replica?: Replica | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
   readonly ownPins?: OwnPins;
   /** absent in tools that open tokens and store without serving */
@@ -147,7 +147,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
-      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, mayAnswer: parts.mayAnswer }),
+      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, replica: parts.replica }),
       store,
       hsm,
       audit,

@@ -66,7 +66,10 @@ export async function serve(
   const { log, runtime, tokens } = opened;
   const { data } = configuration;
   const { cluster } = runtime;
-  const mayAnswer = cluster && ((isUse = false): boolean => cluster.isValid || (isUse && cluster.isIsolated && runtime.store.isWhole));
+  const replica = cluster && {
+    mayAnswer: (isUse = false): boolean => cluster.isValid || (isUse && cluster.isIsolated && runtime.store.isWhole),
+    untilSettled: () => runtime.store.untilSettled(),
+  };
   const chain = chainNames(runtime.store.appliance).worker(number);
   const closing: (() => unknown)[] = [];
   /** stops everything beside the requests that uses keys or the store */
@@ -127,7 +130,7 @@ export async function serve(
       hosts: configuration.hosts,
       managementUrl: configuration.publicUrl,
       sealed: () => gate.isSealed,
-      mayAnswer,
+      replica,
       guard: (handler) => gate.guard(handler, handler),
       identity: () => identity.tls,
       ca: () => identity.current.caPem,
@@ -155,7 +158,7 @@ export async function serve(
       // A person who gives the PIN at every start has to know it.
       ownPins: ownPins(configuration.attended ? [] : tokens),
       sealed: () => gate.isSealed,
-      mayAnswer,
+      replica,
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {
         directory: data,

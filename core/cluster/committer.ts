@@ -93,10 +93,34 @@ export class Committer {
     if (!(await follower.reaches(settled.revision, catchUpMs)))
       throw clusterUnavailable(settled.isCommitted ? 'not-everywhere' : 'unchanged');
     if (!settled.isCommitted) return 'lost';
-    await this.#holdsEverywhere(settled.revision);
+    await this.holdsEverywhere(settled.revision);
     return 'committed';
   }
 
+  /**
+   * Resolves when every member that may answer has applied a revision that is here. One that is silent is declared out, after its validity has ended. One
+   * that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
+   */
+  async holdsEverywhere(revision: number): Promise<void> {
+    const { follower, members, nowMs } = this.#parts;
+    const begunMs = nowMs();
+    while (members.behind(revision).length > 0) {
+      if (nowMs() - begunMs > patienceMs) throw clusterUnavailable('not-everywhere');
+      const heard = Promise.withResolvers<void>();
+      const end = follower.onApplied(() => heard.resolve());
+      try {
+        for (const [id, member] of members.overdue(revision, nowMs()))
+          await declareMember(this.#parts, id, member, wasRemoved(member) ? 'removed' : 'out');
+        if (nowMs() - begunMs > applyingMs) {
+          for (const [id, member] of members.behind(revision))
+            if (member.state === 'in') await declareMember(this.#parts, id, member, 'expelled');
+        }
+        await Promise.race([heard.promise, setTimeout(lookEveryMs)]);
+      } finally {
+        end();
+      }
+    }
+  }
   stop(): void {
     this.#stopping.abort();
   }
@@ -179,31 +203,6 @@ export class Committer {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(lane);
     else next(lane);
-  }
-
-  /**
-   * Resolves when every member that may answer has applied a revision. One that is silent is declared out, after its validity has ended. One
-   * that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
-   */
-  async #holdsEverywhere(revision: number): Promise<void> {
-    const { follower, members, nowMs } = this.#parts;
-    const begunMs = nowMs();
-    while (members.behind(revision).length > 0) {
-      if (nowMs() - begunMs > patienceMs) throw clusterUnavailable('not-everywhere');
-      const heard = Promise.withResolvers<void>();
-      const end = follower.onApplied(() => heard.resolve());
-      try {
-        for (const [id, member] of members.overdue(revision, nowMs()))
-          await declareMember(this.#parts, id, member, wasRemoved(member) ? 'removed' : 'out');
-        if (nowMs() - begunMs > applyingMs) {
-          for (const [id, member] of members.behind(revision))
-            if (member.state === 'in') await declareMember(this.#parts, id, member, 'expelled');
-        }
-        await Promise.race([heard.promise, setTimeout(lookEveryMs)]);
-      } finally {
-        end();
-      }
-    }
   }
 }
 

@@ -125,6 +125,11 @@ export class ClusterMember {
     return this.#following?.follower.level;
   }
 
+  /** Everything up to this revision is on every appliance that may answer. */
+  get settled(): number {
+    return this.#following?.members.settled(this.#following.follower.position) ?? 0;
+  }
+
   get members(): ReadonlyMap<string, SeenMember> {
     return this.#following?.members.all ?? new Map();
   }
@@ -153,6 +158,13 @@ export class ClusterMember {
     await this.#entering?.catch(() => undefined);
     if (this.#committer === undefined) throw clusterUnavailable('unknown');
     return this.#committer.commit(name, intent);
+  }
+
+  /** As SharedStore.untilSettled. */
+  async untilSettled(revision: number): Promise<void> {
+    await this.#entering?.catch(() => undefined);
+    if (this.#committer === undefined) throw clusterUnavailable('late');
+    await this.#committer.holdsEverywhere(revision);
   }
 
   /** As removeMember (entry.ts), for another member. */

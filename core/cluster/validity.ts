@@ -104,6 +104,12 @@ export class Members {
     return [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member) && member.applied < revision);
   }
 
+  /** Up to where `behind` is empty, when this appliance has applied everything up to `position`. */
+  settled(position: number): number {
+    const others = [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member));
+    return Math.min(position, ...others.map(([, { applied }]) => applied));
+  }
+
   /** Those of `behind` that may not answer any more, because their last sign is too old: they are to be declared out. */
   overdue(revision: number, nowMs: number): [id: string, member: SeenMember][] {
     return this.behind(revision).filter(([, member]) => nowMs - member.seenMs > waitMsFor(member));

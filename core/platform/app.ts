@@ -4,7 +4,7 @@ import type { ErrorTable } from '../base/errors.ts';
 import type { Log } from '../base/context.ts';
 import type { Audit } from '../audit/record.ts';
 import { createHttpApp, type HttpApp } from '../http/app.ts';
-import type { Answered, MayAnswer } from '../http/context/request-context.ts';
+import type { Answered, Replica } from '../http/context/request-context.ts';
 import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { BodyRoom } from '../http/request/body-room.ts';
@@ -22,8 +22,8 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly log: Log;
   /** whether the appliance waits for the PIN; default: never */
   readonly sealed?: () => boolean;
-  /** whether the store may be answered from at this moment; default: always */
-  readonly mayAnswer?: MayAnswer | undefined;
+  /** absent: the store is its own */
+  readonly replica?: Replica | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
   /** where large bodies wait for memory; absent: one of the usual size */

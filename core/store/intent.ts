@@ -29,4 +29,8 @@ export interface SharedStore {
    * written, and the newer state is visible here. Rejects with `cluster-unavailable`; its detail says so when the outcome is not known.
    */
   commit(intent: Intent): Promise<'committed' | 'lost'>;
+  /** Everything up to this revision of the shared store is on every appliance that may answer, as far as is known here. */
+  readonly settled: number;
+  /** Resolves when a revision that is here is there too. Rejects with `cluster-unavailable`. */
+  untilSettled(revision: number): Promise<void>;
 }

@@ -1,5 +1,6 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
 import type { CheckFinding, Log } from '../base/context.ts';
+import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { checkRecords } from './check.ts';
@@ -7,6 +8,7 @@ import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
 import { presentFence } from './fence.ts';
+import { Unsettled } from './records/unsettled.ts';
 import type { SharedStore } from './intent.ts';
 import { firstLevel, ownLevels } from './records/level.ts';
 import { migrate, type Migration } from './migrate.ts';
@@ -43,6 +45,8 @@ export interface OpenStore extends Store {
   readonly openedAt: number | undefined;
   /** The revision of the last commit of this process; undefined before one, and for a replica. */
   readonly committed: number | undefined;
+  /** What an answer has to wait for that rests on what was read; undefined: nothing. Rejects with `cluster-unavailable`. */
+  untilSettled(): Promise<void> | undefined;
   /** Whether the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it. */
   readonly isStalled: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
@@ -111,13 +115,17 @@ class LmdbStore implements OpenStore {
   constructor(options: StoreOptions) {
     const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
     const restarted = (): void => this.#forget();
+    const { shared } = options;
     this.#options = options;
-    this.appliance = options.shared?.appliance;
-    this.isolatedSeconds = options.shared?.isolatedSeconds;
+    this.appliance = shared?.appliance;
+    this.isolatedSeconds = shared?.isolatedSeconds;
     this.#environment = new Environment(options.directory, restarted, options.log);
     this.#noted = new NotedChanges(this.#environment);
-    const environment = options.shared === undefined ? this.#environment : this.#noted;
-    this.#context = { environment, sealer: new Sealer(options.dataKey), cache, outdated: new Outdated(), tenants: { tables: new Set() } };
+    const environment = shared === undefined ? this.#environment : this.#noted;
+    this.#context = {
+      ...{ environment, sealer: new Sealer(options.dataKey), cache, outdated: new Outdated(), tenants: { tables: new Set() } },
+      ...defined({ unsettled: shared && new Unsettled(() => shared.settled) }),
+    };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
@@ -192,16 +200,23 @@ class LmdbStore implements OpenStore {
   }
 
   refresh(): void {
-    const { environment, cache } = this.#context;
+    const { environment, cache, unsettled } = this.#context;
     if (environment.inCommit) return;
     let newest = this.#revision;
     this.#environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
     if (newest === this.#revision) return;
     const changed = changesBetween(this.#environment, this.#revision, newest);
     this.#revision = newest;
+    const position = unsettled && positionOf(this.#environment);
+    if (position !== undefined) unsettled?.moved(changed, position.changedAt ?? position.revision);
     if (changed === undefined) return this.#forget();
     this.#state++;
     for (const key of changed) cache.delete(key);
+  }
+
+  untilSettled(): Promise<void> | undefined {
+    const touched = this.#context.unsettled?.touched;
+    return touched === undefined ? undefined : this.#options.shared?.untilSettled(touched);
   }
 
   get state(): number | undefined {

@@ -17,6 +17,8 @@ export type Position = {
   /** changes when a shared store is made again, also from a backup: its revisions then say nothing about ours */
   readonly epoch: string;
   readonly revision: number;
+  /** the latest revision in which a record changed, where that is not the one above */
+  readonly changedAt?: number;
   /** of the formats of its records (records/level.ts); absent: the first */
   readonly level?: number;
   /** the replica is being filled: it is no state that the shared store ever had, and nothing may be answered from it */

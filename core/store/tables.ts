@@ -6,6 +6,7 @@ import type { Octets } from './noted.ts';
 import type { Outdated, RecordCache } from './records/cache.ts';
 import { decodeRecord, encodeRecord } from './records/record.ts';
 import type { Sealer } from './records/sealing.ts';
+import type { Unsettled } from './records/unsettled.ts';
 import { sealedPart } from './replica.ts';
 import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
 
@@ -15,6 +16,8 @@ export type TableContext = {
   readonly sealer: Sealer;
   readonly cache: RecordCache;
   readonly outdated: Outdated;
+  /** of a replica */
+  readonly unsettled?: Unsettled;
   /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
 };
@@ -42,7 +45,10 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
     },
     count(prefix) {
       const text = encodeKey(name, prefix);
-      return text === undefined ? 0 : context.environment.count({ low: keyBytes(text), high: endOf(text) });
+      if (text === undefined) return 0;
+      const span = { low: keyBytes(text), high: endOf(text) };
+      context.unsettled?.search(span);
+      return context.environment.count(span);
     },
   };
 }
@@ -71,7 +77,9 @@ export class Change implements WriteTransaction {
   has<V>(table: Table<V>, key: StoreKey): boolean {
     this.#requireRunning();
     const text = encodeKey(table.name, key);
-    return text !== undefined && this.#context.environment.get(keyBytes(text)) !== undefined;
+    if (text === undefined) return false;
+    this.#context.unsettled?.look(text);
+    return this.#context.environment.get(keyBytes(text)) !== undefined;
   }
 
   put<V>(table: Table<V>, key: StoreKey, value: V): void {
@@ -86,7 +94,9 @@ export class Change implements WriteTransaction {
   delete<V>(table: Table<V>, key: StoreKey): boolean {
     this.#requireRunning();
     const text = encodeKey(table.name, key);
-    if (text === undefined || !this.#context.environment.remove(keyBytes(text))) return false;
+    if (text === undefined) return false;
+    this.#context.unsettled?.look(text);
+    if (!this.#context.environment.remove(keyBytes(text))) return false;
     this.#note(text);
     return true;
   }
@@ -114,6 +124,7 @@ export class Change implements WriteTransaction {
 /** The record of a key text. Inside a commit, the newest one. `uncached`: one that is not in the cache is not put there. */
 function readRecord(context: TableContext, text: string | undefined, uncached = false): unknown {
   if (text === undefined) return undefined;
+  context.unsettled?.look(text);
   if (context.environment.inCommit && context.outdated.has(text)) return openRecord(context, text)?.value;
   const cached = context.cache.get(text);
   if (cached !== undefined) return cached;
@@ -155,7 +166,12 @@ export function* textsIn(environment: Octets, span: Span, reverse = false, limit
   }
 }
 
-function* textsBelow({ environment }: TableContext, table: string, prefix: StoreKey, options: RangeOptions = {}): Iterable<string> {
+function* textsBelow(
+  { environment, unsettled }: TableContext,
+  table: string,
+  prefix: StoreKey,
+  options: RangeOptions = {},
+): Iterable<string> {
   const below = encodeKey(table, prefix);
   if (below === undefined) return;
   let span: Span = { low: keyBytes(below), high: endOf(below) };
@@ -165,5 +181,6 @@ function* textsBelow({ environment }: TableContext, table: string, prefix: Store
     // Keys below the one to start after are skipped too.
     span = options.reverse === true ? { low: span.low, high: keyBytes(after) } : { low: endOf(after), high: span.high };
   }
+  unsettled?.search(span);
   yield* textsIn(environment, span, options.reverse, options.limit);
 }

@@ -49,6 +49,12 @@ export async function startAppliance(
       if (joined === undefined) throw new Error('it is no member yet');
       return joined.commit(randomUUID(), intent);
     },
+    get settled() {
+      return joined?.settled ?? 0;
+    },
+    async untilSettled(revision) {
+      await joined?.untilSettled(revision);
+    },
   };
   // Follower and store are two processes in an appliance. In this one, the store is opened before there is a writer: opening waits for a writer
   // that waits for its turn in this thread.

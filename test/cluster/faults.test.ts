@@ -49,6 +49,53 @@ function use({ store, table }: TestAppliance, key: string, isValid: () => boolea
   return isValid() ? value : undefined;
 }
 
+test('what one appliance reads is answered when the others have it, or can answer no more', async () => {
+  const { appliances, networks } = await startThree();
+  const [first, second, third] = appliances;
+  await first.store.write((tx) => tx.put(first.table, ['seen'], 1));
+  networks[2].cut();
+  const changing = first.store.write((tx) => tx.put(first.table, ['seen'], 2));
+  await vi.waitUntil(() => use(second, 'seen', () => second.isValid) === 2, { timeout: 20_000, interval: 1 });
+  const untilSettled = second.store.untilSettled();
+  expect(untilSettled).toBeInstanceOf(Promise);
+  let isSettled = false;
+  const settling = untilSettled?.then(() => (isSettled = true));
+  for (; third.isValid; await setTimeout(2)) expect(isSettled).toBe(false);
+  await settling;
+  await changing;
+  expect(second.store.untilSettled()).toBeUndefined();
+}, 60_000);
+
+test('no read finds an earlier state than one that had ended before it began, at whichever appliance', async () => {
+  const { appliances } = await startThree();
+  const [first] = appliances;
+  const load = new AbortController();
+  const reads: { readonly beganMs: number; readonly endedMs: number; readonly value: number }[] = [];
+  const reading = appliances.flatMap((appliance) =>
+    Array.from({ length: 2 }, async () => {
+      while (!load.signal.aborted) {
+        const beganMs = performance.now();
+        const value = use(appliance, 'count', () => appliance.isValid);
+        await appliance.store.untilSettled();
+        if (value !== undefined) reads.push({ beganMs, endedMs: performance.now(), value });
+        await setTimeout(1);
+      }
+    }),
+  );
+  for (let count = 0; count < 100; count++) await first.add('count');
+  load.abort();
+  await Promise.all(reading);
+  reads.sort((a, b) => a.endedMs - b.endedMs);
+  const latest = reads.map(({ value }) => value);
+  for (let at = 1; at < latest.length; at++) latest[at] = Math.max(latest[at] ?? 0, latest[at - 1] ?? 0);
+  const stale = reads.filter(({ beganMs, value }) => {
+    const before = reads.findLastIndex(({ endedMs }) => endedMs < beganMs);
+    return before >= 0 && value < (latest[before] ?? 0);
+  });
+  console.log(`${reads.length} reads, ${new Set(reads.map(({ value }) => value)).size} states`);
+  expect(stale).toEqual([]);
+}, 120_000);
+
 test('after a revocation was acknowledged, an appliance that is cut off does not accept what was revoked', async () => {
   const { appliances, networks } = await startThree();
   const [first, , third] = appliances;

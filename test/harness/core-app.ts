@@ -10,7 +10,7 @@ import { openAuditTrail, type AuditTrail } from '../../core/audit/trail.ts';
 import type { Log } from '../../core/base/context.ts';
 import type { ErrorTable } from '../../core/base/errors.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
-import type { MayAnswer } from '../../core/http/context/request-context.ts';
+import type { Replica } from '../../core/http/context/request-context.ts';
 import type { BodyRoom } from '../../core/http/request/body-room.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
@@ -33,7 +33,7 @@ export type CoreAppOptions = {
   /** where large bodies wait for memory */
   readonly bodyRoom?: BodyRoom;
   /** as of an appliance in a cluster */
-  readonly mayAnswer?: MayAnswer;
+  readonly replica?: Replica;
 };
 
 export type Sent = Pick<Asking, 'token' | 'headers' | 'from'>;
@@ -88,8 +88,8 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   const { endpoints = [], resources = [], errors = {} } = options.plugin?.({ store, hsm, clock, log }) ?? {};
   let sealed = false;
   const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
-  const { bodyRoom, mayAnswer } = options;
-  const held = defined({ bodyRoom, mayAnswer });
+  const { bodyRoom, replica } = options;
+  const held = defined({ bodyRoom, replica });
   const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

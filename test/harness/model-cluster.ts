@@ -46,6 +46,8 @@ export class ModelAppliance implements SharedStore {
   readonly appliance: string;
   readonly isolatedSeconds: number;
   readonly batch = batchLimits;
+  /** Each of its commits is on all at once. */
+  readonly settled = Number.POSITIVE_INFINITY;
   /** Neither told of the changes of others nor able to make one. */
   isCutOff = false;
   /** It learns of each commit that the outcome is not known. */
@@ -70,6 +72,8 @@ export class ModelAppliance implements SharedStore {
     this.#writer = writer;
     this.#tell = tell;
   }
+
+  async untilSettled(): Promise<void> {}
 
   /** Applies what there is, one call after another. */
   follow(): Promise<void> {

@@ -16,6 +16,7 @@ const member = { version: '0.1.0', levels: { oldest: 1, newest: 1 }, state: 'in'
 const cluster: ClusterWay = {
   ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
   ...{ found: unused, enter: unused, untilValid: unused, remove: unused, servers: async () => [] },
+  ...{ settled: Number.POSITIVE_INFINITY, untilSettled: unused },
   isValid: true,
   isIsolated: false,
   missing: ['plant-a'],

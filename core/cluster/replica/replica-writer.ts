@@ -1,5 +1,6 @@
 // Writes what etcd has into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
 import type { Log } from '../../base/context.ts';
+import { defined } from '../../base/defined.ts';
 import { proofText } from '../../store/data-key.ts';
 import { Environment } from '../../store/environment.ts';
 import { keyBytes } from '../../store/keys.ts';
@@ -70,6 +71,7 @@ export class ReplicaWriter {
   async apply(revisions: readonly Revision[], position: Pick<Position, 'epoch' | 'revision'>): Promise<void> {
     const events = revisions.flatMap(({ revision, events }) => events.map(({ key, value }) => ({ place: placeOf(key), value, revision })));
     if (events.every(({ place: { kind } }) => kind === 'member' || kind === 'lane')) return;
+    const changedAt = events.findLast(({ place }) => place.kind === 'record')?.revision ?? this.position?.changedAt;
     const epoch = events.findLast(({ place }) => place.kind === 'epoch')?.value;
     const level = epoch === undefined ? this.level : readEpoch(epoch).level;
     await this.#commit((changed) => {
@@ -80,7 +82,7 @@ export class ReplicaWriter {
         else this.#environment.put(key, replicated(value, revision));
         changed.add(place.text);
       }
-      putPosition(this.#environment, { ...position, level });
+      putPosition(this.#environment, { ...position, level, ...defined({ changedAt }) });
     });
   }
 

@@ -9,11 +9,16 @@ import { clusterUnavailable } from '../../cluster/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 
-/**
- * Whether what is in the store may be answered at this moment; absent: always. An appliance that its cluster waits for no more may not, but for
- * uses of keys (`isUse`) where the administrator allows that they go on meanwhile.
- */
-export type MayAnswer = (isUse?: boolean) => boolean;
+/** What answers depend on where the store is the replica of one that others change, too. */
+export type Replica = {
+  /**
+   * Whether what is in the store may be answered at this moment. An appliance that its cluster waits for no more may not, but for uses of keys
+   * (`isUse`) where the administrator allows that they go on meanwhile.
+   */
+  mayAnswer(isUse?: boolean): boolean;
+  /** What an answer waits for, so that no other appliance can answer from an earlier state after it; undefined: nothing. May reject. */
+  untilSettled(): Promise<void> | undefined;
+};
 
 /** What all requests of a server share. */
 export type RequestServer = {
@@ -23,7 +28,8 @@ export type RequestServer = {
   readonly problems: Problems;
   /** whether the appliance waits for the PIN */
   sealed(): boolean;
-  readonly mayAnswer?: MayAnswer | undefined;
+  /** absent: the store is its own */
+  readonly replica?: Replica | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 };
@@ -188,7 +194,20 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 
   /** From 500 up nothing of the store is answered. */
   #sendInTime(answer: Answer): void {
-    if (answer.status >= 500 || this.#mayAnswer()) return this.#send(answer);
+    const settled = answer.status >= 500 || !this.restsOnStore || this.#isIsolated ? undefined : this.#server.replica?.untilSettled();
+    if (settled === undefined) return this.#sendIfValid(answer);
+    settled.then(
+      () => this.#sendIfValid(answer),
+      () => this.#refuseLate(),
+    );
+  }
+
+  #sendIfValid(answer: Answer): void {
+    if (answer.status >= 500 || this.#mayAnswer()) this.#send(answer);
+    else this.#refuseLate();
+  }
+
+  #refuseLate(): void {
     try {
       const late = clusterUnavailable('late');
       const refusal = this.answerOf(this.translated(late));
@@ -201,14 +220,14 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
   }
 
   #mayAnswer(): boolean {
-    const { mayAnswer } = this.#server;
-    return mayAnswer === undefined || !this.restsOnStore || mayAnswer(this.isUse);
+    const { replica } = this.#server;
+    return replica === undefined || !this.restsOnStore || replica.mayAnswer(this.isUse);
   }
 
   /** Whether it is answered from the last state that an appliance had before it was cut off. */
   get #isIsolated(): boolean {
-    const { mayAnswer } = this.#server;
-    return this.isUse && mayAnswer !== undefined && !mayAnswer() && mayAnswer(true);
+    const { replica } = this.#server;
+    return this.isUse && replica !== undefined && !replica.mayAnswer() && replica.mayAnswer(true);
   }
 
   #sendUnrecorded(answer: Answer): void {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address } from '../../config/config.ts';
 import type { TlsIdentity } from '../../http/listener/listeners.ts';
-import type { Answered, MayAnswer } from '../../http/context/request-context.ts';
+import type { Answered, Replica } from '../../http/context/request-context.ts';
 import { defineService } from '../service.ts';
 
 /** Provided by the appliance. */
@@ -24,7 +24,7 @@ export type Listeners = {
   /** whether the appliance is sealed */
   sealed(): boolean;
   /** as in RequestServer: for answers on such a port */
-  readonly mayAnswer?: MayAnswer | undefined;
+  readonly replica?: Replica | undefined;
   /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   identity(): TlsIdentity;

@@ -34,6 +34,8 @@ const cluster: ClusterWay = {
     found: unused,
     enter: unused,
     untilValid: unused,
+    untilSettled: unused,
+    settled: Number.POSITIVE_INFINITY,
   },
   get isValid() {
     return seen.isValid;

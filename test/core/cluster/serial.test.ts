@@ -70,6 +70,8 @@ function run({ id, steps, fails }: Change, on: Steps): string {
 
 class Appliance implements SharedStore {
   readonly appliance = 'one of three';
+  /** Each of its commits is on all at once. */
+  readonly settled = Number.POSITIVE_INFINITY;
   readonly #model: ModelEtcd;
   readonly #directory = temporary(`replica-${++directories}`);
   readonly writer = new ReplicaWriter(this.#directory, silentLog);
@@ -93,6 +95,8 @@ class Appliance implements SharedStore {
     this.#store = await openStore({ directory: this.#directory, dataKey, shared: this });
     this.#table = this.#store.table('things');
   }
+
+  async untilSettled(): Promise<void> {}
 
   /** Asked for at the beginning of each batch: what was attempted before and read only is done. */
   get batch(): SharedStore['batch'] {

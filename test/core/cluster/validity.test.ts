@@ -47,6 +47,19 @@ describe('members', () => {
     expect(members.behind(20).map(([id]) => id)).toEqual(['c', 'e']);
   });
 
+  test('settled is what everybody has who may answer, and no more than the own appliance has', () => {
+    const members = new Members('a');
+    expect(members.settled(30)).toBe(30);
+    members.see('a', { ...sign(1), name: 'a' }, 11, 0);
+    members.see('b', sign(20), 21, 0);
+    members.see('c', sign(25), 22, 0);
+    members.see('d', sign(1, 'out'), 23, 0);
+    expect(members.settled(30)).toBe(20);
+    expect(members.settled(15)).toBe(15);
+    members.see('c', sign(19, 'expelled'), 24, 0);
+    expect(members.settled(30)).toBe(19);
+  });
+
   test('what is older than what was seen is left out, so that a replayed sign does not bring a member back', () => {
     const members = new Members('a');
     members.see('b', sign(5, 'out'), 30, 0);

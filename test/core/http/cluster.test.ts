@@ -1,5 +1,5 @@
 // An appliance that its cluster waits for no more answers nothing from its store: neither what it is asked then, nor what it was asked before.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { defineEndpoint } from '../../../core/http/endpoint.ts';
 import { tags } from '../../../core/http/tags.ts';
@@ -9,6 +9,8 @@ import { temporaryDirectory } from '../../harness/temporary.ts';
 const temporary = temporaryDirectory();
 let app: CoreApp;
 let mayAnswer = true;
+/** what answers wait for */
+let settled: Promise<void> | undefined;
 /** uses of keys go on all the same */
 let isIsolated = false;
 let runs = 0;
@@ -16,7 +18,7 @@ let runs = 0;
 beforeAll(async () => {
   app = await startCoreApp({
     directory: temporary('appliance'),
-    mayAnswer: (isUse = false) => mayAnswer || (isUse && isIsolated),
+    replica: { mayAnswer: (isUse = false) => mayAnswer || (isUse && isIsolated), untilSettled: () => settled },
     plugin: () => ({
       endpoints: [
         defineEndpoint({
@@ -55,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop());
 beforeEach(() => {
-  [mayAnswer, isIsolated] = [true, false];
+  [mayAnswer, isIsolated, settled] = [true, false, undefined];
 });
 
 test('with the others everything is answered', async () => {
@@ -127,6 +129,26 @@ test('an answer that was not sent in time is not given: the caller learns that i
     .map((line) => JSON.parse(line) as { readonly status?: number; readonly code?: string });
   expect(records.map(({ status }) => status)).toEqual([200, 503]);
   expect(records.at(-1)?.code).toBe('cluster-unavailable');
+});
+
+test('an answer waits until what it rests on is on every appliance, and is not given when that cannot be known', async () => {
+  const held = Promise.withResolvers<void>();
+  settled = held.promise;
+  let isAnswered = false;
+  const answering = app.send('GET', '/v1/config/tenants').finally(() => (isAnswered = true));
+  await vi.waitUntil(() => app.auditText().includes('/v1/config/tenants'));
+  expect(await app.send('GET', '/v1/openapi.json')).toMatchObject({ status: 200 });
+  expect(isAnswered).toBe(false);
+  held.resolve();
+  expect(await answering).toMatchObject({ status: 200 });
+  settled = Promise.reject(new Error('nobody knows'));
+  settled.catch(() => undefined);
+  expect(await app.send('GET', '/v1/config/tenants')).toMatchObject({ status: 503, body: { code: 'cluster-unavailable' } });
+});
+
+test('a use of a key that goes on without the others waits for none of them', async () => {
+  [mayAnswer, isIsolated, settled] = [false, true, new Promise(() => undefined)];
+  expect(await app.send('POST', '/v1/state/keystore/use', {})).toMatchObject({ status: 200 });
 });
 
 test('a fault of the service stays one', async () => {
