@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
+import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import type { MemberConfig } from '../../core/config/cluster.ts';
 import { type MemberRole, memberRoles } from '../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../core/store/open.ts';
@@ -47,13 +48,20 @@ export function noteEnded(store: Store, addresses: readonly string[]): Promise<n
   });
 }
 
-/** Waits until every member that may answer has confirmed it; answers the names of those that have not, after twenty seconds. */
+/**
+ * Waits until every member that may answer has confirmed it; answers the names of those that have not, after twenty seconds. Rejects with
+ * `cluster-unavailable` when nobody says in that time who the members are, as while the follower is being started again.
+ */
 export async function awaitConfirmed(store: Store, cluster: ClusterWay, ended: number): Promise<readonly string[]> {
   for (const deadlineMs = performance.now() + confirmMs; ; await setTimeout(againMs)) {
-    const { members } = await cluster.state();
+    const isLate = performance.now() > deadlineMs;
+    const known = await cluster.state().catch((cause: unknown) => {
+      if (isLate) throw clusterUnavailable('unknown', cause);
+    });
+    if (known === undefined) continue;
     store.refresh();
-    const missing = members.filter(({ id, state }) => state === 'in' && (appliedTable(store).get([id]) ?? 0) < ended);
-    if (missing.length === 0 || performance.now() > deadlineMs) return missing.map(({ name }) => name);
+    const missing = known.members.filter(({ id, state }) => state === 'in' && (appliedTable(store).get([id]) ?? 0) < ended);
+    if (missing.length === 0 || isLate) return missing.map(({ name }) => name);
   }
 }
 

@@ -49,7 +49,11 @@ const settingClock = (seconds: number): Fault => ({
     place.setClock(seconds);
     await setTimeout(forMs);
     place.setClock(0);
-    await ask(place, 'POST', '/v1/state/system/accept-clock', {});
+    // Else it goes on with the time that it has seen, and others refuse its tokens as not begun.
+    await until(
+      `${place.name} accepts its clock`,
+      async () => ((await ask(place, 'POST', '/v1/state/system/accept-clock', {}))?.status ?? 500) < 300,
+    );
   },
 });
 
