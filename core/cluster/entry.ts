@@ -44,18 +44,21 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
   if (barred !== undefined) throw new Error(barred);
   const own = before.find((one) => one.id === id);
   const inTheWay = before.filter((one) => conflictOf(parts, one) !== undefined);
-  if (inTheWay.length > 0) {
-    await setTimeout(Math.max(...inTheWay.map(waitMsFor)));
-    const revisions = new Map(inTheWay.map((one) => [one.id, one.revision]));
-    const after = (await readMembers(client)).filter((one) => revisions.has(one.id));
-    const conflict = after.flatMap((one) => (one.revision === revisions.get(one.id) ? [] : (conflictOf(parts, one) ?? [])))[0];
+  if (inTheWay.length > 0) await setTimeout(Math.max(...inTheWay.map(waitMsFor)));
+  const silentAt = new Map(inTheWay.map((one) => [one.id, one.revision]));
+  // What had our name and is gone leaves its place to us: an appliance that has lost its disk comes in with another identity. It may be declared
+  // out meanwhile, or give a sign.
+  for (;;) {
+    const after = await readMembers(client);
+    const conflict = after.flatMap((one) => (one.revision === silentAt.get(one.id) ? [] : (conflictOf(parts, one) ?? [])))[0];
     if (conflict !== undefined) throw new Error(conflict);
-  }
-  // What had our name and is gone has left its place to us: an appliance that has lost its disk comes in with another identity.
-  for (const { id: other, revision, name } of before) {
-    if (other === id || name !== self.name) continue;
-    const key = layout.member(other);
-    await client.txn({ compare: [unchangedSince(key, revision)], success: [remove({ key })], failure: [] });
+    const former = after.filter((one) => one.id !== id && one.name === self.name);
+    if (former.length === 0) break;
+    await client.txn({
+      compare: former.map((one) => unchangedSince(layout.member(one.id), one.revision)),
+      success: former.map((one) => remove({ key: layout.member(one.id) })),
+      failure: [],
+    });
   }
   return own?.state === 'in' ? own.run : undefined;
 }

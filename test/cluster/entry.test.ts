@@ -51,13 +51,18 @@ test('the copy of a data directory that runs beside the original is refused, and
   expect(await first.add('count')).toBeGreaterThan(0);
 });
 
-test('a member that fell silent holds up nobody, and its place is taken by one of its name', async () => {
+test.each([
+  ['a member that fell silent', 'lost', false],
+  ['one that a change declares out meanwhile', 'declared', true],
+])('%s holds up nobody, and its place is taken by one of its name', async (_, name, isDeclared) => {
   const network = await relaysTo(etcd.urls);
-  const silent = await startAppliance('lost', temporary('lost'), network.urls, { id: 'lost-disk' });
+  const silent = await startAppliance(name, temporary(name), network.urls, { id: `${name}-disk` });
   network.cut();
-  await start('lost', { id: 'new-disk' });
-  await vi.waitUntil(() => first.member.members.get('new-disk')?.state === 'in', { timeout: 20_000 });
-  expect([...first.member.members.keys()]).not.toContain('lost-disk');
+  const entering = start(name, { id: `${name}-new-disk` });
+  if (isDeclared) await first.add('count');
+  await entering;
+  await vi.waitUntil(() => first.member.members.get(`${name}-new-disk`)?.state === 'in', { timeout: 20_000 });
+  expect([...first.member.members.keys()]).not.toContain(`${name}-disk`);
   network.close();
   await silent.stop();
 });
