@@ -62,7 +62,7 @@ export type Parts = {
   readonly topics?: TopicDirectories;
   /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
-  /** whether the store may be answered from at this moment; default: always */
+  /** absent: the store is its own */
   readonly replica?: Replica | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
   readonly ownPins?: OwnPins;

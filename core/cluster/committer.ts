@@ -98,8 +98,8 @@ export class Committer {
   }
 
   /**
-   * Resolves when every member that may answer has applied a revision that is here. One that is silent is declared out, after its validity has ended. One
-   * that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
+   * Resolves when every member that may answer has applied a revision that is here. One that is silent is declared out, after its validity has
+   * ended. One that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
    */
   async holdsEverywhere(revision: number): Promise<void> {
     const { follower, members, nowMs } = this.#parts;
@@ -121,6 +121,7 @@ export class Committer {
       }
     }
   }
+
   stop(): void {
     this.#stopping.abort();
   }

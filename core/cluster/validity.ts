@@ -101,18 +101,22 @@ export class Members {
 
   /** The other members that may answer and have not said that they applied a revision. Asked when this appliance has applied it. */
   behind(revision: number): [id: string, member: SeenMember][] {
-    return [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member) && member.applied < revision);
+    return this.#waitedFor().filter(([, { applied }]) => applied < revision);
   }
 
   /** Up to where `behind` is empty, when this appliance has applied everything up to `position`. */
   settled(position: number): number {
-    const others = [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member));
-    return Math.min(position, ...others.map(([, { applied }]) => applied));
+    return Math.min(position, ...this.#waitedFor().map(([, { applied }]) => applied));
   }
 
   /** Those of `behind` that may not answer any more, because their last sign is too old: they are to be declared out. */
   overdue(revision: number, nowMs: number): [id: string, member: SeenMember][] {
     return this.behind(revision).filter(([, member]) => nowMs - member.seenMs > waitMsFor(member));
+  }
+
+  /** The other members that may answer. */
+  #waitedFor(): [id: string, member: SeenMember][] {
+    return [...this.#seen].filter(([id, member]) => id !== this.#own && isWaitedFor(member));
   }
 }
 
