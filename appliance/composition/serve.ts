@@ -227,6 +227,7 @@ export async function serve(
       renewTicketKeys: (next) => listener.setTicketKeys(next),
       async seal() {
         gate.seal();
+        identity.seal();
         composed.app.endStreams();
         for (const rest of resting) void rest();
         await gate.settled(sealers, lastRequestsMs);

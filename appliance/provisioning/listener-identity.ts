@@ -77,6 +77,13 @@ export class ChangingIdentity {
     return isOther || next.whileSealed.serial !== before?.whileSealed.serial;
   }
 
+  /** Shows the identity of a sealed appliance, and no other one after it: a key in a token is not there any more. */
+  seal(): void {
+    const { keyPem, chainPem } = this.current.whileSealed;
+    for (const watcher of this.#watchers) watcher({ key: keyPem, cert: chainPem });
+    this.#watchers.clear();
+  }
+
   /** Calls back when there is another identity; answers how to stop that. */
   watch(watcher: (identity: TlsIdentity) => void): () => void {
     this.#watchers.add(watcher);

@@ -104,11 +104,16 @@ describe.skipIf(missing !== undefined)('tls-key: token', () => {
     expect(new Set(await Promise.all(resumed))).toEqual(new Set([true]));
   });
 
-  test('a sealed appliance shows another key, because it has no token', async () => {
+  test('a sealed appliance shows another key from the moment it has no token, and never fails to shake hands', async () => {
     const served = await start('sealed');
     const serving = await certificateOf(served, served.url);
+    const [worker] = processesBelow(served.pid, '/worker.');
+    const isRunning = (): boolean => processesBelow(served.pid, '/worker.').includes(worker ?? 0);
+    expect(isRunning()).toBe(true);
     await served.request('POST', '/v1/state/keystore/system/seal', {});
-    await expect.poll(async () => publicKeyOf(await certificateOf(served, served.url)), { timeout: 60_000 }).not.toBe(publicKeyOf(serving));
+    // Before the processes that start sealed serve, beside them, and when the one from before has ended.
+    for (let afterwards = 0; afterwards < 5; afterwards += isRunning() ? 0 : 1)
+      for (const url of [served.url, served.estUrl]) expect(publicKeyOf(await certificateOf(served, url))).not.toBe(publicKeyOf(serving));
     const kept = JSON.parse(readFileSync(join(path('sealed'), 'tls/sealed-identity.json'), 'utf8')) as { key: string; cert: string };
     expect(new X509Certificate(kept.cert).publicKey.equals(serving.publicKey)).toBe(false);
     expect((await ask(served.url, '/v1/state/system/health', { ca: served.caPem })).status).toBe(503);
