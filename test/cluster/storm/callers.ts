@@ -3,8 +3,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Dice } from '../../fuzz/cases.ts';
 import type { Answer } from '../../harness/client.ts';
+import { isOfClockAhead } from '../../harness/kills/things/tokens.ts';
 import { microseconds, type Observation, type Observations } from './observations.ts';
-import { ask, type Place } from './places.ts';
+import { ask, clockSeconds, type Place } from './places.ts';
 
 export const keys = '/v1/config/keystore/transit-keys';
 export const encrypt = (key: string): string => `/v1/state/keystore/transit-keys/${key}/encrypt`;
@@ -116,6 +117,8 @@ export class Callers {
     const secret = await made(`/v1/state/${approles}/${roleName}/generate-secret-id`, { 'num-uses': usesOfSecret });
     const token = await made(`${tokens}/create`, { policies: ['user'], ttl: '10d' });
     if (role?.status !== 200 || secret === undefined || token === undefined) return undefined;
+    // The others refuse it as not begun.
+    if (isOfClockAhead(token.body['creation-time'], clockSeconds)) return undefined;
     const seen = { call, return: microseconds(), text: `made at ${place.name}` };
     this.#observations.add({ object: `versions-${number}`, ...seen, to: 1 });
     this.#observations.add({ object: `secret-${number}`, ...seen, to: usesOfSecret });

@@ -18,7 +18,7 @@ import { makeNextService } from '../next-version.ts';
 import { Callers, type Calls, keys, roleName, usedKey } from './callers.ts';
 import { type Drill, faults, untilServing } from './faults.ts';
 import { Observations, type Verdict } from './observations.ts';
-import { ask, Place } from './places.ts';
+import { ask, clockSeconds, Place } from './places.ts';
 import { brokenPromises } from './promises.ts';
 import { Spaces } from './spaces.ts';
 
@@ -83,7 +83,7 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     const fixtures = { ...(await found(drill)), objects: 0 };
     const identity = await generateX25519Identity();
     const recipient = await identityToRecipient(identity);
-    const storm = new Storm({ seed, fixtures, recipient, settleMs, pauseMs: lanePauseMs });
+    const storm = new Storm({ seed, fixtures, recipient, settleMs, pauseMs: lanePauseMs, clockSeconds });
     const observations = new Observations(directory('observations.jsonl'));
     const callers = new Callers(places, observations, seed, drill.losses);
     let turn = 0;

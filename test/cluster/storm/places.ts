@@ -21,7 +21,7 @@ const patienceMs = 900_000;
 /** Of etcd, the same on every machine. */
 export const [clientPort, peerPort] = [2379, 2380];
 /** Clocks of appliances are behind that of the callers, who would refuse a certificate that has not begun. */
-const behindSeconds = 3_600;
+export const clockSeconds = -3_600;
 
 export class Place {
   readonly index: number;
@@ -59,7 +59,7 @@ export class Place {
   static async make(index: number, spaces: Spaces, path: (...names: string[]) => string): Promise<Place> {
     mkdirSync(path(), { recursive: true });
     const clock = new ShiftedClock(path('clock'));
-    clock.set(-behindSeconds);
+    clock.set(clockSeconds);
     const place = new Place(index, spaces, path, clock, await clock.environment());
     place.#newDisk();
     return place;
@@ -161,7 +161,7 @@ export class Place {
 
   /** Seconds from where it would be. */
   setClock(seconds: number): void {
-    this.#clock.set(seconds - behindSeconds);
+    this.#clock.set(seconds + clockSeconds);
   }
 
   async end(): Promise<void> {

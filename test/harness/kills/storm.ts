@@ -19,6 +19,8 @@ export type StormOptions = {
   readonly pauseMs?: number;
   /** leaves out what stays for ever (certificates, ended tokens), with which the store would grow */
   readonly isBounded?: boolean;
+  /** what the clocks of appliances show, from the one here; default: 0 */
+  readonly clockSeconds?: number;
   /** how long something may still happen that was cut off; default: it happens at once or never */
   readonly settleMs?: number;
 };
@@ -40,11 +42,11 @@ export class Storm {
   readonly #lanes: readonly Lane[];
 
   constructor(options: StormOptions) {
-    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0, isBounded = false } = options;
+    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0, isBounded = false, clockSeconds = 0 } = options;
     const makers = [
       ...keySorts.map(makerOf),
       ...documentSorts.map(makerOf),
-      ...(isBounded ? [] : [...tokenSorts(fixtures).map(makerOf), ...certificateSorts(fixtures).map(makerOf)]),
+      ...(isBounded ? [] : [...tokenSorts(fixtures, clockSeconds).map(makerOf), ...certificateSorts(fixtures).map(makerOf)]),
     ];
     const dice = new Dice(seed);
     const { tally, acknowledged } = this;
