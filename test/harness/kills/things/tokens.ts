@@ -40,7 +40,8 @@ function sortOf(kind: string, making: Making, clockSeconds: number): Sort<Token>
       }),
     }),
     change(_name, token, dice) {
-      if (token.isEnded || dice.chance(0.8)) return undefined;
+      // What became of an end that was cut off, only the token tells.
+      if (token.isEnded || token.token === undefined || dice.chance(0.8)) return undefined;
       const body = { accessor: token.accessor };
       return { kind: 'end token', method: 'POST', path: `${tokens}/disable`, body, next: { ...token, isEnded: true } };
     },
