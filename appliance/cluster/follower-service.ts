@@ -58,7 +58,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   member = joined;
 
   const handlers: FollowerHandlers = {
-    wrappedKeys: async () => defined({ octets: await joined.wrappedKeys() }),
+    wrappedKeys: () => orUnavailable(async () => defined({ octets: await orUnknown(joined.wrappedKeys()) })),
     replaceWrappedKeys: ({ from, to }) => orUnavailable(() => joined.replaceWrappedKeys(from, to)),
     found: ({ octets }) => orRefused(() => joined.found(octets)),
     enter: () => orRefused(() => joined.enter()),

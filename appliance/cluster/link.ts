@@ -53,6 +53,7 @@ export class FollowerLink implements ClusterWay {
   #settled = 0;
   #settling: { readonly revision: number; readonly done: Promise<void> } | undefined;
   #missing: readonly string[] = [];
+  #othersStartMs: number | undefined;
   #isOver = false;
   /** it was let in once: a successor of the follower is to come in again */
   #hasEntered = false;
@@ -89,9 +90,13 @@ export class FollowerLink implements ClusterWay {
     return this.#missing;
   }
 
-  /** The keys of the shared store; undefined while there is none. */
+  get othersMs(): number | undefined {
+    return this.#othersStartMs === undefined ? undefined : this.#othersStartMs + this.#parts.moment().monotonicMs;
+  }
+
+  /** The keys of the shared store; undefined while there is none. Rejects with `cluster-unavailable`. */
   async wrappedKeys(): Promise<Uint8Array | undefined> {
-    return (await this.#ask((channel) => channel.request('wrappedKeys', undefined, patienceMs), patienceMs)).octets;
+    return orThrow(await this.#ask((channel) => channel.request('wrappedKeys', undefined, patienceMs), patienceMs)).octets;
   }
 
   async replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean> {
@@ -204,10 +209,11 @@ export class FollowerLink implements ClusterWay {
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
         over: () => void (this.#isOver = true),
-        state: ({ position, settled, sent, missing }) => {
+        state: ({ position, settled, sent, missing, othersStartMs }) => {
           this.#position = Math.max(this.#position, position);
           this.#settled = Math.max(this.#settled, settled);
           this.#missing = missing;
+          this.#othersStartMs = othersStartMs;
           // One that was given stays: the others wait until it is over, also when the follower has ended.
           if (sent === undefined || sent.monotonicMs <= (this.#sent?.monotonicMs ?? 0)) return;
           this.#sent = sent;

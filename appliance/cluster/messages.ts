@@ -78,7 +78,10 @@ const outcome = z.object({ refused: z.string().optional() });
 /** Asked of the follower by the processes that serve, over its socket. */
 export const followerRequests = {
   /** The keys of the shared store (state/cluster-keys.ts); absent while there is none. */
-  wrappedKeys: { argument: nothing, answer: z.object({ octets: octets.optional() }) },
+  wrappedKeys: {
+    argument: nothing,
+    answer: z.union([z.object({ outcome: z.object({ octets: octets.optional() }) }), z.object({ unavailable: z.string() })]),
+  },
   /** Puts another wrapping of them in their place; false when they are not `from` any more. */
   replaceWrappedKeys: {
     argument: z.object({ from: octets, to: octets }),
@@ -115,10 +118,14 @@ export const followerRequests = {
 export const linkRequests = {
   /**
    * Something was applied, or a sign of life was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
-   * when the validity counts. `missing`: names of the members that are not in.
+   * when the validity counts. `missing`: names of the members that are not in. `othersStartMs`: what the clocks of most others show when
+   * CLOCK_MONOTONIC is 0.
    */
   state: {
-    argument: z.object({ position: z.int(), settled: z.int(), sent: moment.optional(), missing: z.array(z.string()) }),
+    argument: z.object({
+      ...{ position: z.int(), settled: z.int(), missing: z.array(z.string()) },
+      ...{ sent: moment.optional(), othersStartMs: z.number().optional() },
+    }),
     answer: nothing,
   },
   /** This appliance is no member any more: nothing may be answered, not even for a while. */

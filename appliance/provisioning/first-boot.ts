@@ -24,7 +24,7 @@ import { refusingHsmErrors } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { beginExportHistory } from '../state/export-history.ts';
-import { openRuntime, type Runtime } from '../state/runtime.ts';
+import { awaitWrappedKeys, openRuntime, type Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
@@ -76,7 +76,7 @@ async function prepare(
   parts: { readonly clock: Clock; readonly log: Log; readonly cluster: ClusterWay | undefined },
 ): Promise<void> {
   const { cluster } = parts;
-  if (cluster !== undefined && (await cluster.wrappedKeys()) !== undefined) return;
+  if (cluster !== undefined && (await awaitWrappedKeys(cluster)) !== undefined) return;
   const storeToken = findStoreToken(configuration.data);
   for (const [name, tokens] of byHolder(hsmConfig.tokens)) {
     // Either it has its keys, or it is another token, in which no keys may be made.

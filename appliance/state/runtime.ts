@@ -1,4 +1,5 @@
 // The opened tokens and store of a process, for first boot and for workers.
+import { setTimeout } from 'node:timers/promises';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Log } from '../../core/base/context.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
@@ -24,6 +25,8 @@ export type Runtime = {
 
 /** Etcd may be in an election, and the replica of an appliance that was away has to catch up. */
 const comingInMs = 60_000;
+const askAgainMs = 200;
+const etcdIsSilent = 'cluster: the majority of etcd does not answer: see that its members run and reach each other, then start again';
 
 /**
  * Opens tokens and store; with a way to a cluster the shared store, of which this appliance is a member from then on. Throws StartRefused
@@ -62,7 +65,7 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
 /** Keys first: an appliance with another HSM never counts as a member. */
 async function comeIn(cluster: ClusterWay, hsm: Hsm, data: string): Promise<void> {
   try {
-    const keys = await cluster.wrappedKeys();
+    const keys = await awaitWrappedKeys(cluster);
     if (keys === undefined) throw new Error('there is no shared store yet: start this appliance again');
     await refusingHsmErrors(() => takeClusterKeys(hsm, data, keys));
     await cluster.enter();
@@ -71,10 +74,19 @@ async function comeIn(cluster: ClusterWay, hsm: Hsm, data: string): Promise<void
     const reason = error instanceof ServiceError ? 'its follower does not answer' : (error as Error).message;
     throw new StartRefused(`cluster: ${reason}`, { cause: error });
   }
-  if (!(await cluster.untilValid(comingInMs)))
-    throw new StartRefused(
-      'cluster: the majority of etcd does not answer: see that its members run and reach each other, then start again',
-    );
+  if (!(await cluster.untilValid(comingInMs))) throw new StartRefused(etcdIsSilent);
+}
+
+/** The keys of the shared store, for a start, which waits a minute for etcd; undefined while there is none. Throws StartRefused. */
+export async function awaitWrappedKeys(cluster: ClusterWay): Promise<Uint8Array | undefined> {
+  for (const deadline = performance.now() + comingInMs; ; await setTimeout(askAgainMs)) {
+    try {
+      return await cluster.wrappedKeys();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (performance.now() > deadline) throw new StartRefused(etcdIsSilent, { cause: error });
+    }
+  }
 }
 
 /** The store key is wrapped by a token: without that token's own keys no restart could open what is written now. */

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type FollowerProcess, keepFollower } from '../../appliance/cluster/follower-process.ts';
 import { FollowerLink } from '../../appliance/cluster/link.ts';
 import type { FollowerOrders } from '../../appliance/cluster/messages.ts';
+import { awaitWrappedKeys } from '../../appliance/state/runtime.ts';
 import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
@@ -13,7 +14,7 @@ import { type OpenStore, openStore } from '../../core/store/open.ts';
 import type { Table } from '../../core/store/store.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { securedIn } from './certificates.ts';
-import { maxOperations, startEtcd } from './etcd.ts';
+import { type EtcdMember, maxOperations, startEtcd } from './etcd.ts';
 
 const temporary = temporaryDirectory();
 const dataKey = new Secret(new Uint8Array(32).fill(1));
@@ -139,6 +140,20 @@ test('a follower that is stopped takes the validity of its appliance with it, an
     ['second', 'in'],
     ['third', 'in'],
   ]);
+});
+
+test('a start goes on when etcd answers again; until then others are told that it does not', async () => {
+  runs++;
+  const etcd = await startEtcd(1);
+  closing.push(() => etcd.stop());
+  const [member] = etcd.members as [EtcdMember];
+  const { link } = await (await startAppliance('first', etcd.urls)).serve();
+  await member.signal('SIGSTOP');
+  await expect(link.wrappedKeys()).rejects.toMatchObject({ code: 'cluster-unavailable' });
+  const awaited = awaitWrappedKeys(link);
+  await setTimeout(1_000);
+  await member.signal('SIGCONT');
+  expect(Buffer.from((await awaited) ?? []).toString()).toBe('keys');
 });
 
 test('an appliance with records of its own, and one whose etcd takes too few operations, are refused at start', async () => {
