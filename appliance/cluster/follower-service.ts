@@ -39,7 +39,8 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const tell = (): void => {
     if (member === undefined) return;
     const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' || one.state === 'removed' ? [] : [one.name]));
-    const state = { position: member.position, settled: member.settled, missing, ...defined({ sent: member.sent }) };
+    const { position, settled, sent, othersStartMs } = member;
+    const state = { position, settled, missing, ...defined({ sent, othersStartMs }) };
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
   let member: ClusterMember | undefined;

@@ -88,7 +88,7 @@ export async function serve(
   try {
     closing.push(() => log.close());
     closing.push(() => runtime.close());
-    const clockWatch = watchClock(runtime.store, systemClock);
+    const clockWatch = watchClock(runtime.store, systemClock, { othersMs: () => cluster?.othersMs });
     resting.push(() => clockWatch.stop());
     const { clock } = clockWatch;
     const metrics = measureProcess(runtime.hsm);

@@ -1,6 +1,8 @@
-// Compares the machine's clock with the latest time seen. While it is implausible, certificates, expiry and rotation are held.
+// Compares the machine's clock with those of the other appliances, which outvote it, and with the latest time seen. While it is implausible,
+// certificates, expiry and rotation are held.
 import { statSync } from 'node:fs';
 import type { Clock, Job } from '../../core/base/context.ts';
+import { clockToleranceMs } from '../../core/cluster/clocks.ts';
 import { ownKey, type Store } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
@@ -30,21 +32,31 @@ type SeenTime = { readonly at: string; readonly accepted: number };
 
 export type ClockWatch = {
   /**
-   * The clock that the appliance uses. While the machine's is implausible it stays at the last time seen, so that no token that has
-   * expired works again, and `doubt` says why.
+   * The clock that the appliance uses: the machine's, unless those of most other appliances differ, which it goes by then (`correction`). While
+   * that is implausible it stays at the last time seen, so that no token that has expired works again, and `doubt` says why.
    */
   readonly clock: Clock;
   /** Records the time; runs in one process. */
   readonly job: Job;
-  /** A person accepts the machine's clock: it is used from now on, even if it goes back. */
+  /** A person accepts the machine's clock: it is used from now on, even if it goes back. Where others outvote it, theirs. */
   accept(): Promise<void>;
   /** The job, skipped while the clock is implausible. */
   held(job: Job): Job;
   stop(): void;
 };
 
-/** `earliest`: a clock before this is wrong, whatever the store has recorded. */
-export function watchClock(store: Store, machine: Clock, earliest = softwareDate()): ClockWatch {
+type ClockWatchOptions = {
+  /** A clock before this is wrong, whatever the store has recorded. */
+  readonly earliest?: Temporal.Instant;
+  /** what the clocks of most other appliances show, in milliseconds since 1970; default: nobody knows */
+  readonly othersMs?: () => number | undefined;
+};
+
+export function watchClock(
+  store: Store,
+  machine: Clock,
+  { earliest = softwareDate(), othersMs = () => undefined }: ClockWatchOptions = {},
+): ClockWatch {
   const table = store.table<SeenTime>('seen-time');
   const key = ownKey(store, 'machine');
   let accepted = -1;
@@ -56,6 +68,17 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
     floorMs = instant.epochMilliseconds;
   };
 
+  /** What others say, where the machine's clock is wrong by that. */
+  const outvoted = (now: Temporal.Instant): Temporal.Instant | undefined => {
+    const others = othersMs();
+    if (others === undefined || Math.abs(others - now.epochMilliseconds) <= clockToleranceMs) return undefined;
+    return Temporal.Instant.fromEpochMilliseconds(Math.round(others));
+  };
+  const likely = (): Temporal.Instant => {
+    const now = machine.now();
+    return outvoted(now) ?? now;
+  };
+
   const isBehind = (now: Temporal.Instant): boolean => now.epochMilliseconds < floorMs - toleranceSeconds * 1_000;
 
   const look = (): void => {
@@ -65,20 +88,26 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
       accepted = seen.accepted;
       raise(accepted === 0 && Temporal.Instant.compare(at, earliest) < 0 ? earliest : at);
     } else if (at !== undefined && Temporal.Instant.compare(at, floor) > 0) raise(at);
-    const now = machine.now();
+    const now = likely();
     if (!isBehind(now) && Temporal.Instant.compare(now, floor) > 0) raise(now);
   };
 
   const clock: Clock = {
     now() {
-      const now = machine.now();
+      const now = likely();
       return isBehind(now) ? floor : now;
     },
     monotonicMs: () => machine.monotonicMs(),
     get doubt() {
-      const now = machine.now();
+      const now = likely();
       if (!isBehind(now)) return undefined;
       return `the clock says ${formatTimestamp(now)}, but it was ${formatTimestamp(floor)} already: set it, or accept it if it is right`;
+    },
+    get correction() {
+      const now = machine.now();
+      const others = outvoted(now);
+      if (others === undefined) return undefined;
+      return `the clock says ${formatTimestamp(now)}, but those of most other appliances say ${formatTimestamp(others)}, which is used: set it`;
     },
   };
 
@@ -99,7 +128,7 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
       isOfEach: true,
       async run() {
         if (clock.doubt !== undefined) return;
-        const at = formatTimestamp(machine.now());
+        const at = formatTimestamp(likely());
         await store.write((transaction) => {
           const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
           if (seen === undefined || seen.at < at) transaction.put(table, key, { at, accepted: seen?.accepted ?? 0 });
@@ -107,7 +136,7 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
       },
     },
     async accept() {
-      const at = formatTimestamp(machine.now());
+      const at = formatTimestamp(likely());
       await store.write((transaction) => {
         const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
         transaction.put(table, key, { at, accepted: (seen?.accepted ?? 0) + 1 });

@@ -128,8 +128,9 @@ function diskPart({ directory, store }: Pick<HealthParts, 'directory' | 'store'>
   }
 }
 
-function clockPart({ doubt }: Clock): Part {
-  return doubt === undefined ? { state: 'up' } : { state: 'implausible', reason: doubt };
+function clockPart({ doubt, correction }: Clock): Part {
+  if (doubt !== undefined) return { state: 'implausible', reason: doubt };
+  return correction === undefined ? { state: 'up' } : { state: 'outvoted', reason: correction };
 }
 
 /** Health is public, so nobody is named: GET /v1/state/system/cluster does that. */

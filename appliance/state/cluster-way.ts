@@ -53,7 +53,9 @@ export type ClusterWay = SharedStore & {
   readonly isIsolated: boolean;
   /** Names of the members that are not in and were not removed, as last heard. */
   readonly missing: readonly string[];
-  /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. */
+  /** What the clocks of most other appliances show, in milliseconds since 1970; undefined where they are too few or do not agree. */
+  readonly othersMs: number | undefined;
+  /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. Rejects with `cluster-unavailable`. */
   wrappedKeys(): Promise<Uint8Array | undefined>;
   /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
   replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean>;

@@ -6,6 +6,8 @@ export interface Clock {
   monotonicMs(): number;
   /** Why the time cannot be trusted; while set, nothing is dated that others will rely on. */
   readonly doubt?: string | undefined;
+  /** Why the time is not that of the machine. It can be trusted. */
+  readonly correction?: string | undefined;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -7,6 +7,7 @@ import { revisionOf } from '../etcd/messages.ts';
 import { Assembly, type Revision } from './replica/assembly.ts';
 import { layout, placeOf, readEpoch } from './layout.ts';
 import { loadReplica } from './replica/load.ts';
+import type { OtherClocks } from './clocks.ts';
 import type { ReplicaWriter } from './replica/replica-writer.ts';
 import { decodeSign, type Members, validMs } from './validity.ts';
 
@@ -14,6 +15,7 @@ export type FollowerParts = {
   readonly client: EtcdClient;
   readonly writer: ReplicaWriter;
   readonly members: Members;
+  readonly clocks: OtherClocks;
   readonly epoch: string;
   readonly nowMs: () => number;
   readonly log: Log;
@@ -194,11 +196,14 @@ export class Follower {
   }
 
   #seeMembers(revisions: readonly Revision[]): void {
-    const { members, nowMs } = this.#parts;
+    const { members, clocks, nowMs } = this.#parts;
     for (const { revision, events } of revisions) {
       for (const { key, value } of events) {
         const place = placeOf(key);
-        if (place.kind === 'member') members.see(place.id, value === undefined ? undefined : decodeSign(value), revision, nowMs());
+        if (place.kind !== 'member') continue;
+        const sign = value === undefined ? undefined : decodeSign(value);
+        members.see(place.id, sign, revision, nowMs());
+        clocks.see(place.id, sign);
       }
     }
   }

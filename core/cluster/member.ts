@@ -8,6 +8,7 @@ import type { EtcdClient } from '../etcd/client.ts';
 import { hasValue, put } from '../etcd/messages.ts';
 import { awaitFitServers } from '../etcd/version.ts';
 import { keepLevel, levelRefusal } from './agreed-level.ts';
+import { OtherClocks } from './clocks.ts';
 import { Committer } from './committer.ts';
 import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
@@ -44,7 +45,7 @@ const lookEveryMs = 10;
 const patienceMs = 60_000;
 
 /** What runs once there is a shared store. */
-type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly follower: Follower };
+type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly clocks: OtherClocks; readonly follower: Follower };
 
 /**
  * Begins outside: it follows the shared store, or waits for `found` where there is none yet. From `enter` on it is a member, for which the
@@ -130,6 +131,11 @@ export class ClusterMember {
     return this.#following?.members.settled(this.#following.follower.position) ?? 0;
   }
 
+  /** As OtherClocks. */
+  get othersStartMs(): number | undefined {
+    return this.#following?.clocks.agreedStartMs(this.#nowMs());
+  }
+
   get members(): ReadonlyMap<string, SeenMember> {
     return this.#following?.members.all ?? new Map();
   }
@@ -212,15 +218,15 @@ export class ClusterMember {
 
   async #follow(shared: SharedStoreSeen, writer: ReplicaWriter): Promise<void> {
     const { client, id, log, onEnded } = this.#options;
-    const members = new Members(id);
+    const [members, clocks] = [new Members(id), new OtherClocks(id)];
     const follower = new Follower({
-      ...{ client, writer, members, epoch: shared.epoch, nowMs: this.#nowMs, log },
+      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log },
       onReplaced: () => onEnded('the shared store was made again'),
       withdraw: async () => this.#presence?.withdraw(),
     });
     await follower.start();
     this.#closing.push(() => follower.stop());
-    this.#following = { shared, members, follower };
+    this.#following = { shared, members, clocks, follower };
   }
 
   async #enter(): Promise<void> {

@@ -155,7 +155,7 @@ export class Presence {
    * into with its first sign, which loses when the level of the records is not that any more.
    */
   async #write(state: MemberState, arrival?: Epoch): Promise<number | undefined> {
-    const { client, follower, id, self } = this.#parts;
+    const { client, follower, id, self, moment } = this.#parts;
     const key = layout.member(id);
     const answer = await client.txn(
       {
@@ -164,7 +164,7 @@ export class Presence {
           ...(arrival === undefined ? [] : [hasValue(layout.epoch, epochValue(arrival))]),
         ],
         success: [
-          put(key, encodeSign({ ...self, validMs, state, applied: follower.position })),
+          put(key, encodeSign({ ...self, validMs, state, applied: follower.position, wallMs: moment().wallMs })),
           ...(arrival === undefined ? [] : [put(layout.arrivals, keyBytes(id))]),
         ],
         failure: [read({ key })],

@@ -56,6 +56,8 @@ export type MemberSign = {
   readonly state: MemberState;
   /** everything up to this revision is in its store */
   readonly applied: number;
+  /** what its clock on the wall showed when it sent this; absent: its program does not say that */
+  readonly wallMs?: number | undefined;
 };
 
 /** What every sign of an appliance says of it. */
@@ -133,6 +135,7 @@ const memberSign = z.object({
   run: z.string(),
   state: z.enum(memberStates),
   applied: z.int(),
+  wallMs: z.number().optional(),
 });
 
 /** Throws on anything else: what cannot be read must not be taken for "out". Fields of later versions are left out. */

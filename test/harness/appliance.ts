@@ -92,7 +92,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   const configurationOf = (name: string): unknown =>
     plugins.find((plugin) => plugin.name === name)?.config.parse(options.configuration?.[name] ?? {});
   const identity = selfSignedIdentity(directory);
-  const clockWatch = watchClock(store, clock, Temporal.Instant.from('2000-01-01T00:00:00Z'));
+  const clockWatch = watchClock(store, clock, { earliest: Temporal.Instant.from('2000-01-01T00:00:00Z') });
   const metrics = measureProcess(hsm);
   const activity = keepActivity(async () => [await metrics.snapshot()], clock);
   const backups = new Backups({

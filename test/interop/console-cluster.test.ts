@@ -20,6 +20,7 @@ const cluster: ClusterWay = {
   isValid: true,
   isIsolated: false,
   missing: ['plant-a'],
+  othersMs: undefined,
   state: async () => ({
     ...{ id: 'id-b', epoch: 'epoch', position: 5_000, isValid: true },
     members: [

@@ -18,7 +18,14 @@ const members: ClusterState['members'] = [
   { ...member, id: 'id-a', name: 'plant-a', state: 'out', applied: 40, silentMs: 60_000 },
 ];
 const state = { id: 'id-b', epoch: 'epoch', position: 102, isValid: true };
-const asItIs = { isValid: true, isIsolated: false, missing: [] as string[], answers: true, members, outcome: 'removed' as RemovalOutcome };
+const asItIs = {
+  isValid: true,
+  isIsolated: false,
+  missing: [] as string[],
+  answers: true,
+  members,
+  outcome: 'removed' as RemovalOutcome,
+};
 const seen = { ...asItIs };
 const asked: (readonly [id: string, evenIfAlive: boolean])[] = [];
 const unused = (): never => {
@@ -36,6 +43,7 @@ const cluster: ClusterWay = {
     untilValid: unused,
     untilSettled: unused,
     settled: Number.POSITIVE_INFINITY,
+    othersMs: undefined,
   },
   get isValid() {
     return seen.isValid;

@@ -147,6 +147,29 @@ test('the clock cannot be before the software was put together, whatever the sto
   watch.stop();
 });
 
+test('a clock that others outvote is not used, and raises nothing that it would be measured by later', () => {
+  const machine = new TestClock('2026-03-01T00:00:00Z');
+  let others: number | undefined;
+  const earliest = Temporal.Instant.from('2026-01-01T00:00:00Z');
+  const watch = watchClock(appliance.store.prefixed('outvoted'), machine, { earliest, othersMs: () => others });
+  const { clock } = watch;
+  const right = machine.now();
+  others = right.epochMilliseconds + 0.4;
+  const seen = (): readonly unknown[] => [clock.now().toString(), clock.doubt, clock.correction?.split('T')[0]];
+  for (const seconds of [86_400, -86_400]) {
+    machine.step(seconds);
+    expect(seen()).toEqual([right.toString(), undefined, `the clock says ${machine.now().toString().split('T')[0]}`]);
+    machine.step(-seconds);
+    expect(seen()).toEqual([right.toString(), undefined, undefined]);
+  }
+  machine.step(299);
+  expect(seen()).toEqual([machine.now().toString(), undefined, undefined]);
+  // What the others say must not bring an ended token back either.
+  others = earliest.epochMilliseconds - 86_400_000;
+  expect(clock.doubt).toContain('it was');
+  watch.stop();
+});
+
 test('a small correction of the clock is none of this', async () => {
   appliance.clock.step(-200);
   expect((await appliance.request('GET', health)).body.clock).toEqual({ state: 'up' });

@@ -87,7 +87,7 @@ test('a clock that is ahead does not hold up the other appliances', async () => 
   const earliest = Temporal.Instant.from('2025-01-01T00:00:00Z');
   const doubtOf = async ({ store }: ModelAppliance, clock: TestClock): Promise<string | undefined> => {
     store.refresh();
-    const watch = watchClock(store, clock, earliest);
+    const watch = watchClock(store, clock, { earliest });
     await watch.job.run(new AbortController().signal);
     watch.stop();
     return watch.clock.doubt;
