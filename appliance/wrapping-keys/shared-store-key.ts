@@ -25,9 +25,11 @@ export async function isStoreKeyShared({ store, hsm, cluster }: SharedKeyParts, 
     await cluster.replaceWrappedKeys(keys, await rewrapClusterKeys(hsm, keys));
     return false;
   }
-  const { members } = await cluster.state();
+  // A follower that is being started again knows it later.
+  const state = await cluster.state().catch(() => undefined);
+  if (state === undefined) return false;
   store.refresh();
-  return members.filter(isWaitedFor).every(({ id }) => (copyTable(store).get(['copy', id]) ?? 0) >= number);
+  return state.members.filter(isWaitedFor).every(({ id }) => (copyTable(store).get(['copy', id]) ?? 0) >= number);
 }
 
 const lookEverySeconds = 2;

@@ -28,6 +28,8 @@ export type EntryParts = {
 
 type Found = MemberSign & { readonly id: string; readonly revision: number };
 
+/** A living member gives several signs in each of them. */
+const mostLooks = 3;
 /** What a removed appliance is told, whatever it tries. */
 export const removedReason =
   'this appliance was removed from its cluster for ever: one that takes its place has an empty data directory and another cluster/name';
@@ -43,9 +45,7 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
   const barred = before.flatMap((one) => removalOf(parts, one) ?? [])[0];
   if (barred !== undefined) throw new Error(barred);
   const own = before.find((one) => one.id === id);
-  const inTheWay = before.filter((one) => conflictOf(parts, one) !== undefined);
-  if (inTheWay.length > 0) await setTimeout(Math.max(...inTheWay.map(waitMsFor)));
-  const silentAt = new Map(inTheWay.map((one) => [one.id, one.revision]));
+  const silentAt = await awaitSilence(parts, before);
   // What had our name and is gone leaves its place to us: an appliance that has lost its disk comes in with another identity. It may be declared
   // out meanwhile, or give a sign.
   for (;;) {
@@ -61,6 +61,22 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
     });
   }
   return own?.state === 'in' ? own.run : undefined;
+}
+
+/**
+ * Watches the members in the way until none gives a sign for as long as one counts, a few times at most: a sign that one has sent before it died
+ * may arrive late. Resolves with their revisions at the begin of the last of these times.
+ */
+async function awaitSilence(parts: EntryParts, before: readonly Found[]): Promise<ReadonlyMap<string, number>> {
+  const inTheWay = (members: readonly Found[]): readonly Found[] => members.filter((one) => conflictOf(parts, one) !== undefined);
+  let watched = inTheWay(before);
+  for (let looks = 1; ; looks++) {
+    const revisions = new Map(watched.map((one) => [one.id, one.revision]));
+    if (watched.length === 0) return revisions;
+    await setTimeout(Math.max(...watched.map(waitMsFor)));
+    watched = inTheWay(await readMembers(parts.client));
+    if (looks === mostLooks || watched.every(({ id, revision }) => revisions.get(id) === revision)) return revisions;
+  }
 }
 
 /** Throws an Error with the reason when this appliance was removed: it must not follow the others any more. */
