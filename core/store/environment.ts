@@ -2,9 +2,14 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { open, type RootDatabase, type Transaction } from 'lmdb';
+import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
 import { fail, ServiceError } from '../base/errors.ts';
+
+declare module 'lmdb' {
+  /** It is exported; the types of lmdb-js lack it. */
+  export const allDbs: Map<string, unknown>;
+}
 
 /** Octets from `low` (inclusive) to `high` (exclusive). */
 export type Span = { readonly low: Buffer; readonly high: Buffer };
@@ -182,7 +187,7 @@ export class Environment {
     const database = this.#database;
     this.#releaseSnapshot();
     this.#database = undefined;
-    await database?.close();
+    if (database !== undefined) await closeDatabase(database);
   }
 
   #releaseSnapshot(): void {
@@ -219,8 +224,14 @@ export async function countEntries(directory: string): Promise<number> {
   try {
     return (database.getStats() as { readonly entryCount: number }).entryCount;
   } finally {
-    await database.close();
+    await closeDatabase(database);
   }
+}
+
+/** lmdb-js keeps what it has opened by its name, also what is closed: 64 KiB for each copy that a backup has read. */
+async function closeDatabase(database: Database): Promise<void> {
+  await database.close();
+  for (const [name, opened] of allDbs) if (opened === database) allDbs.delete(name);
 }
 
 function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}): Database {

@@ -1,6 +1,7 @@
 // The store in one process: it behaves like a Map and keeps what it acknowledged.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
+import { allDbs } from 'lmdb';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Log } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
@@ -340,6 +341,14 @@ describe('the files of the store', () => {
     expect((await newStore(directory)).table('things').get(['a'])).toBe(1);
     expect(statSync(`${directory}/data.mdb`).mode & 0o077).toBe(0);
   });
+});
+
+test('lmdb-js forgets what is closed: every backup opens a copy', async () => {
+  const { size } = allDbs;
+  const environment = new Environment(temporary('closed'), () => undefined);
+  expect(allDbs.size).toBe(size + 1);
+  await environment.close();
+  expect(allDbs.size).toBe(size);
 });
 
 test('after close everything is refused, and writes asked for before it are kept', async () => {
