@@ -216,23 +216,33 @@ async function stateOf(place: Place): Promise<{ readonly level: number }> {
 /** Every appliance is in, uses a key and makes a change; every member of etcd counts. */
 export async function untilServing({ places }: Drill): Promise<void> {
   for (const place of places) {
-    await until(`${place.name} serves`, async () => {
-      const used = await ask(place, 'POST', encrypt(usedKey), { plaintext: '' });
-      const changed = await ask(place, 'PATCH', `${keys}/${usedKey}`, { labels: { at: place.name } });
-      if (used?.status !== 200 || (changed?.status ?? 500) >= 300 || place.daemon === undefined) return false;
-      const state = await seenBy(place.daemon).catch(() => undefined);
-      return (
-        state?.members.filter((one) => one.state === 'in').length === places.length &&
-        state.etcd.length === places.length &&
-        state.etcd.every(({ problem, learner }) => problem === undefined && !learner)
-      );
-    });
+    let lacking: string | undefined;
+    await until(
+      () => `${place.name} serves, but ${lacking}`,
+      async () => (lacking = await lackOf(place, places.length)) === undefined,
+    );
   }
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const endMs = performance.now() + settledMs; !(await isSo()); await setTimeout(againMs))
-    if (performance.now() > endMs) throw new Error(`not within ${settledMs / 60_000} minutes: ${what}`);
+async function lackOf(place: Place, count: number): Promise<string | undefined> {
+  const used = await ask(place, 'POST', encrypt(usedKey), { plaintext: '' });
+  if (used?.status !== 200) return `a use is answered ${used?.status} ${used?.text}`;
+  const changed = await ask(place, 'PATCH', `${keys}/${usedKey}`, { labels: { at: place.name } });
+  if (changed === undefined || changed.status >= 300) return `a change is answered ${changed?.status} ${changed?.text}`;
+  if (place.daemon === undefined) return 'it does not run';
+  const state = await seenBy(place.daemon).catch(() => undefined);
+  const isWhole =
+    state?.members.filter((one) => one.state === 'in').length === count &&
+    state.etcd.length === count &&
+    state.etcd.every(({ problem, learner }) => problem === undefined && !learner);
+  return isWhole ? undefined : `it sees ${JSON.stringify(state)}`;
+}
+
+async function until(what: string | (() => string), isSo: () => Promise<boolean>): Promise<void> {
+  for (const endMs = performance.now() + settledMs; !(await isSo()); await setTimeout(againMs)) {
+    if (performance.now() < endMs) continue;
+    throw new Error(`not within ${settledMs / 60_000} minutes: ${typeof what === 'string' ? what : what()}`);
+  }
 }
 
 async function killTogether(members: OwnMembers, places: readonly Place[], forMs: number): Promise<void> {

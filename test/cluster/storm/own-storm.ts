@@ -29,7 +29,7 @@ export type OwnStormOptions = {
   readonly faults: number;
   /** goes on for so long, at least */
   readonly minutes?: number;
-  /** each fault becomes a line of it */
+  /** each fault becomes a line of it; the logs of appliances are beside it when they do not come together */
   readonly recordFile: string;
 };
 
@@ -121,6 +121,7 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     record(report);
     return report;
   } catch (error) {
+    for (const place of places) place.keepLogs(`${recordFile}.logs`);
     record({ find: String(error), surprises: places.map(({ surprises }) => surprises.at(-1)) });
     throw error;
   } finally {

@@ -1,6 +1,17 @@
 // The machines of the drill: in each one appliance after another, with a disk, a clock, a way to the HSM and a network of its own.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { softhsmConf } from '../../../hsm/setup/setup.ts';
@@ -136,6 +147,12 @@ export class Place {
     }
     this.#unmount?.();
     this.#newDisk();
+  }
+
+  /** What the appliance there has logged, for a person who looks for a cause. */
+  keepLogs(directory: string): void {
+    const logs = join(this.data, 'logs');
+    if (existsSync(logs)) cpSync(logs, join(directory, this.name), { recursive: true });
   }
 
   /** The appliance there is another one from now on. */
