@@ -14,7 +14,7 @@ const turnMs = 200;
 
 const [socket = ''] = process.argv.slice(2);
 const report = (line: string): void => console.error(line);
-const handlers = { wrappedKeys: () => ({}) } as unknown as FollowerHandlers;
+const handlers = { wrappedKeys: () => ({ outcome: {} }) } as unknown as FollowerHandlers;
 let first: Socket | undefined;
 // The first one reads nothing and says that it will send nothing any more; its successor serves.
 const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connected) => {
