@@ -115,8 +115,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     ];
     expect({ y: deny?.y, height: deny?.height }).toEqual({ y: approve?.y, height: approve?.height });
     await page.keyboard.press('Enter');
-    await page.waitForLoadState();
-    expect(await text()).toContain('Denied');
+    await expect.poll(text, { timeout: 10_000 }).toContain('Denied');
     await page.goto(at('/login/system/corp'));
     await page.waitForURL(at('/ui'));
     await page.keyboard.press('Enter');
