@@ -10,5 +10,5 @@ export default function scratch(): () => void {
   process.env['TMPDIR'] = directory;
   process.env[onceVariable] = join(directory, 'once');
   mkdirSync(join(directory, 'once'));
-  return () => rmSync(directory, { recursive: true, force: true });
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
