@@ -31,8 +31,8 @@ export class OtherClocks {
   }
 
   /**
-   * What clocks on the wall show when `monotonicMs` is 0, in milliseconds since 1970; undefined unless more than half of the appliances, without this one, agree:
-   * two that differ cannot know who is right.
+   * What the clocks of the others showed when CLOCK_MONOTONIC, which is `monotonicMs` now, was 0, in milliseconds since 1970. Undefined unless
+   * those that agree are more than half of all appliances, this one included: two that differ cannot know who is right.
    */
   agreedStartMs(monotonicMs: number): number | undefined {
     const uptimeMs = this.#uptimeMs();

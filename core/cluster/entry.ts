@@ -28,8 +28,9 @@ export type EntryParts = {
 
 type Found = MemberSign & { readonly id: string; readonly revision: number };
 
-/** A living member gives several signs in each of them. */
+/** How often members in the way are watched: a living one gives several signs each time. */
 const mostLooks = 3;
+
 /** What a removed appliance is told, whatever it tries. */
 export const removedReason =
   'this appliance was removed from its cluster for ever: one that takes its place has an empty data directory and another cluster/name';
