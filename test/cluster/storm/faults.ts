@@ -45,16 +45,14 @@ const cutting = (shapeOf: (peers: string, drill: Drill, place: Place) => Shape):
 const killing = (word: string): Fault => ({ run: async (_, place) => void end(pidOf(place, word)) });
 const freezing = (word: string): Fault => ({ run: (_, place, forMs) => freeze(place, word, forMs) });
 const settingClock = (seconds: number): Fault => ({
-  async run(_, place, forMs) {
-    place.setClock(seconds);
-    await setTimeout(forMs);
-    place.setClock(0);
-    // Else it goes on with the time that it has seen, and others refuse its tokens as not begun.
-    await until(
-      `${place.name} accepts its clock`,
-      async () => ((await ask(place, 'POST', '/v1/state/system/accept-clock', {}))?.status ?? 500) < 300,
-    );
-  },
+  run: (_, place, forMs) =>
+    place.withClock(seconds, forMs, () =>
+      // Else it goes on with the time that it has seen, and others refuse its tokens as not begun.
+      until(
+        `${place.name} accepts its clock`,
+        async () => ((await ask(place, 'POST', '/v1/state/system/accept-clock', {}))?.status ?? 500) < 300,
+      ),
+    ),
 });
 
 export const faults: Readonly<Record<string, Fault>> = {

@@ -51,6 +51,7 @@ export class Place {
   readonly #path: (...names: string[]) => string;
   readonly #spaces: Spaces;
   readonly #environment: Record<string, string>;
+  #clockIsRight = Promise.resolve();
   #generation = 0;
   #isOver = false;
   #unmount: (() => void) | undefined;
@@ -176,9 +177,23 @@ export class Place {
     return () => renameSync(away, here);
   }
 
-  /** Seconds from where it would be. */
-  setClock(seconds: number): void {
-    this.#clock.set(seconds + clockSeconds);
+  /**
+   * Its clock is wrong by `seconds` for so long, then right, and `accept` is awaited. One after another: a wrong clock that is accepted is what
+   * the appliance goes by, while no two others are there that outvote it.
+   */
+  async withClock(seconds: number, forMs: number, accept: () => Promise<void>): Promise<void> {
+    const before = this.#clockIsRight;
+    const done = Promise.withResolvers<void>();
+    this.#clockIsRight = done.promise;
+    await before;
+    try {
+      this.#clock.set(seconds + clockSeconds);
+      await setTimeout(forMs);
+      this.#clock.set(clockSeconds);
+      await accept();
+    } finally {
+      done.resolve();
+    }
   }
 
   async end(): Promise<void> {
