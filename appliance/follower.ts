@@ -1,6 +1,7 @@
 // The process that follows the shared store of a cluster: it alone writes the replica of this appliance, and holds no key.
 import { catchStrayErrors } from '../core/base/async/last-resort.ts';
 import { systemClock } from '../core/base/time.ts';
+import { endSilentConnections } from '../core/etcd/silent-connections.ts';
 import { warnOnStandardError } from '../core/log/journal.ts';
 import { openLog } from '../core/log/log.ts';
 import { type RunningFollower, runFollower } from './cluster/follower-service.ts';
@@ -13,6 +14,8 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 catchStrayErrors({ tell: end, give: end });
+// It connects to etcd only.
+endSilentConnections();
 
 let running: RunningFollower | undefined;
 
