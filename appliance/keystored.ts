@@ -33,7 +33,7 @@ import { keepWatch, openNotify } from './processes/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
 import { requireTlsKeyModules } from './tls-key/engine.ts';
-import { diskRefusal, StartRefused } from './state/start-refused.ts';
+import { refusalFor, StartRefused } from './state/start-refused.ts';
 
 const args = process.argv.slice(2);
 if (args.includes('--help') && !['restore-drill', 'recover-cluster'].includes(args[0] ?? '')) {
@@ -59,7 +59,7 @@ let data: string | undefined;
 try {
   await main();
 } catch (thrown) {
-  const error = data === undefined ? thrown : (diskRefusal(thrown, data) ?? thrown);
+  const error = data === undefined ? thrown : (refusalFor(thrown, data) ?? thrown);
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   console.error(`${journalMark('error')}keystored: ${error.message}`);
   if (refusalFile !== undefined) keepRefusal(refusalFile, error.message);

@@ -13,7 +13,7 @@ import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { type Orders, supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
 import type { Serving } from './processes/serving.ts';
 import { serveSealed } from './seal/sealed-server.ts';
-import { StartRefused } from './state/start-refused.ts';
+import { refusalFor, StartRefused } from './state/start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
 process.on('SIGINT', () => undefined);
@@ -24,6 +24,7 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
+let data: string | undefined;
 type Begin = Orders & { readonly sockets: HandedSockets; readonly ticketKeys: string };
 const begun = Promise.withResolvers<Begin>();
 const started = Promise.withResolvers<{ readonly refused?: string; readonly hsm?: HsmErrorKind }>();
@@ -64,11 +65,13 @@ try {
   for (const plugin of plugins) void plugin.preload?.();
   const orders = await begun.promise;
   const configuration = listenOn(loadConfiguration(process.argv.slice(2)), orders.sockets);
+  ({ data } = configuration);
   serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));
   started.resolve({});
   // A process that is killed would not keep what it has compiled for the next start.
   flushCompileCache();
-} catch (error) {
+} catch (thrown) {
+  const error = data === undefined ? thrown : (refusalFor(thrown, data) ?? thrown);
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   const { cause } = error;
   started.resolve({ refused: error.message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });

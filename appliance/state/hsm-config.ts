@@ -1,9 +1,9 @@
-// The tokens that a start opens, with their PINs, and the remedies for errors of that configuration.
+// The tokens that a start opens, with their PINs.
 import type { Configuration } from '../../core/config/config.ts';
 import type { Secret } from '../../core/base/secret.ts';
-import { HsmError, type HsmConfig, type HsmErrorKind } from '../../hsm/api.ts';
+import { HsmError, type HsmConfig } from '../../hsm/api.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused, tokenRefusal } from './start-refused.ts';
 
 /** The tokens of the configuration, or the embedded one. `step` is called with a line before a long step. */
 export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {
@@ -30,19 +30,11 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   return { ...config, tokens };
 }
 
-/** How a person corrects errors of a token's configuration. */
-const remedies: Partial<Record<HsmErrorKind, string>> = {
-  configuration: 'correct hsm/tokens in the configuration (--config)',
-  'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
-};
-
 /** Turns an HsmError into StartRefused. */
 export async function refusingHsmErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof HsmError)) throw error;
-    const remedy = remedies[error.kind];
-    throw new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
+    throw error instanceof HsmError ? tokenRefusal(error) : error;
   }
 }

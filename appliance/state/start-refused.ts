@@ -1,4 +1,6 @@
 // The error that ends a start: one line for the terminal with cause and fix.
+import { reasonOf, ServiceError } from '../../core/base/errors.ts';
+import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
 /** Thrown while starting: the message is printed unchanged and the process exits with 1. */
 export class StartRefused extends Error {
@@ -24,12 +26,39 @@ const diskRemedies: Readonly<Record<string, string>> = {
 /** Calls that are about the network and processes. */
 const elsewhere = /^(?:listen|bind|connect|getaddrinfo|kill|spawn)/;
 
-/** An error of the operating system on a file, as the refusal of a start; undefined for any other error. */
-export function diskRefusal(error: unknown, directory: string): StartRefused | undefined {
+/** What helps against an error of a token, by its kind. */
+const tokenRemedies: Partial<Record<HsmErrorKind, string>> = {
+  configuration: 'correct hsm/tokens in the configuration (--config)',
+  'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
+};
+
+/**
+ * An error that a start ends with, as its refusal: of a file, of a token, of the store or of the cluster. Undefined for a fault of this
+ * software. `directory`: of the data.
+ */
+export function refusalFor(error: unknown, directory: string): StartRefused | undefined {
+  if (error instanceof StartRefused) return error;
+  if (error instanceof HsmError) return tokenRefusal(error);
+  const message = error instanceof ServiceError ? serviceRefusal(error, directory) : diskRefusal(error, directory);
+  return message === undefined ? undefined : new StartRefused(`${message}, then start again`, { cause: error });
+}
+
+export function tokenRefusal(error: HsmError): StartRefused {
+  const remedy = tokenRemedies[error.kind];
+  return new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
+}
+
+function serviceRefusal(error: ServiceError, directory: string): string | undefined {
+  if (error.code === 'storage-unavailable')
+    return `the store in ${directory} did not take what the start writes (${reasonOf(error)}): see that its disk has room and takes writes`;
+  if (error.code === 'cluster-unavailable')
+    return `cluster: most appliances could not be reached during the start (${reasonOf(error)}): see that the network to them works`;
+  return undefined;
+}
+
+function diskRefusal(error: unknown, directory: string): string | undefined {
   const { code, syscall, message } = error as Partial<NodeJS.ErrnoException>;
   if (!(error instanceof Error) || code === undefined || syscall === undefined || elsewhere.test(syscall)) return undefined;
   const remedy = diskRemedies[code] ?? 'examine the disk and the messages of the kernel';
-  return new StartRefused(`the disk of ${directory} did not do what the start needs (${message}): ${remedy}, then start again`, {
-    cause: error,
-  });
+  return `the disk of ${directory} did not do what the start needs (${message}): ${remedy}`;
 }
