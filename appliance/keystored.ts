@@ -209,7 +209,11 @@ async function prepare(
   let announcement: string | undefined;
   if (attended && hsmConfig !== undefined) {
     const { provisionAppliance } = await import('./provisioning/first-boot.ts');
-    const provisioned = await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log, cluster: openLink(configuration) });
+    const provisioned = await provisionAppliance(configuration, hsmConfig, {
+      clock: systemClock,
+      log,
+      cluster: openLink(configuration, 0),
+    });
     await provisioned.runtime.close();
     ({ announcement } = provisioned);
   }

@@ -63,7 +63,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     replaceWrappedKeys: ({ from, to }) => orUnavailable(() => joined.replaceWrappedKeys(from, to)),
     found: ({ octets }) => orRefused(() => joined.found(octets)),
     enter: () => orRefused(() => joined.enter()),
-    commit: ({ name, intent }) => orUnavailable(() => joined.commit(name, intent)),
+    commit: ({ caller, name, intent }) => orUnavailable(() => joined.commit(caller, name, intent)),
     untilSettled: ({ revision }) =>
       orUnavailable(async () => {
         await joined.untilSettled(revision);

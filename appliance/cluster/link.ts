@@ -18,6 +18,8 @@ export type LinkParts = {
   readonly appliance: string;
   /** how long uses of keys go on after the validity has ended; 0: not at all */
   readonly isolatedSeconds?: number;
+  /** number of this process, which no other one of this appliance has at the same time */
+  readonly caller: number;
   /** path of the follower's socket */
   readonly socket: string;
   readonly moment: () => Moment;
@@ -138,8 +140,8 @@ export class FollowerLink implements ClusterWay {
    */
   async commit(intent: Intent): Promise<'committed' | 'lost'> {
     const name = randomUUID();
-    const answer = await this.#ask((channel) => channel.request('commit', { name, intent }, patienceMs), patienceMs);
-    return orThrow(answer);
+    const { caller } = this.#parts;
+    return orThrow(await this.#ask((channel) => channel.request('commit', { caller, name, intent }, patienceMs), patienceMs));
   }
 
   /** One question for all answers that wait. */

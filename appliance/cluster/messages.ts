@@ -91,9 +91,9 @@ export const followerRequests = {
   found: { argument: z.object({ octets }), answer: outcome },
   /** This appliance can open the keys and serves: it comes in among the members. */
   enter: { argument: nothing, answer: outcome },
-  /** The same name is not committed twice. `unavailable`: why it is not known to be committed, for the caller. */
+  /** `caller`, `name`: as Committer.commit. `unavailable`: why it is not known to be committed, for the caller. */
   commit: {
-    argument: z.object({ name: z.string(), intent }),
+    argument: z.object({ caller: z.int(), name: z.string(), intent }),
     answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
   },
   /** Answered when every appliance that may answer has a revision that is here. */

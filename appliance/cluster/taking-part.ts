@@ -73,12 +73,12 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
   };
 }
 
-/** The way to the follower, for a process that opens the store. Undefined for an appliance that stands alone. */
-export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>): FollowerLink | undefined {
+/** The way to the follower, for a process that opens the store: a worker's number, 0 for the supervisor. Undefined for an appliance that stands alone. */
+export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>, caller: number): FollowerLink | undefined {
   const { cluster, data } = configuration;
   if (cluster === undefined || !isMember(configuration)) return undefined;
   return new FollowerLink({
-    ...{ appliance: provideIdentity(data), socket: paths.follower(data), moment: machineMoment },
+    ...{ appliance: provideIdentity(data), caller, socket: paths.follower(data), moment: machineMoment },
     isolatedSeconds: cluster.isolatedUsesFor.seconds,
     report: (line) => warnOnStandardError(`cluster: ${line}`),
   });

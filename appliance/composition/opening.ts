@@ -36,7 +36,7 @@ export async function openToServe(
     const hsmConfig = pins === undefined ? configured : withPins(configured, pins);
     const { tokens } = hsmConfig;
     const hsmLog = log.with('hsm');
-    const cluster = openLink(configuration);
+    const cluster = openLink(configuration, number);
     if (provisions)
       return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
     return { log, tokens, runtime: await openRuntime(configuration, hsmConfig, hsmLog, cluster), announcement: undefined };

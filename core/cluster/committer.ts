@@ -8,7 +8,7 @@ import { put, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from
 import { EtcdError } from '../etcd/outcome.ts';
 import { declareMember } from './entry.ts';
 import type { Follower } from './follower.ts';
-import { Lane, type LaneState, type Settled } from './lane.ts';
+import { Lane, type Settled } from './lane.ts';
 import { layout } from './layout.ts';
 import { buildTransaction, type Limits, mostOperations } from './transaction.ts';
 import { clusterUnavailable } from './unavailable.ts';
@@ -26,8 +26,6 @@ export type CommitterParts = {
   readonly log: Log;
 };
 
-/** Transactions on their way at the same time. More would only wait for the disks of etcd. */
-const laneCount = 8;
 const txnDeadlineMs = 1_000;
 /** After that the caller is told that the change may have happened. */
 const patienceMs = 8_000;
@@ -39,56 +37,39 @@ const firstSignMs = 5_000;
 
 export class Committer {
   readonly #parts: CommitterParts;
-  readonly #free: Lane[];
-  readonly #waiting: ((lane: Lane) => void)[] = [];
+  /** By their keys as text. */
+  readonly #lanes = new Map<string, Promise<Lane>>();
   /** What predecessors of this process have committed last, by the name of the change. */
-  readonly #before: ReadonlyMap<string, number>;
+  readonly #before = new Map<string, number>();
   readonly #stopping = new AbortController();
   readonly #openedMs: number;
 
-  private constructor(parts: CommitterParts, lanes: readonly { readonly lane: Lane; readonly committedAt: number }[]) {
+  private constructor(parts: CommitterParts, lanes: readonly FencedLane[]) {
     this.#parts = parts;
     this.#openedMs = parts.nowMs();
-    this.#free = lanes.map(({ lane }) => lane);
-    this.#before = new Map(lanes.map(({ lane, committedAt }) => [lane.state.last, committedAt]));
+    for (const { key, lane, committedAt } of lanes) {
+      this.#lanes.set(textOf(key), Promise.resolve(lane));
+      this.#before.set(lane.state.last, committedAt);
+    }
   }
 
   /** Fences the lanes of this appliance: what a predecessor has sent is committed now or never. */
   static async open(parts: CommitterParts): Promise<Committer> {
-    const { client, id } = parts;
-    const keys = Array.from({ length: laneCount }, (_, number) => layout.lane(id, number));
-    for (;;) {
-      const { kvs } = await client.range(layout.lanes(id));
-      const states = keys.map((key): LaneState => {
-        const found = kvs.find((one) => one.key.equals(key));
-        return found === undefined
-          ? { revision: 0, last: '' }
-          : { revision: revisionOf(found.mod_revision), last: found.value.toString('utf8') };
-      });
-      const { succeeded, header } = await client.txn({
-        compare: keys.map((key, index) => unchangedSince(key, states[index]?.revision ?? 0)),
-        success: keys.map((key, index) => put(key, Buffer.from(states[index]?.last ?? ''))),
-        failure: [],
-      });
-      if (!succeeded) continue;
-      const revision = revisionOf(header.revision);
-      const lanes = keys.map((key, index) => {
-        const { last = '', revision: committedAt = 0 } = states[index] ?? {};
-        return { lane: new Lane(key, { revision, last }), committedAt };
-      });
-      return new Committer(parts, lanes);
-    }
+    const { kvs } = await parts.client.range(layout.lanes(parts.id));
+    return new Committer(parts, await Promise.all(kvs.map(({ key }) => fenceLane(parts.client, key))));
   }
 
   /**
    * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: sent again under the same name, also to a successor of
-   * this process, it is not committed twice.
+   * this process, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
+   * another. Each has a lane of its own, whose name stays until that process was answered: in a lane for all, the change of another one would
+   * take its place, and a successor would not know it.
    */
-  async commit(name: string, intent: Intent): Promise<'committed' | 'lost'> {
+  async commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
     const { follower } = this.#parts;
     const before = this.#before.get(name);
     if (before === undefined) await this.#requireMajority();
-    const settled = before === undefined ? await this.#transact(name, intent) : { isCommitted: true, revision: before };
+    const settled = before === undefined ? await this.#transact(caller, name, intent) : { isCommitted: true, revision: before };
     // Lost means that something newer is there. Without it the change would lose again.
     if (!(await follower.reaches(settled.revision, catchUpMs)))
       throw clusterUnavailable(settled.isCommitted ? 'not-everywhere' : 'unchanged');
@@ -135,28 +116,32 @@ export class Committer {
     }
   }
 
-  /** A free lane; when all are on their way for too long, nothing can be committed. */
-  async #takeLane(): Promise<Lane> {
-    const free = this.#free.pop();
-    if (free !== undefined) return free;
-    const { promise, resolve, reject } = Promise.withResolvers<Lane>();
-    this.#waiting.push(resolve);
-    const timer = globalThis.setTimeout(() => {
-      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
-      reject(clusterUnavailable('unchanged'));
-    }, patienceMs);
-    return promise.finally(() => clearTimeout(timer));
+  /** The lane of a caller. It is taken while nobody knows what became of the caller's change before; after too long, nothing can be committed. */
+  async #takeLane(caller: number): Promise<Lane> {
+    const { client, id, nowMs } = this.#parts;
+    const key = layout.lane(id, caller);
+    const opening = this.#lanes.get(textOf(key)) ?? fenceLane(client, key).then(({ lane }) => lane);
+    this.#lanes.set(textOf(key), opening);
+    let lane: Lane;
+    try {
+      lane = await opening;
+    } catch (error) {
+      this.#lanes.delete(textOf(key));
+      throw clusterUnavailable('unchanged', error);
+    }
+    for (const deadlineMs = nowMs() + patienceMs; lane.isPending; await setTimeout(lookEveryMs))
+      if (nowMs() > deadlineMs) throw clusterUnavailable('unchanged');
+    return lane;
   }
 
-  async #transact(name: string, intent: Intent): Promise<Settled> {
-    const lane = await this.#takeLane();
+  async #transact(caller: number, name: string, intent: Intent): Promise<Settled> {
+    const lane = await this.#takeLane(caller);
     const built = buildTransaction(intent, lane.begin(name), this.#parts.limits);
     if ('exceeds' in built) {
       lane.answered(undefined);
-      this.#release(lane);
       throw clusterUnavailable(tooLarge(built.exceeds, this.#parts.limits));
     }
-    const settling = this.#settle(lane, built.request).finally(() => this.#release(lane));
+    const settling = this.#settle(lane, built.request);
     const late = Promise.withResolvers<never>();
     const timer = globalThis.setTimeout(() => late.reject(clusterUnavailable('unknown')), patienceMs);
     try {
@@ -197,14 +182,32 @@ export class Committer {
       }
     }
   }
+}
 
-  #release(lane: Lane): void {
-    // A lane whose outcome is unknown is of no use any more; the process that comes next fences it.
-    if (lane.isPending) return;
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(lane);
-    else next(lane);
+type FencedLane = {
+  readonly key: Buffer;
+  readonly lane: Lane;
+  /** the revision of what was committed last in it */
+  readonly committedAt: number;
+};
+
+/** Whatever was sent in it before is committed by now, or never will be. Rejects with EtcdError. */
+async function fenceLane(client: EtcdClient, key: Buffer): Promise<FencedLane> {
+  for (;;) {
+    const { kvs } = await client.range({ key });
+    const committedAt = revisionOf(kvs[0]?.mod_revision ?? '0');
+    const last = kvs[0]?.value.toString('utf8') ?? '';
+    const { succeeded, header } = await client.txn({
+      compare: [unchangedSince(key, committedAt)],
+      success: [put(key, Buffer.from(last))],
+      failure: [],
+    });
+    if (succeeded) return { key, lane: new Lane(key, { revision: revisionOf(header.revision), last }), committedAt };
   }
+}
+
+function textOf(key: Buffer): string {
+  return key.toString('latin1');
 }
 
 /** Repeated, the change is refused again: what helps is said. */

@@ -160,10 +160,10 @@ export class ClusterMember {
   }
 
   /** As Committer.commit. Until this process is in, it does not know what its predecessor has committed. */
-  async commit(name: string, intent: Intent): Promise<'committed' | 'lost'> {
+  async commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
     await this.#entering?.catch(() => undefined);
     if (this.#committer === undefined) throw clusterUnavailable('unknown');
-    return this.#committer.commit(name, intent);
+    return this.#committer.commit(caller, name, intent);
   }
 
   /** As SharedStore.untilSettled. */

@@ -47,7 +47,7 @@ export async function startAppliance(
     ...{ appliance: id, batch: batchLimits },
     async commit(intent) {
       if (joined === undefined) throw new Error('it is no member yet');
-      return joined.commit(randomUUID(), intent);
+      return joined.commit(1, randomUUID(), intent);
     },
     get settled() {
       return joined?.settled ?? 0;

@@ -27,8 +27,13 @@ afterEach(async () => {
 });
 
 /** A process that serves, as far as its store goes. */
-type Serving = { readonly link: FollowerLink; readonly store: OpenStore; readonly table: Table<number>; add(this: void): Promise<number> };
-type Appliance = { readonly follower: FollowerProcess; serve(this: void): Promise<Serving> };
+type Serving = {
+  readonly link: FollowerLink;
+  readonly store: OpenStore;
+  readonly table: Table<number>;
+  add(this: void, key?: string): Promise<number>;
+};
+type Appliance = { readonly follower: FollowerProcess; serve(this: void, caller?: number): Promise<Serving> };
 
 async function startAppliance(
   name: string,
@@ -42,8 +47,8 @@ async function startAppliance(
   const orders = { socket: root('socket'), directory, id: name, name, version: '1', run: 'r', endpoints: [...urls], limits, logs };
   const follower = await keepFollower(() => ({ ...orders, ...defined({ tls: tlsOf() }) }), 100);
   closing.push(() => follower.stop());
-  const newLink = (): FollowerLink => {
-    const link = new FollowerLink({ appliance: name, socket: root('socket'), moment: machineMoment, report: () => undefined });
+  const newLink = (caller = 0): FollowerLink => {
+    const link = new FollowerLink({ appliance: name, caller, socket: root('socket'), moment: machineMoment, report: () => undefined });
     closing.push(() => link.close());
     return link;
   };
@@ -53,8 +58,8 @@ async function startAppliance(
   }
   return {
     follower,
-    async serve() {
-      const link = newLink();
+    async serve(caller = 1) {
+      const link = newLink(caller);
       await link.enter();
       await vi.waitUntil(() => link.isValid, { timeout: 20_000 });
       const store = await openStore({ directory, dataKey, shared: link });
@@ -62,10 +67,10 @@ async function startAppliance(
       const table = store.table<number>('things');
       return {
         ...{ link, store, table },
-        add: () =>
+        add: (key = 'count') =>
           store.write((tx) => {
-            const next = (tx.get(table, ['count']) ?? 0) + 1;
-            tx.put(table, ['count'], next);
+            const next = (tx.get(table, [key]) ?? 0) + 1;
+            tx.put(table, [key], next);
             return next;
           }),
       };
@@ -120,6 +125,28 @@ test('kill -9 of the follower: what it had sent counts once, because its success
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
   expect(last).toBeGreaterThanOrEqual(acknowledged.length);
   expect(last).toBeLessThanOrEqual(acknowledged.length + errors.length);
+});
+
+test('kill -9 of the follower: a change that it waited for with others of its appliance counts once', async () => {
+  const [first, second, third] = (await startThree()) as [Appliance, Appliance, Appliance];
+  const serving = [await first.serve(1), await first.serve(2), await first.serve(3)];
+  await second.serve();
+  const silent = await third.serve();
+  const { pid: silentPid = 0 } = third.follower;
+  process.kill(silentPid, 'SIGSTOP');
+  // Committed one after another, so that each could take the place of the one before; none is answered while the third is waited for.
+  const adding: Promise<number>[] = [];
+  for (const [index, { add, store, table }] of serving.entries()) {
+    adding.push(add(`count-${index}`));
+    await vi.waitUntil(() => (store.refresh(), table.get([`count-${index}`]) === 1));
+  }
+  const { pid = 0 } = first.follower;
+  process.kill(pid, 'SIGKILL');
+  expect(await Promise.all(adding)).toEqual([1, 1, 1]);
+  process.kill(silentPid, 'SIGCONT');
+  await vi.waitUntil(() => silent.link.isValid, { timeout: 30_000 });
+  silent.store.refresh();
+  expect(serving.map((_, index) => silent.table.get([`count-${index}`]))).toEqual([1, 1, 1]);
 });
 
 test('a follower that is stopped takes the validity of its appliance with it, and a revocation does not wait for ever', async () => {

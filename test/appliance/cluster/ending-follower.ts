@@ -27,7 +27,7 @@ const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (conn
 server.listen(socket);
 await once(server, 'listening');
 
-const link = new FollowerLink({ appliance: 'a', socket, moment: machineMoment, report });
+const link = new FollowerLink({ caller: 1, appliance: 'a', socket, moment: machineMoment, report });
 link.replaceWrappedKeys(new Uint8Array(largeBytes), new Uint8Array(1)).catch(() => undefined);
 await once(server, 'connection');
 await setTimeout(turnMs);

@@ -28,7 +28,7 @@ const follower = await keepFollower(() => ({
   ...{ socket, directory: records, id, name, version: '1', run, endpoints, limits: { operations: maxOperations, bytes: 1_400_000 } },
   logs: { directory: join(directory, 'logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 },
 }));
-const link = new FollowerLink({ appliance: id, socket, moment: machineMoment, report: () => undefined });
+const link = new FollowerLink({ appliance: id, caller: 1, socket, moment: machineMoment, report: () => undefined });
 if ((await link.wrappedKeys()) === undefined) {
   await (await openStore({ directory: records, dataKey })).close();
   await link.found(Buffer.from('keys'));

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EtcdClient } from '../../../core/etcd/client.ts';
-import { EtcdError } from '../../../core/etcd/outcome.ts';
+import type { EtcdError } from '../../../core/etcd/outcome.ts';
 import { endSilentConnections } from '../../../core/etcd/silent-connections.ts';
 import { status } from '../../../core/etcd/status.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -46,7 +46,10 @@ test('the connection is ended and the next one is used; one on which nothing but
     createServer((socket) => {
       accepted.push(socket.on('error', () => undefined));
       sockets.push(socket);
-      if (accepted.length === 1) return void socket.resume();
+      if (accepted.length === 1) {
+        socket.resume();
+        return;
+      }
       const onward = connect(to, '127.0.0.1').on('error', () => undefined);
       sockets.push(onward);
       socket.pipe(onward).pipe(socket);
