@@ -6,7 +6,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { type MemberRole, memberRoles } from '../../core/plugin/services/member-certificates.ts';
 import { paths } from '../state/paths.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { parseFile } from '../state/start-refused.ts';
 
 const membership = z.object({
   /** `founding`: the first of its cluster. `joining`: it has certificates and is not filled yet. `member`: its etcd has started. */
@@ -43,13 +43,8 @@ export function memberFiles(data: string) {
 export function readMembership(data: string): Membership | undefined {
   const file = memberFiles(data).membership;
   if (!existsSync(file)) return undefined;
-  try {
-    return membership.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    throw new StartRefused(
-      `${file} is damaged (${(error as Error).name}): start this appliance with an empty data directory and a new invitation`,
-    );
-  }
+  const remedy = 'start this appliance with an empty data directory and a new invitation';
+  return parseFile(file, (text) => membership.parse(JSON.parse(text)), remedy);
 }
 
 /** Whether the appliance is a member of a cluster: with a member of etcd of its own, once it has founded or joined one. */

@@ -1,10 +1,10 @@
 // Who this appliance is among the members of a cluster: drawn once, because its name can change, and another can have had it.
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { parseFile } from '../state/start-refused.ts';
 
 const identity = z.object({ id: z.uuid() });
 
@@ -12,9 +12,5 @@ const identity = z.object({ id: z.uuid() });
 export function provideIdentity(data: string): string {
   const file = paths.clusterIdentity(data);
   if (!existsSync(file)) writeDurably(file, `${JSON.stringify({ id: randomUUID() })}\n`);
-  try {
-    return identity.parse(JSON.parse(readFileSync(file, 'utf8'))).id;
-  } catch (error) {
-    throw new StartRefused(`${file} is damaged (${(error as Error).name}): remove it, and this appliance comes in as a new member`);
-  }
+  return parseFile(file, (text) => identity.parse(JSON.parse(text)), 'remove it, and this appliance comes in as a new member').id;
 }

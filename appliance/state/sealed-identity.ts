@@ -1,10 +1,10 @@
 // The TLS identity of a sealed appliance. Its listener works before the store can be opened, so this copy is on disk in clear.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
-import { StartRefused } from './start-refused.ts';
+import { parseFile, StartRefused } from './start-refused.ts';
 
 /** Writes the listeners' identity for the sealed appliance (mode 0600). */
 export function keepSealedIdentity(data: string, { keyPem, chainPem }: { readonly keyPem: string; readonly chainPem: string }): void {
@@ -24,11 +24,9 @@ export function hasSealedIdentity(data: string): boolean {
 
 /** Throws StartRefused when there is none or it cannot be read. */
 export function readSealedIdentity(data: string): TlsIdentity {
-  try {
-    return JSON.parse(readFileSync(pathOf(data), 'utf8')) as TlsIdentity;
-  } catch (error) {
-    throw new StartRefused(`${pathOf(data)} cannot be read (${(error as Error).message}): start once with hsm.start: unattended`);
-  }
+  const remedy = 'start once with hsm.start: unattended';
+  if (!hasSealedIdentity(data)) throw new StartRefused(`${pathOf(data)} is not there: ${remedy}`);
+  return parseFile(pathOf(data), (text) => JSON.parse(text) as TlsIdentity, remedy);
 }
 
 function pathOf(data: string): string {

@@ -1,4 +1,5 @@
 // The error that ends a start: one line for the terminal with cause and fix.
+import { readFileSync } from 'node:fs';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
@@ -10,6 +11,19 @@ export class StartRefused extends Error {
 /** Whether a start was refused because of the cluster: messages begin with the section of the configuration that they are about. */
 export function isAboutCluster(error: unknown): boolean {
   return error instanceof StartRefused && error.message.startsWith('cluster: ');
+}
+
+/**
+ * What a file of the data directory says. Throws StartRefused, with the `remedy`, where it is not what was written there, and the error of the disk
+ * where that does not give it: what cannot be read is not damaged.
+ */
+export function parseFile<T>(file: string, parse: (text: string) => T, remedy: string): T {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new StartRefused(`${file} is damaged (${(error as Error).name}): ${remedy}`, { cause: error });
+  }
 }
 
 /** What helps against an error of the disk, by its code. */
@@ -44,7 +58,7 @@ export function refusalFor(error: unknown, directory: string): StartRefused | un
 }
 
 export function tokenRefusal(error: HsmError): StartRefused {
-  const remedy = tokenRemedies[error.kind];
+  const remedy = tokenRemedies[error.kind] ?? (error.rv === undefined ? undefined : 'see that the HSM works and its module reaches it');
   return new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
 }
 

@@ -1,11 +1,11 @@
 // The data key of the store: a secret made in the token, kept as a wrapped blob beside the store, in clear only in memory.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import { StartRefused } from './start-refused.ts';
+import { parseFile, StartRefused } from './start-refused.ts';
 
 /** What the key of the store is bound to. */
 export const storeKeyBinding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
@@ -56,12 +56,11 @@ function formatStoredKey(stored: StoredKey): string {
 }
 
 function parseStoredKey(file: string): StoredKey {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as StoredKey & { blob: string; mac: string };
+  const parse = (text: string): StoredKey => {
+    const value = JSON.parse(text) as StoredKey & { blob: string; mac: string };
     const [blob, mac] = [decodeBase64(value.blob), decodeBase64(value.mac)];
-    if (blob === undefined || mac === undefined) throw new Error('blob or mac is not base64');
+    if (blob === undefined || mac === undefined) throw new TypeError('blob or mac is not base64');
     return { type: value.type, custody: value.custody, token: value.token, blob, mac };
-  } catch (error) {
-    throw new StartRefused(`${file} is damaged (${(error as Error).message}): put the file back from your backup`);
-  }
+  };
+  return parseFile(file, parse, 'put the file back from your backup');
 }

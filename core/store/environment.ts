@@ -1,5 +1,5 @@
 // One LMDB environment: a held snapshot for reads, one way to commit, and a restart after a failed commit.
-import { mkdirSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
@@ -235,6 +235,7 @@ async function closeDatabase(database: Database): Promise<void> {
 }
 
 function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}): Database {
+  requireOpenable(path, more.readOnly === true);
   const fileBytes = statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
   const options = {
     path,
@@ -250,6 +251,17 @@ function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}):
     ...more,
   };
   return open<Buffer, Buffer>(options);
+}
+
+/**
+ * lmdb-js 3.5 uses freed memory where it cannot open a file, which ends the process without a word: what can be known before is thrown here, as
+ * an error of Node.js. The lock file is not opened: to close it would give back the locks of LMDB in this process (fcntl(2)).
+ */
+function requireOpenable(directory: string, readOnly: boolean): void {
+  const [data, lock] = [join(directory, 'data.mdb'), join(directory, 'lock.mdb')];
+  if (!readOnly) accessSync(directory, constants.W_OK);
+  if (existsSync(lock)) accessSync(lock, readOnly ? constants.R_OK : constants.R_OK | constants.W_OK);
+  if (existsSync(data)) closeSync(openSync(data, readOnly ? 'r' : 'r+'));
 }
 
 // lmdb-js rejects with "Commit failed" and provides the reason in a second promise, a moment later.

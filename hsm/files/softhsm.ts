@@ -135,12 +135,9 @@ function tokenFolders(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-/** Contents of a file; undefined when it is absent or empty. */
+/** Contents of a file; undefined when it is absent or empty. One that the disk does not give is neither: its copy may be of another PIN. */
 function readIfAny(path: string): Buffer | undefined {
-  try {
-    const contents = readFileSync(path);
-    return contents.length === 0 ? undefined : contents;
-  } catch {
-    return undefined;
-  }
+  let contents: Buffer | undefined;
+  unlessGone(() => (contents = readFileSync(path)));
+  return contents?.length === 0 ? undefined : contents;
 }

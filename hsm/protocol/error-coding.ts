@@ -20,5 +20,6 @@ export function asHsmError(error: unknown): HsmError {
   if (error instanceof HsmError) return error;
   if (error instanceof TokenError) return new HsmError(kindOf(error), error.message, { rv: error.rv, fn: error.fn, cause: error });
   const message = error instanceof Error ? error.message : String(error);
-  return new HsmError('refused', `the request could not be run: ${message}`, { cause: error });
+  const remedy = (error as Partial<NodeJS.ErrnoException>)?.syscall === undefined ? '' : ': examine the disk, and the rights of its files';
+  return new HsmError('refused', `the request could not be run: ${message}${remedy}`, { cause: error });
 }

@@ -72,12 +72,13 @@ const transportFile = z.object({
   present: z.array(z.object({ number: z.int(), carrying: z.string().exactOptional() })),
 });
 
-/** Undefined where there is none, or what is there cannot be read: then another one is made. */
+/** Undefined where there is none, or what is there was cut off: then another one is made. */
 function readTransport(data: string): Transport | undefined {
   const file = memberFiles(data).transport;
   if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
   try {
-    return transportFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return transportFile.parse(JSON.parse(text));
   } catch {
     return undefined;
   }
