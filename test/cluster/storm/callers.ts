@@ -145,7 +145,8 @@ export class Callers {
   async #register(place: Place, { number }: Chapter): Promise<void> {
     const object = `register-${number}`;
     const path = `${keys}/${object}`;
-    const valueOf = ({ body }: Answer): number => Number(body.labels.value);
+    // NaN of a refusal, which is told as one.
+    const valueOf = ({ body }: Answer): number => Number(body.labels?.value);
     const read = await this.#see(place, {
       kind: 'read',
       object,

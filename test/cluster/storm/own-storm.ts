@@ -25,11 +25,11 @@ import { Spaces } from './spaces.ts';
 export type OwnStormOptions = {
   readonly directory: (...names: string[]) => string;
   readonly seed: number;
-  /** how many, at least */
+  /** how many, at least, unless something is lost before */
   readonly faults: number;
   /** goes on for so long, at least */
   readonly minutes?: number;
-  /** each fault becomes a line of it; the logs of appliances are beside it when they do not come together */
+  /** each fault becomes a line of it; logs and audit trails of the appliances are beside it after a loss */
   readonly recordFile: string;
 };
 
@@ -90,7 +90,8 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     const raging = storm.rage(() => someRunning(places, turn++));
     const counted: Record<string, number> = {};
     try {
-      const isOver = (made: number): boolean => made >= options.faults && performance.now() - beganMs >= (options.minutes ?? 0) * 60_000;
+      const isOver = (made: number): boolean =>
+        drill.losses.length > 0 || (made >= options.faults && performance.now() - beganMs >= (options.minutes ?? 0) * 60_000);
       await Promise.race([
         raging.done.then(() => Promise.reject(new Error('the storm is over'))),
         makeFaults(drill, isOver, counted, record),
@@ -119,6 +120,7 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
       surprises: places.flatMap(({ surprises }) => surprises),
     };
     record(report);
+    if (losses.length > 0) for (const place of places) place.keepLogs(`${recordFile}.logs`);
     return report;
   } catch (error) {
     for (const place of places) place.keepLogs(`${recordFile}.logs`);

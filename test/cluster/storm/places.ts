@@ -152,8 +152,8 @@ export class Place {
 
   /** What the appliance there has logged, for a person who looks for a cause. */
   keepLogs(directory: string): void {
-    const logs = join(this.data, 'logs');
-    if (existsSync(logs)) cpSync(logs, join(directory, this.name), { recursive: true });
+    for (const part of ['logs', 'audit'])
+      if (existsSync(join(this.data, part))) cpSync(join(this.data, part), join(directory, this.name, part), { recursive: true });
   }
 
   /** The appliance there is another one from now on. */
