@@ -1,7 +1,10 @@
 // The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has founded, or joins now.
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
+import { systemClock } from '../../core/base/time.ts';
 import type { MemberConfig } from '../../core/config/cluster.ts';
+import { memberRoles } from '../../core/plugin/services/member-certificates.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { type EtcdProcess, keepEtcd, programProblem } from './etcd-process.ts';
@@ -41,6 +44,7 @@ export async function startOwnServer(parts: OwnServerParts): Promise<EtcdProcess
   const { data, member, id, log } = parts;
   const files = memberFiles(data);
   const membership = requireMembership(parts);
+  requireLastingCertificates(data);
   const { step, peerUrl } = membership;
   const isNew = !hasStarted(files.etcd);
   if (isNew && step === 'member') {
@@ -73,6 +77,18 @@ function requireMembership({ data, member }: OwnServerParts): Membership {
   if (membership.clientUrl === clientUrl && membership.peerUrl === peerUrl) return membership;
   throw new StartRefused(
     `cluster/member: this appliance is ${membership.clientUrl} and ${membership.peerUrl} in its cluster: to move it, remove it and join again with an empty data directory`,
+  );
+}
+
+/** No other appliance lets one in whose certificates have ended: its start would wait for ever, and say only that etcd does not answer. */
+function requireLastingCertificates(data: string): void {
+  const { ofRole } = memberFiles(data);
+  const end = Math.min(...memberRoles.map((role) => new X509Certificate(readFileSync(ofRole(role).certificate)).validToDate.getTime()));
+  if (systemClock.now().epochMilliseconds < end) return;
+  throw new StartRefused(
+    `cluster: the certificates by which this appliance reaches the others ended on ${new Date(end).toISOString().slice(0, 10)}: ` +
+      'set the clock, if it is wrong; else join again with an empty data directory, the same name and a new invitation. ' +
+      'If all appliances were off for so long, make one of them the new first with "keystored recover-cluster" (docs/administer/cluster.md)',
   );
 }
 
