@@ -1,4 +1,4 @@
-// The processes of a daemon, by their command lines.
+// The processes of a daemon: by their command lines, and whether they run.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Ids of the processes below `parent` whose command line has `word`. Those that end meanwhile are left out. */
@@ -10,6 +10,11 @@ export function processesBelow(parent: number, word: string): number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== parent && read(pid, 'cmdline').includes(word) && isBelow(pid));
+}
+
+/** Whether it runs: one that has ended and whose parent has not asked for its status yet does not. */
+export function isAlive(pid: number): boolean {
+  return /^State:\s+[^ZX]/m.test(read(pid, 'status'));
 }
 
 function parentOf(pid: number): number {

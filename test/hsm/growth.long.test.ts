@@ -8,6 +8,7 @@ import { Growth } from '../../hsm/client/growth.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import type { HsmEvent } from '../../hsm/client/options.ts';
 import { makeKey } from '../harness/keys.ts';
+import { isAlive } from '../harness/processes.ts';
 import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'keystored-growth-'));
@@ -81,12 +82,3 @@ test('loaded keys may take their memory, a moment is no growth, and what each pr
   expect(growth.isTooMuch(200 * mib, 0, 90_000)).toBe(false);
   expect(growth.isTooMuch(200 * mib, 0, 700_000)).toBe(false);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -9,6 +9,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { findHandedSockets } from '../../../appliance/processes/inherited-sockets.ts';
 import { ask as askOnce } from '../../harness/client.ts';
 import { freePort, isFree } from '../../harness/daemon.ts';
+import { isAlive } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -156,11 +157,6 @@ function descriptorOf(owner: object): number {
 }
 
 /** One that nobody has waited for is still listed, and dead. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return /^[^Z\s]/.test(stdout);
-}
-
 function workerOf(supervisor: number): number {
   const { stdout } = spawnSync('pgrep', ['--parent', String(supervisor), '--full', 'appliance/worker.ts'], { encoding: 'utf8' });
   return Number(stdout.trim());
