@@ -74,7 +74,10 @@ export class Callers {
     [this.#places, this.#observations, this.losses] = [places, observations, losses];
     const dice = new Dice(seed);
     const callers = places.flatMap((place) => [place, place]).map((place) => this.#call(place, new Dice(dice.below(2 ** 32))));
-    this.#running = [this.#write(), ...callers];
+    // At once, and not at the end in place of what ends the storm.
+    this.#running = [this.#write(), ...callers].map((one) =>
+      one.catch((error: unknown) => void losses.push(`a caller failed: ${String(error)}`)),
+    );
   }
 
   async end(): Promise<void> {
