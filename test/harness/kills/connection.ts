@@ -42,6 +42,11 @@ export class Connection {
     this.#agent = keepConnections({ ca: this.#target.caPem });
   }
 
+  /** Of the appliance that is asked. */
+  get url(): string {
+    return this.#target.url;
+  }
+
   /** Sends a request, with the root token unless another, or null, is given. Throws Unanswered, and Find for a server error and for silence. */
   async send(method: string, path: string, body?: unknown, { toEst, ...more }: More = {}): Promise<Answer> {
     if (this.#left-- <= 0) this.renew();

@@ -2,7 +2,7 @@
 // the change that was cut off would have made it, and nothing between.
 import type { Dice } from '../../../fuzz/cases.ts';
 import type { Answer } from '../../client.ts';
-import { type Connection, Find, type More, requireDone } from '../connection.ts';
+import { type Connection, Find, type More, requireDone, Unanswered } from '../connection.ts';
 
 /** A change: the request, and what the thing is once it is acknowledged. */
 export type Step<M> = {
@@ -57,6 +57,8 @@ export interface AnyThing {
 }
 
 const shareOfChanges = 0.6;
+const mostTold = 8;
+const mostOfError = 200;
 
 export class Thing<M> implements AnyThing {
   readonly name: string;
@@ -64,6 +66,8 @@ export class Thing<M> implements AnyThing {
   #present: M | undefined;
   #doubt: { readonly next: M | undefined } | undefined;
   #isChanged = false;
+  /** What happened to it last, for a find. */
+  #told: readonly string[] = [];
 
   constructor(name: string, sort: Sort<M>) {
     this.name = name;
@@ -86,16 +90,35 @@ export class Thing<M> implements AnyThing {
     return this.#present === undefined ? 0 : (this.#sort.objects?.(this.#present) ?? 0);
   }
 
-  async act(connection: Connection, dice: Dice, tally: Tally): Promise<void> {
+  act(connection: Connection, dice: Dice, tally: Tally): Promise<void> {
     const model = this.#present;
     if (model === undefined) return this.#take(this.#sort.create(this.name, dice), connection, tally);
     const step = dice.chance(shareOfChanges) ? this.#sort.change(this.name, model, dice) : undefined;
     if (step !== undefined) return this.#take(step, connection, tally);
-    this.#present = await this.#sort.use(connection, this.name, model, dice);
-    tally.uses++;
+    return this.#telling('use', connection, async () => {
+      this.#present = await this.#sort.use(connection, this.name, model, dice);
+      tally.uses++;
+    });
   }
 
-  async #take(step: Step<M>, connection: Connection, tally: Tally): Promise<void> {
+  /** Remembers what became of it, and adds what was before to a find. */
+  async #telling(what: string, connection: Connection, work: () => Promise<void>): Promise<void> {
+    const began = `${new Date().toISOString()} ${what} at ${connection.url}`;
+    const tell = (outcome: string): void => void (this.#told = [...this.#told, `${began}: ${outcome}`].slice(-mostTold));
+    try {
+      await work();
+      tell('done');
+    } catch (error) {
+      if (error instanceof Unanswered) tell(error.message.slice(0, mostOfError));
+      throw error instanceof Find ? new Find([error.message, ...this.#told].join('; before: ')) : error;
+    }
+  }
+
+  #take(step: Step<M>, connection: Connection, tally: Tally): Promise<void> {
+    return this.#telling(step.kind, connection, () => this.#takeOnce(step, connection, tally));
+  }
+
+  async #takeOnce(step: Step<M>, connection: Connection, tally: Tally): Promise<void> {
     this.#doubt = { next: step.next };
     const answer = await connection.send(step.method, step.path, step.body, step.more);
     this.#isChanged = true;
@@ -108,6 +131,10 @@ export class Thing<M> implements AnyThing {
   }
 
   async settle(connection: Connection, tally: Tally): Promise<void> {
+    if (this.#doubt !== undefined) await this.#telling('what became of it', connection, () => this.#settleOnce(connection, tally));
+  }
+
+  async #settleOnce(connection: Connection, tally: Tally): Promise<void> {
     if (this.#doubt === undefined) return;
     const problems: string[] = [];
     for (const [index, model] of [this.#present, this.#doubt.next].entries()) {
@@ -131,11 +158,15 @@ export class Thing<M> implements AnyThing {
     fork.#present = this.#present;
     fork.#doubt = this.#doubt;
     fork.#isChanged = this.#isChanged;
+    fork.#told = this.#told;
     return fork;
   }
 
   async prove(connection: Connection, changedOnly: boolean): Promise<void> {
-    if (changedOnly && !this.#isChanged) return;
+    if (!changedOnly || this.#isChanged) await this.#telling('proof', connection, () => this.#proveOnce(connection));
+  }
+
+  async #proveOnce(connection: Connection): Promise<void> {
     const problem = await this.#sort.contradiction(connection, this.name, this.#present);
     if (problem !== undefined) throw new Find(`${this.#sort.kind} ${this.name} is not as acknowledged: ${problem}`);
     this.#isChanged = false;
