@@ -175,9 +175,11 @@ export class FollowerLink implements ClusterWay {
   /** Asks until there is an answer, also of a successor. Throws cluster-unavailable when there is none in time. */
   async #ask<T>(ask: (channel: FollowerChannel) => Promise<T>, withinMs: number): Promise<T> {
     const late = AbortSignal.any([AbortSignal.timeout(withinMs), this.#stopping.signal]);
+    const isLate = Promise.withResolvers<undefined>();
+    late.addEventListener('abort', () => isLate.resolve(undefined), { once: true });
     for (;;) {
-      const connection = await Promise.race([this.#connection, once(late, 'abort').then(() => undefined)]);
-      if (connection === undefined) throw clusterUnavailable('unknown');
+      const connection = await Promise.race([this.#connection, isLate.promise]);
+      if (connection === undefined || late.aborted) throw clusterUnavailable('unknown');
       try {
         return await ask(connection.channel);
       } catch (error) {

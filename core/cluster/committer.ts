@@ -41,6 +41,8 @@ export class Committer {
   readonly #lanes = new Map<string, Promise<Lane>>();
   /** What predecessors of this process have committed last, by the name of the change. */
   readonly #before = new Map<string, number>();
+  /** What each caller has asked for last: it asks again where no answer came, and gets the same. */
+  readonly #asked = new Map<number, { readonly name: string; readonly outcome: Promise<'committed' | 'lost'> }>();
   readonly #stopping = new AbortController();
   readonly #openedMs: number;
 
@@ -60,12 +62,20 @@ export class Committer {
   }
 
   /**
-   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: sent again under the same name, also to a successor of
-   * this process, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
+   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: asked again under the same name, this process or a successor of
+   * it, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
    * another. Each has a lane of its own, whose name stays until that process was answered: in a lane for all, the change of another one would
    * take its place, and a successor would not know it.
    */
-  async commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
+  commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
+    const asked = this.#asked.get(caller);
+    if (asked?.name === name) return asked.outcome;
+    const outcome = this.#commitOnce(caller, name, intent);
+    this.#asked.set(caller, { name, outcome });
+    return outcome;
+  }
+
+  async #commitOnce(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
     const { follower } = this.#parts;
     const before = this.#before.get(name);
     if (before === undefined) await this.#requireMajority();

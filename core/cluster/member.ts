@@ -261,7 +261,7 @@ export class ClusterMember {
       );
     } catch (error) {
       this.#presence = undefined;
-      await presence.stop();
+      await presence.stop({ isServing: true });
       throw error;
     }
   }

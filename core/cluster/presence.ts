@@ -20,6 +20,7 @@ import {
   type Moment,
   signEveryMs,
   validMs,
+  waitMs,
   wasRemoved,
 } from './validity.ts';
 
@@ -84,11 +85,12 @@ export class Presence {
     this.#running = this.#sign();
   }
 
-  /** Says that this appliance answers no more, so that nobody waits for it. Call when that is true. */
-  async stop(): Promise<void> {
+  /** Says that this appliance answers no more, so that nobody waits for it. `isServing`: its processes may do so until what they were told is over. */
+  async stop({ isServing = false } = {}): Promise<void> {
     this.#stopping.abort();
     this.#prompt.resolve();
     await this.#running;
+    if (isServing) await this.#untilOver();
     this.#end();
     if (this.#key?.state === 'in' && this.#key.run === this.#parts.self.run) await this.#write('out').catch(() => undefined);
   }
@@ -98,6 +100,13 @@ export class Presence {
     this.#withdrawnAt = this.#parts.follower.position;
     this.#end();
     await setTimeout(validMs);
+  }
+
+  /** Gives no more validity, and resolves when the last one that was given is over. */
+  async #untilOver(): Promise<void> {
+    const sent = this.#sent;
+    this.#end();
+    if (sent !== undefined) await setTimeout(Math.max(0, sent.monotonicMs + waitMs - this.#parts.moment().monotonicMs));
   }
 
   async #sign(): Promise<void> {
@@ -131,8 +140,9 @@ export class Presence {
     }
     if (this.#key.state === 'in' && this.#isLagging(moment().monotonicMs)) {
       log.warn('this appliance does not follow the others any more, and stops answering');
-      this.#end();
-      await this.#write('out');
+      // From then on nobody waits for this appliance: no process of it may answer any more.
+      await this.#untilOver();
+      if (!this.#stopping.signal.aborted) await this.#write('out');
       return;
     }
     const wasIn = this.#key.state === 'in' && this.#cameIn !== Number.POSITIVE_INFINITY;

@@ -1,22 +1,32 @@
 // npm run test:cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type FollowerProcess, keepFollower } from '../../appliance/cluster/follower-process.ts';
 import { FollowerLink } from '../../appliance/cluster/link.ts';
-import type { FollowerOrders } from '../../appliance/cluster/messages.ts';
+import { type FollowerOrders, followerRequests, linkRequests } from '../../appliance/cluster/messages.ts';
+import { socketPort } from '../../appliance/cluster/socket-port.ts';
+import { openChannel } from '../../appliance/processes/channel.ts';
 import { awaitWrappedKeys } from '../../appliance/state/runtime.ts';
 import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
+import { batchLimits } from '../../core/cluster/transaction.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
 import { type OpenStore, openStore } from '../../core/store/open.ts';
 import type { Table } from '../../core/store/store.ts';
+import { endWithTests } from '../harness/children.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { securedIn } from './certificates.ts';
 import { type EtcdMember, maxOperations, startEtcd } from './etcd.ts';
 
 const temporary = temporaryDirectory();
+const require = createRequire(import.meta.url);
 const dataKey = new Secret(new Uint8Array(32).fill(1));
 let closing: (() => unknown)[] = [];
 let runs = 0;
@@ -33,7 +43,12 @@ type Serving = {
   readonly table: Table<number>;
   add(this: void, key?: string): Promise<number>;
 };
-type Appliance = { readonly follower: FollowerProcess; serve(this: void, caller?: number): Promise<Serving> };
+type Appliance = {
+  readonly follower: FollowerProcess;
+  readonly socket: string;
+  readonly directory: string;
+  serve(this: void, caller?: number): Promise<Serving>;
+};
 
 async function startAppliance(
   name: string,
@@ -57,7 +72,7 @@ async function startAppliance(
     await newLink().found(Buffer.from('keys'));
   }
   return {
-    follower,
+    ...{ follower, socket: root('socket'), directory },
     async serve(caller = 1) {
       const link = newLink(caller);
       await link.enter();
@@ -148,6 +163,65 @@ test('kill -9 of the follower: a change that it waited for with others of its ap
   silent.store.refresh();
   expect(serving.map((_, index) => silent.table.get([`count-${index}`]))).toEqual([1, 1, 1]);
 });
+
+test('a change that is asked for again before there is an answer counts once', async () => {
+  const [first, second, third] = (await startThree()) as [Appliance, Appliance, Appliance];
+  await first.serve();
+  await Promise.all([second.serve(), third.serve()]);
+  const socket = createConnection(first.socket);
+  closing.push(() => socket.destroy());
+  await once(socket, 'connect');
+  const handlers = { over: () => undefined, state: () => undefined };
+  const report = (): void => undefined;
+  const channel = openChannel({ port: socketPort(socket), asks: followerRequests, serves: linkRequests, handlers, report });
+  const { pid = 0 } = third.follower;
+  const store = await openStore({
+    directory: first.directory,
+    dataKey,
+    shared: {
+      ...{ appliance: 'first', batch: batchLimits, settled: 0, untilSettled: async () => undefined },
+      async commit(intent) {
+        process.kill(pid, 'SIGSTOP');
+        const asked = { caller: 7, name: randomUUID(), intent };
+        const [one, two] = await Promise.all([channel.request('commit', asked), channel.request('commit', asked)]);
+        process.kill(pid, 'SIGCONT');
+        expect([one, two]).toEqual([{ outcome: 'committed' }, { outcome: 'committed' }]);
+        return 'committed';
+      },
+    },
+  });
+  closing.push(() => store.close());
+  const table = store.table<number>('things');
+  await store.write((tx) => tx.put(table, ['count'], (tx.get(table, ['count']) ?? 0) + 1));
+  store.refresh();
+  expect(table.get(['count'])).toBe(1);
+});
+
+test('an appliance that does not follow any more says so when none of its processes may answer', async () => {
+  const [first, second, third] = (await startThree()) as [Appliance, Appliance, Appliance];
+  const one = await first.serve();
+  await second.serve();
+  const { link } = await third.serve();
+  // Nothing is applied while somebody else writes to its replica; its signs of life go on.
+  const writing = spawn(process.execPath, ['-e', holdLock, require.resolve('lmdb'), third.directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  endWithTests(writing);
+  await once(writing.stdout, 'data');
+  await one.add();
+  expect(link.isValid).toBe(false);
+  writing.kill('SIGKILL');
+  await vi.waitUntil(() => link.isValid, { timeout: 30_000 });
+});
+
+/** Writes to the LMDB of a directory, without an end. */
+const holdLock = `
+  const { open } = require(process.argv[1]);
+  open({ path: process.argv[2], noSubdir: false }).transactionSync(() => {
+    require('node:fs').writeSync(1, 'writing');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });
+`;
 
 test('a follower that is stopped takes the validity of its appliance with it, and a revocation does not wait for ever', async () => {
   const [first, second, third] = (await startThree()) as [Appliance, Appliance, Appliance];
