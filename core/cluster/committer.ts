@@ -62,8 +62,8 @@ export class Committer {
   }
 
   /**
-   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: asked again under the same name, this process or a successor of
-   * it, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
+   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: asked for again under the same name, here or of a successor of this
+   * process, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
    * another. Each has a lane of its own, whose name stays until that process was answered: in a lane for all, the change of another one would
    * take its place, and a successor would not know it.
    */

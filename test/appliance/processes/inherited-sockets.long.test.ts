@@ -156,7 +156,6 @@ function descriptorOf(owner: object): number {
   return (owner as { _handle: { fd: number } })._handle.fd;
 }
 
-/** One that nobody has waited for is still listed, and dead. */
 function workerOf(supervisor: number): number {
   const { stdout } = spawnSync('pgrep', ['--parent', String(supervisor), '--full', 'appliance/worker.ts'], { encoding: 'utf8' });
   return Number(stdout.trim());
