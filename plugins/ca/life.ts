@@ -97,6 +97,11 @@ export function requireIssuingCa(context: CaContext, tenantId: string, name: str
   if (found === undefined || newest === undefined) {
     throw fail('invalid-value', { detail: '"issuing-ca" must name a CA of this tenant that has a key.' });
   }
+  if (found.record.ownedByAppliance === true) {
+    throw fail('invalid-value', {
+      detail: '"issuing-ca" cannot be the CA of the listeners: what trusts them would trust every CA below it.',
+    });
+  }
   if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, context.clock.now()) <= 0) {
     throw failCa('ca-expired', { detail: `The certificate of CA "${name}" has expired; renew the CA.` });
   }

@@ -13,6 +13,17 @@ export function trustedCertificates(record: CaRecord, now: Temporal.Instant): re
   return unique([newest.certificate, ...newest.chain, ...older.filter((der) => isLive(readCertificate(der), now))]);
 }
 
+/** Roll-over certificates from the root of a generation back to the oldest that can still be trusted, newest first. */
+export function linksBack({ generations }: CaRecord, from: number, now: Temporal.Instant): readonly Uint8Array[] {
+  const links: Uint8Array[] = [];
+  for (const { generation, rollover } of generations.toReversed()) {
+    if (generation > from) continue;
+    if (rollover === undefined || !isLive(readCertificate(rollover.newWithOld), now)) break;
+    links.push(rollover.newWithOld);
+  }
+  return links;
+}
+
 function linksTo(previous: CaGeneration | undefined, { rollover }: CaGeneration): readonly Uint8Array[] {
   if (previous === undefined) return [];
   return [previous.certificate, ...previous.chain, ...(rollover === undefined ? [] : [rollover.newWithOld, rollover.oldWithNew])];

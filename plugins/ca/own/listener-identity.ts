@@ -9,6 +9,7 @@ import { HsmError } from '../../../hsm/api.ts';
 import type { CaContext } from '../context.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import type { FoundCa } from '../authority/lookup.ts';
+import { linksBack } from '../authority/trust.ts';
 import { clearListenerKeys, exchangeListenerKeys, forgetTokenListener, isThere, listenerKey, makeListenerKey } from './listener-keys.ts';
 import { type ListenerRecord, newestGeneration, requireNewestGeneration } from '../records/records.ts';
 
@@ -97,21 +98,20 @@ function formatIdentity(serving: ListenerRecord, inStore: ListenerRecord, ca: Fo
   const pemOf = (record: ListenerRecord): string => ('keyPem' in record ? record.keyPem : '');
   return {
     key: 'keyPem' in serving ? { pem: serving.keyPem } : serving.tokenKey,
-    chainPem: chainPem(serving, ca),
+    chainPem: chainPem(serving, ca, now),
     serial: serving.serial,
     notAfter: readCertificate(serving.certificate).notAfter,
     caPem: roots
       .filter((root) => Temporal.Instant.compare(readCertificate(root).notAfter, now) > 0)
       .map(formatCertificatePem)
       .join(''),
-    whileSealed: { keyPem: pemOf(inStore), chainPem: chainPem(inStore, ca), serial: inStore.serial },
+    whileSealed: { keyPem: pemOf(inStore), chainPem: chainPem(inStore, ca, now), serial: inStore.serial },
   };
 }
 
-/** The certificate, and the link to the previous root after a roll-over. */
-function chainPem({ certificate, generation }: ListenerRecord, ca: FoundCa): string {
-  const link = ca.record.generations.find((one) => one.generation === generation)?.rollover?.newWithOld;
-  return [certificate, ...(link === undefined ? [] : [link])].map(formatCertificatePem).join('');
+/** The certificate, and what links its root to the ones before it: clients that trust one of those find a way to it after any number of renewals. */
+function chainPem({ certificate, generation }: ListenerRecord, { record }: FoundCa, now: Temporal.Instant): string {
+  return [certificate, ...linksBack(record, generation, now)].map(formatCertificatePem).join('');
 }
 
 async function ensureApplianceCa(context: CaContext, tenantId: string): Promise<FoundCa> {

@@ -70,10 +70,11 @@ function keepUnlessOther(context: CaContext, tenantId: string, before: CaRecord 
   });
 }
 
+/** No path length: some clients count the roll-over certificates among the CAs that it allows below the root. */
 function planOf(tenantId: string, caId: string, generation: number, own: OwnCa) {
   const ttlSeconds = parseDuration(ttl, 'ttl').seconds;
   return {
     ...{ tenantId, caId, generation, keyType: 'ecdsa-p256' as const, subject: commonName(own.commonName) },
-    ...{ namesOnRecord: generation > 1, ttlSeconds, pathLength: 0 },
+    ...{ namesOnRecord: generation > 1, ttlSeconds },
   };
 }

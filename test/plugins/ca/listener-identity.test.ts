@@ -7,9 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { requireIssuingCa } from '../../../plugins/ca/life.ts';
+import { rollOwnCa } from '../../../plugins/ca/own/own-ca.ts';
 import { applianceCaName, ensureListenerIdentity, listenerNotAfter } from '../../../plugins/ca/own/listener-identity.ts';
 import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
 import { openTestContext, type TestContext } from '../est/harness.ts';
+import { file, openssl } from '../est/openssl.ts';
 
 const tenant = '11111111-1111-4111-8111-111111111111';
 const hosts = ['keystore.example', 'localhost', '127.0.0.1', '::1'];
@@ -17,10 +20,14 @@ const day = 86_400;
 let context: TestContext;
 let first: ListenerIdentity;
 
+const certificatesOf = (pem: string): readonly X509Certificate[] =>
+  pem.split(/(?<=-----END CERTIFICATE-----\n)/).map((one) => new X509Certificate(one));
 const pemOf = ({ key }: ListenerIdentity): string => ('pem' in key ? key.pem : '');
 
 beforeAll(async () => {
   context = await openTestContext();
+  // TLS clients look at the clock of the machine.
+  context.clock.advance((Date.now() - context.clock.now().epochMilliseconds) / 1_000);
   first = await ensureListenerIdentity(context, tenant, hosts);
 });
 
@@ -101,14 +108,41 @@ test('the CA rolls over a year before its end; who trusts only the old root stil
   context.clock.advance(19 * 365 * day);
   const rolled = await ensureListenerIdentity(context, tenant, hosts);
   expect(rolled.caPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
-  const [leaf, link] = rolled.chainPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
-  const [newRoot, oldRoot] = rolled.caPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
+  const [leaf, link] = certificatesOf(rolled.chainPem);
+  const [newRoot, oldRoot] = certificatesOf(rolled.caPem);
   if (leaf === undefined || link === undefined || newRoot === undefined || oldRoot === undefined) throw new Error('certificates missing');
   expect(oldRoot.toString()).toBe(new X509Certificate(old.caPem).toString());
   expect(leaf.verify(newRoot.publicKey)).toBe(true);
   expect(leaf.verify(link.publicKey)).toBe(true);
   expect(link.verify(oldRoot.publicKey) && link.checkIssued(oldRoot)).toBe(true);
   expect(context.tables.cas.get([tenant, applianceCaName])?.generations).toHaveLength(2);
+});
+
+test('after renewals by hand, who trusts any root that has not ended still finds a way to it', async () => {
+  const renewals = 3;
+  for (let done = 0; done < renewals; done++) {
+    const record = context.tables.cas.get([tenant, applianceCaName]);
+    if (record === undefined) throw new Error('there is no CA of the listeners');
+    await rollOwnCa(context, { tenantId: tenant, record }, { name: applianceCaName, commonName: 'keystored appliance CA' });
+  }
+  const { chainPem, caPem } = await ensureListenerIdentity(context, tenant, hosts);
+  const chain = file(join(context.directory, 'chain.pem'), chainPem);
+  const roots = certificatesOf(caPem);
+  expect(roots).toHaveLength(renewals + 2);
+  const at = String(Math.floor(context.clock.now().epochMilliseconds / 1_000));
+  for (const [index, root] of roots.entries()) {
+    const trusted = file(join(context.directory, 'trusted.pem'), root.toString());
+    expect(openssl('verify', '-attime', at, '-CAfile', trusted, '-untrusted', chain, chain), `root ${index}`).toMatchObject({ code: 0 });
+  }
+  // What a root that has ended signed helps nobody.
+  context.clock.advance(366 * day);
+  const later = await ensureListenerIdentity(context, tenant, hosts);
+  expect(certificatesOf(later.caPem)).toHaveLength(renewals + 1);
+  expect(certificatesOf(later.chainPem)).toHaveLength(renewals + 1);
+});
+
+test('no CA of people is certified by the one of the listeners', () => {
+  expect(() => requireIssuingCa(context, tenant, applianceCaName)).toThrow('"issuing-ca" cannot be the CA of the listeners');
 });
 
 test('no key is left unclaimed', () => {
