@@ -4,6 +4,19 @@ import type { UsageRecord } from './records.ts';
 /** What a commit adds to the record of a version. */
 export type Counts = { readonly uses: number; readonly rewrapped: number; readonly lastUsedAt: number };
 
+/** What the state shows of one version. */
+export type UsageView = {
+  /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use five minutes */
+  readonly uses: number;
+  /** encryptions: never below the true count, and the limit applies to this */
+  readonly usesAtMost: number;
+  readonly rewrapped: number;
+  readonly lastUsedAt?: number;
+};
+
+/** The first reserve of a version, and what an idle one keeps. */
+export const smallestReserve = 64;
+
 export const unused: UsageRecord = { reserved: 0, uses: 0, rewrapped: 0 };
 
 /** The record with more uses. `reserved`: undefined for versions without a limit, where it follows the uses. */

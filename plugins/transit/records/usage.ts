@@ -7,8 +7,9 @@ import { reasonOf, ServiceError } from '../../../core/base/errors.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type Key, type Version, removedMeanwhile } from './keyring.ts';
+import { type Meter, newMeter } from './meter.ts';
 import type { Tables } from './records.ts';
-import { added, type Counts, unused } from './usage-record.ts';
+import { added, type Counts, smallestReserve, unused, type UsageView } from './usage-record.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
@@ -17,7 +18,6 @@ export const warnEncryptions = 2 ** 31;
 /** Largest reserve: the most by which a crash of one worker overstates a count. */
 const largestReserve = 65_536;
 
-const smallestReserve = 64;
 /** The most that is reserved for a time in which nothing can be written. A crash overstates the count by it. */
 const largestAhead = 2 ** 24;
 const flushEveryMs = 5_000;
@@ -38,40 +38,8 @@ const longestWait = 60;
 /** Every so many flushes, versions that are not used any more are looked for: with a million of them that takes a twentieth of a second. */
 const flushesASweep = 6;
 
-/** What the state shows of one version. */
-export type UsageView = {
-  /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use five minutes */
-  readonly uses: number;
-  /** encryptions: never below the true count, and the limit applies to this */
-  readonly usesAtMost: number;
-  readonly rewrapped: number;
-  readonly lastUsedAt?: number;
-};
-
 /** Uses to be counted: of which key, when, how many, and how many of them need a reserve. */
 type Uses = { readonly key: Key; readonly now: number; readonly count: number; readonly reserved: number };
-
-// One version in this process: what is left of its reserve, and counts that are not stored yet.
-type Meter = {
-  readonly storeKey: readonly [string, string, number];
-  readonly limited: boolean;
-  /** the store has a record: the version counts as used */
-  opened: boolean;
-  left: number;
-  nextReserve: number;
-  /** what a time takes in which nothing can be written, by the most that was used in one before */
-  ahead: number;
-  reserving: Promise<void> | undefined;
-  uses: number;
-  rewrapped: number;
-  lastUsedAt: number;
-  /** counts or the last use wait to be stored */
-  waits: boolean;
-  /** at which flush it was used last */
-  usedAt: number;
-  /** at which flush its counts were stored last */
-  storedAt: number;
-};
 
 /** What a flush stores of a meter, and how much of its reserve it gives back. */
 type Part = { readonly meter: Meter; readonly counts: Counts; readonly released: number };
@@ -90,6 +58,8 @@ export class UsageMeters {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   #flushes = 0;
+  /** how many of the idle meters were looked at since the first of them was */
+  #looked = 0;
   /** why counts could not be written last */
   #told: string | undefined;
 
@@ -99,6 +69,11 @@ export class UsageMeters {
     this.#store = store;
     this.#tables = tables;
     this.#log = log;
+  }
+
+  /** How many versions have one. */
+  get meters(): number {
+    return this.#meters.size;
   }
 
   start(): void {
@@ -159,7 +134,8 @@ export class UsageMeters {
 
   /**
    * Writes counts and times of use, of 2,500 versions at a time, or of so many that each is stored within five minutes. Of versions that were
-   * not used for two minutes, returns reserves above the smallest; of those that hold no more, keeps the newest 100,000 as they are. Never rejects.
+   * not used for two minutes, returns reserves above the smallest; of those that hold no more, keeps the newest 100,000 as they are, and forgets
+   * those that were removed. Never rejects.
    */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
@@ -185,13 +161,26 @@ export class UsageMeters {
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
     }
-    const tooMany = kept.slice(0, Math.max(0, kept.length - this.#mostKept.inMeters));
+    this.#forgetRemoved(kept);
+    const held = kept.filter(({ left }) => left > 0);
+    const tooMany = held.slice(0, Math.max(0, held.length - this.#mostKept.inMeters));
     const room = Math.max(0, this.#mostKept.asNumbers - this.#left.size);
     // Before anything is waited for: they are idle now.
     for (const meter of tooMany.slice(0, room)) this.#keepNumber(meter);
     await this.#write(generous, smallestReserve);
     const rest = tooMany.slice(room);
     await this.#write(rest.slice(0, turnOf(rest.length)), 0);
+  }
+
+  /** Versions are trimmed and deleted by other processes too. Looks for some of them at a time, in turns. */
+  #forgetRemoved(idle: readonly Meter[]): void {
+    const looked = idle.slice(this.#looked, this.#looked + recordsAFlush);
+    const removed = looked.filter(({ storeKey }) => !this.#tables.versions.has(storeKey));
+    for (const meter of removed) {
+      meter.left = 0;
+      this.#forget(meter);
+    }
+    this.#looked = looked.length < recordsAFlush ? 0 : this.#looked + looked.length - removed.length;
   }
 
   /** What it holds is reserved on the disk, and its counts are stored: the next meter of the version goes on with it, and this one has nothing. */
@@ -242,21 +231,7 @@ export class UsageMeters {
     const name = nameOf(storeKey[1], storeKey[2]);
     const left = this.#left.get(name) ?? 0;
     this.#left.delete(name);
-    const meter: Meter = {
-      storeKey,
-      limited,
-      opened: left > 0,
-      left,
-      nextReserve: smallestReserve,
-      ahead: 0,
-      reserving: undefined,
-      uses: 0,
-      rewrapped: 0,
-      lastUsedAt: 0,
-      waits: false,
-      usedAt: this.#flushes,
-      storedAt: this.#flushes,
-    };
+    const meter = newMeter(storeKey, { limited, left, flush: this.#flushes });
     this.#meters.set(name, meter);
     return meter;
   }

@@ -120,6 +120,29 @@ describe('encryptions', () => {
     expect(reserves().filter((left) => left === 62)).toHaveLength(15);
   });
 
+  test('an idle version that was removed is forgotten, and the others keep their reserves', async () => {
+    const keys = await copiesOf('aes', numbered('removed', 20));
+    const one = newProcess();
+    await Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 1, now)));
+    const [gone, kept] = [keys.slice(0, 15), keys.slice(15)];
+    await store.write((transaction) => {
+      for (const { tenantId, record } of gone) {
+        transaction.delete(tables.versions, [tenantId, record.id, 1]);
+        transaction.delete(tables.usage, [tenantId, record.id, 1]);
+      }
+    });
+    store.refresh();
+    expect(one.meters).toBe(20);
+    for (let n = 0; n < 40; n += 1) await one.flush();
+    expect(one.meters).toBe(5);
+    commits = 0;
+    for (const key of kept) expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
+    expect(commits).toBe(0);
+    await one.stop();
+    for (const key of gone) expect(stored(key)).toBeUndefined();
+    for (const key of kept) expect(stored(key)).toMatchObject({ uses: 2, reserved: 2 });
+  });
+
   test('a first use is stored with its reserve: nothing is left for a flush', async () => {
     const keys = await copiesOf('aes', numbered('once', 200));
     const one = newProcess();

@@ -1,0 +1,43 @@
+// What one process knows of the uses of one key version.
+import { smallestReserve } from './usage-record.ts';
+
+/** One version in this process: what is left of its reserve, and counts that are not stored yet. */
+export type Meter = {
+  readonly storeKey: readonly [string, string, number];
+  readonly limited: boolean;
+  /** the store has a record: the version counts as used */
+  opened: boolean;
+  left: number;
+  nextReserve: number;
+  /** what a time takes in which nothing can be written, by the most that was used in one before */
+  ahead: number;
+  reserving: Promise<void> | undefined;
+  uses: number;
+  rewrapped: number;
+  lastUsedAt: number;
+  /** counts or the last use wait to be stored */
+  waits: boolean;
+  /** at which flush it was used last */
+  usedAt: number;
+  /** at which flush its counts were stored last */
+  storedAt: number;
+};
+
+/** `left`: of a reserve that an earlier meter of the version held; `flush`: the number of the last one. */
+export function newMeter(storeKey: Meter['storeKey'], { limited, left, flush }: { limited: boolean; left: number; flush: number }): Meter {
+  return {
+    storeKey,
+    limited,
+    opened: left > 0,
+    left,
+    nextReserve: smallestReserve,
+    ahead: 0,
+    reserving: undefined,
+    uses: 0,
+    rewrapped: 0,
+    lastUsedAt: 0,
+    waits: false,
+    usedAt: flush,
+    storedAt: flush,
+  };
+}
