@@ -1,11 +1,13 @@
 // Several processes with one store: acknowledged writes are visible to all, and a killed process loses or tears nothing.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { preloaded } from '../../harness/preloaded.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -141,6 +143,24 @@ describe('a kill at any moment', () => {
       await store.close();
       acknowledged.clear();
     }
+  });
+
+  test('a commit that was cut off before others were told of it is seen when the process has been started again', async () => {
+    const directory = temporary('told');
+    const reader = await openStore({ directory, dataKey });
+    const table = reader.table<number>('things');
+    await reader.write((tx) => tx.put(table, ['before'], 0));
+    const LD_PRELOAD = await preloaded(join(import.meta.dirname, 'killed-in-commit.c'));
+    const killed = started(spawn(process.execPath, [script, 'pairs', directory, 'cut'], { env: { ...process.env, LD_PRELOAD } }));
+    expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
+    reader.refresh();
+    expect(table.get(['cut', 'left'])).toBeUndefined();
+    const again = child('read', directory);
+    await once(again.stdout, 'data');
+    await expect.poll(() => (reader.refresh(), table.get(['cut', 'left'])), { timeout: 20_000 }).toBe(1);
+    again.stdin.end();
+    await once(again, 'exit');
+    await reader.close();
   });
 });
 

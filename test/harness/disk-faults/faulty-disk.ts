@@ -1,8 +1,7 @@
 // A disk whose system calls fail as a test says: faulty-disk.c, preloaded into the processes of a daemon, and its table.
-import { execFileSync } from 'node:child_process';
 import { openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeOnce } from '../once.ts';
+import { preloaded } from '../preloaded.ts';
 
 /** Groups of system calls, in the order of the preloaded library. SoftHSM's own files go through streams of the C library, which are not seen. */
 export const diskCalls = ['open', 'read', 'write', 'sync', 'truncate', 'rename', 'unlink', 'mkdir'] as const;
@@ -52,7 +51,7 @@ export class FaultyDisk {
 
   /** For the processes whose calls are to fail. */
   async environment(): Promise<Record<string, string>> {
-    return { LD_PRELOAD: await builtLibrary(), KEYSTORED_DISK_TABLE: this.#path };
+    return { LD_PRELOAD: await preloaded(join(import.meta.dirname, 'faulty-disk.c')), KEYSTORED_DISK_TABLE: this.#path };
   }
 
   arm({ call, kind, argument = 0, before = 0, times = 1, part = '' }: DiskFault): void {
@@ -92,14 +91,4 @@ export class FaultyDisk {
   #write(offset: number, octets: Buffer): void {
     writeSync(this.#file, octets, 0, octets.length, offset);
   }
-}
-
-/** Compiled once in a run. */
-async function builtLibrary(): Promise<string> {
-  const name = 'faulty-disk.so';
-  const directory = await madeOnce('faulty-disk', async (at) => {
-    const source = join(import.meta.dirname, 'faulty-disk.c');
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', join(at, name), source, '-ldl']);
-  });
-  return join(directory, name);
 }

@@ -1,8 +1,7 @@
 // The clock of a machine that a test sets while a daemon runs: shifted-clock.c, preloaded into its processes.
-import { execFileSync } from 'node:child_process';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeOnce } from '../once.ts';
+import { preloaded } from '../preloaded.ts';
 
 export class ShiftedClock {
   readonly #path: string;
@@ -17,7 +16,7 @@ export class ShiftedClock {
 
   /** For the processes whose clock it is. */
   async environment(): Promise<Record<string, string>> {
-    return { LD_PRELOAD: await builtLibrary(), KEYSTORED_CLOCK: this.#path };
+    return { LD_PRELOAD: await preloaded(join(import.meta.dirname, 'shifted-clock.c')), KEYSTORED_CLOCK: this.#path };
   }
 
   /** Seconds ahead of the real time, from now on. */
@@ -26,14 +25,4 @@ export class ShiftedClock {
     row.writeBigInt64LE(BigInt(seconds));
     writeSync(this.#file, row, 0, row.length, 0);
   }
-}
-
-/** Compiled once in a run. */
-async function builtLibrary(): Promise<string> {
-  const name = 'shifted-clock.so';
-  const directory = await madeOnce('shifted-clock', async (at) => {
-    const source = join(import.meta.dirname, 'shifted-clock.c');
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', join(at, name), source, '-ldl']);
-  });
-  return join(directory, name);
 }
