@@ -12,7 +12,7 @@ import { Connection, persist } from '../harness/kills/connection.ts';
 import { copyPrepared } from '../harness/kills/prepared.ts';
 import { Storm } from '../harness/kills/storm.ts';
 import { requireWhole } from '../harness/kills/whole-check.ts';
-import { measure } from '../harness/steady/measure.ts';
+import { measure, memoryOfTokenProcesses, sizeOfStore } from '../harness/steady/measure.ts';
 import { drawSamples } from '../harness/steady/picture.ts';
 import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { type Sample, slopeOf } from '../harness/steady/slope.ts';
@@ -23,6 +23,7 @@ const seed = Number(process.env['STEADY_SEED'] ?? randomInt(2 ** 32));
 const results = resolve(import.meta.dirname, '../../dist/soak');
 const path = temporaryDirectory();
 const dayMs = 86_400_000;
+const workers = 2;
 
 const sampleSeconds = 10;
 /** Caches fill and code is compiled before that. */
@@ -46,6 +47,8 @@ const configuration =
 const judgedMinutes = 60;
 /** What a day may add, as a share of the mean, with 95 % confidence that it is at least as much. */
 const mostPerDay = 0.1;
+/** Of one token process: 90 MiB with its caches full, and what it may grow by, doubled once. */
+const mostOfTokenProcess = 240;
 /** Small numbers that the storm moves while they are counted. */
 const mostOfSmallPerDay = 50;
 
@@ -61,7 +64,7 @@ test(
     const clock = new ShiftedClock(path('clock'));
     clock.set(-behindSeconds);
     const environment = await clock.environment();
-    const daemon = await startDaemon({ directory, program, workers: 2, environment, args: ['--config', path('configuration')] });
+    const daemon = await startDaemon({ directory, program, workers, environment, args: ['--config', path('configuration')] });
     const series = new Map<string, Sample[]>();
     mkdirSync(results, { recursive: true });
     const samplesFile = join(results, `steady-${seed}.json`);
@@ -113,7 +116,10 @@ test(
         `${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`,
       );
     if (minutes < judgedMinutes) return;
-    expect(slopes.filter(({ mean, low }) => low * 24 > (mean < 1 ? mostOfSmallPerDay : mean * mostPerDay))).toEqual([]);
+    const tokenProcesses = (series.get(memoryOfTokenProcesses) ?? []).map(({ value }) => value);
+    expect(Math.max(...tokenProcesses)).toBeLessThan(workers * mostOfTokenProcess);
+    const steady = slopes.filter(({ name }) => name !== memoryOfTokenProcesses && name !== sizeOfStore);
+    expect(steady.filter(({ mean, low }) => low * 24 > (mean < 1 ? mostOfSmallPerDay : mean * mostPerDay))).toEqual([]);
   },
   dayMs,
 );
