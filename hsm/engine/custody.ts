@@ -145,7 +145,9 @@ export class Custody {
     };
     const fresh = wrapAgain(blob);
     if (!wrapAgain(blob).equals(fresh)) throw new TokenError(CKR_OK, 'C_UnwrapKey');
-    if (!wrapAgain(fresh).equals(fresh)) throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
+    // Asked twice: one wrong answer condemns no key.
+    const opens = (): boolean => wrapAgain(fresh).equals(fresh);
+    if (!opens() && !opens()) throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
     return fresh;
   }
 

@@ -8,7 +8,7 @@ import { gatherEvidence } from '../../hsm/engine/operations/key-evidence.ts';
 import { decrypt, encrypt } from '../../hsm/engine/operations/cipher.ts';
 import { exportKey } from '../../hsm/engine/operations/exporting.ts';
 import { generateKey, importKey } from '../../hsm/engine/operations/making.ts';
-import { listWrappingKeys, makeWrappingKey } from '../../hsm/engine/rotation.ts';
+import { listWrappingKeys, makeWrappingKey, rewrapKey } from '../../hsm/engine/rotation.ts';
 import { describeObjects } from '../../hsm/engine/usages.ts';
 import { performAll } from '../../hsm/host/perform.ts';
 import { asHsmError } from '../../hsm/protocol/error-coding.ts';
@@ -76,6 +76,17 @@ describe('a wrong answer once, and the right one after it', () => {
     const another = under(flip, () => generated('aes-256', bindingOf(`made-${++ids}`)));
     engine.restore();
     expect(open(another, sealWith(another))).toEqual(text);
+  });
+
+  test.each([0, 1, 2])('a key that is wrapped wrongly once, at call %i of its rewrapping, is lost neither then nor later', (before) => {
+    const key = make('aes-256');
+    const sealed = sealWith(key);
+    const { stored, binding } = reference('aes-256', key);
+    for (const kind of ['zero', 'flip'] as const) {
+      const fresh = under({ name: 'C_WrapKey', kind, argument: 9, before }, () => rewrapKey(engine, key, 1));
+      engine.restore();
+      expect(open(keyIdentity({ stored: { ...stored, ...fresh }, binding }), sealed)).toEqual(text);
+    }
   });
 
   test('the handle of another loaded key is not taken for this one', () => {
