@@ -109,7 +109,7 @@ const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
   [0x1b6, 'CKR_FIPS_SELF_TEST_FAILED', 'module', 'unavailable'],
   [0x1b7, 'CKR_LIBRARY_LOAD_FAILED', 'module', 'unavailable'],
   [0x1b8, 'CKR_PIN_TOO_WEAK', 'latch', 'pin-refused'],
-  [0x1b9, 'CKR_PUBLIC_KEY_INVALID', 'none', 'invalid-key-data'],
+  [0x1b9, 'CKR_PUBLIC_KEY_INVALID', 'none', 'unavailable'],
   [0x200, 'CKR_FUNCTION_REJECTED', 'none', 'refused'],
   [0x201, 'CKR_TOKEN_RESOURCE_EXCEEDED', 'room', 'unavailable'],
   [0x202, 'CKR_OPERATION_CANCEL_FAILED', 'session', 'unavailable'],
@@ -151,7 +151,6 @@ const speakers: Readonly<Partial<Record<HsmErrorKind, readonly string[]>>> = {
   'pin-refused': ['C_Login', 'C_SetPIN', 'C_InitPIN', 'C_InitToken'],
   'decryption-failed': ['C_Decrypt'],
   'key-not-usable': ['C_UnwrapKey'],
-  'invalid-key-data': ['C_CreateObject'],
 };
 
 /** The kind of HsmError that a failed call becomes. */

@@ -89,6 +89,17 @@ describe('a wrong answer once, and the right one after it', () => {
     }
   });
 
+  test('material counts as bad when it is imported, not when a stored key is loaded from its seed', () => {
+    const refused: Fault = { name: 'C_CreateObject', kind: 'refuse-after', argument: 0x1b9 };
+    const making = { binding: bindingOf('refused'), custody: 'wrapped', extractable: true, under: 1 } as const;
+    const bring = (): unknown => importKey(engine, 'ecdsa-p256', making, freshMaterial('ecdsa-p256'));
+    expect(kindOf(() => under(refused, bring))).toBe('invalid-key-data');
+    const key = make('ed25519');
+    engine.restore();
+    expect(kindOf(() => under(refused, () => exportKey(engine, key)))).toBe('unavailable');
+    expect(engine.run(() => exportKey(engine, key))).toHaveLength(48);
+  });
+
   test('the handle of another loaded key is not taken for this one', () => {
     const [one, other] = [make('aes-256'), make('aes-256')];
     engine.restore();

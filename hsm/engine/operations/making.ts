@@ -104,8 +104,8 @@ function refusing<T>(create: () => T): T {
   }
 }
 
-/** CKR_ATTRIBUTE_VALUE_INVALID, KEY_SIZE_RANGE, TEMPLATE_INCOMPLETE, TEMPLATE_INCONSISTENT, DOMAIN_PARAMS_INVALID, CURVE_NOT_SUPPORTED. */
-const materialFaults: ReadonlySet<number> = new Set([0x13, 0x62, 0xd0, 0xd1, 0x130, 0x140]);
+/** CKR_ATTRIBUTE_VALUE_INVALID, KEY_SIZE_RANGE, TEMPLATE_INCOMPLETE, TEMPLATE_INCONSISTENT, DOMAIN_PARAMS_INVALID, CURVE_NOT_SUPPORTED, PUBLIC_KEY_INVALID. */
+const materialFaults: ReadonlySet<number> = new Set([0x13, 0x62, 0xd0, 0xd1, 0x130, 0x140, 0x1b9]);
 
 function generateObject(engine: Engine, type: KeyType, attributes: Attributes): { key: ObjectHandle; publicKey: Buffer | undefined } {
   const { module, owner } = engine.sessions;
