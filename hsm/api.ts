@@ -271,10 +271,10 @@ export interface Hsm {
   /** Last known state of every configured token. No call to a token. */
   status(): readonly TokenStatus[];
   /**
-   * Why keys wrapped by this token could not be used after a restart; undefined while the token is well. The last known state, and for
-   * SoftHSM whether the token's files exist now. No call to the token.
+   * Why keys wrapped by this token could not be used after a restart: `key-missing`, or `unavailable` where nobody can say whether its own keys
+   * are there. The last known state, and for SoftHSM whether the token's files exist now. No call to the token.
    */
-  damage(token: string): string | undefined;
+  damage(token: string): HsmError | undefined;
   /** One sentence for each persistent object of this service that the token allows more uses than its one purpose. */
   widerObjects(token: string): Promise<readonly string[]>;
   /** At most `most` persistent objects of this service in a token, with their attributes as they are now. */

@@ -78,7 +78,7 @@ export async function proveClusterKeys(hsm: Hsm, octets: Uint8Array): Promise<St
   try {
     // A token without its own keys is another one, or one that has lost them: nothing is made in it.
     const damage = hsm.damage(storeKey.token);
-    if (damage !== undefined) throw new HsmError('key-missing', damage);
+    if (damage !== undefined) throw damage;
     const material = await hsm.readKeyMaterialInClear({ stored: storeKey, binding: storeKeyBinding });
     material.fill(0);
     const opened = await hsm.decrypt({ stored: canary, binding: canaryBinding }, sealed);

@@ -92,5 +92,5 @@ export async function awaitWrappedKeys(cluster: ClusterWay): Promise<Uint8Array 
 /** The store key is wrapped by a token: without that token's own keys no restart could open what is written now. */
 function requireKept(hsm: Hsm, token: string): void {
   const damage = hsm.damage(token);
-  if (damage !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, detail: `Nothing is changed: ${damage}.` });
+  if (damage !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, cause: damage });
 }

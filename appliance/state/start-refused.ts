@@ -1,6 +1,7 @@
 // The error that ends a start: one line for the terminal with cause and fix.
 import { readFileSync } from 'node:fs';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
+import { StartError } from '../../core/plugin/registry.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
 /** Thrown while starting: the message is printed unchanged and the process exits with 1. */
@@ -52,7 +53,10 @@ const tokenRemedies: Partial<Record<HsmErrorKind, string>> = {
  */
 export function refusalFor(error: unknown, directory: string): StartRefused | undefined {
   if (error instanceof StartRefused) return error;
+  // Which plugin was the first to need token or store says nothing.
+  if (error instanceof StartError) return refusalFor(error.cause, directory);
   if (error instanceof HsmError) return tokenRefusal(error);
+  if (error instanceof ServiceError && error.cause instanceof HsmError) return tokenRefusal(error.cause);
   const message = error instanceof ServiceError ? serviceRefusal(error, directory) : diskRefusal(error, directory);
   return message === undefined ? undefined : new StartRefused(`${message}, then start again`, { cause: error });
 }
@@ -71,8 +75,9 @@ function serviceRefusal(error: ServiceError, directory: string): string | undefi
 }
 
 function diskRefusal(error: unknown, directory: string): string | undefined {
-  const { code, syscall, message } = error as Partial<NodeJS.ErrnoException>;
-  if (!(error instanceof Error) || code === undefined || syscall === undefined || elsewhere.test(syscall)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || elsewhere.test(syscall)) return undefined;
   const remedy = diskRemedies[code] ?? 'examine the disk and the messages of the kernel';
   return `the disk of ${directory} did not do what the start needs (${message}): ${remedy}`;
 }

@@ -20,6 +20,7 @@ import {
   type UseOutcome,
 } from '../api.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
+import { tokenAway } from '../files/softhsm.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { call, type Call, type Making } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
@@ -231,7 +232,8 @@ class RoutedHsm implements Hsm {
   }
 
   damage(token: string) {
-    return this.#byName.get(token)?.damage();
+    const reason = this.#byName.get(token)?.damage();
+    return reason === undefined ? undefined : new HsmError(reason === tokenAway ? 'unavailable' : 'key-missing', reason);
   }
 
   widerObjects(token: string) {

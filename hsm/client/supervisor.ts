@@ -11,7 +11,7 @@ import type { Link } from './link.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
 import { RetiringHosts } from './retiring.ts';
 import { call, type Call } from '../protocol/operations.ts';
-import { findTokenDirectory, ownKeysGone, TokenFiles } from '../files/softhsm.ts';
+import { findTokenFiles, ownKeysGone, tokenAway, type TokenFiles } from '../files/softhsm.ts';
 import { asHsmError, decodeError } from '../protocol/error-coding.ts';
 import { resultError, resultOk, type ReceivedMessage } from '../protocol/wire.ts';
 
@@ -140,13 +140,15 @@ export class TokenSupervisor {
     const { isRemote: _, ...description } = this.#description;
     const common = { name, module, ...description, ...counts, latencies: this.#latencies.summary() };
     const damage = this.damage();
-    if (this.#state === 'up') return damage === undefined ? { ...common, state: 'up' } : { ...common, state: 'damaged', reason: damage };
-    return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
+    if (this.#state !== 'up') return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
+    if (damage === undefined) return { ...common, state: 'up' };
+    if (damage === tokenAway) return { ...common, state: 'down', reason: damage };
+    return { ...common, state: 'damaged', reason: `${damage}, and do not restart before` };
   }
 
   /** As Hsm.damage. */
   damage(): string | undefined {
-    return this.#files?.arePresent() === false ? ownKeysGone : this.#damage;
+    return this.#files?.damage() ?? this.#damage;
   }
 
   /** Closes the token; a host that does not end in time is killed. Resolves when the host is gone. */
@@ -267,7 +269,7 @@ export class TokenSupervisor {
     const reason = await this.submit(call.inspect(), () => undefined).catch((error: HsmError) => error.message);
     this.#inspecting = false;
     // Every other reason is a fault of the host, which the state shows.
-    if (reason === undefined || reason === ownKeysGone) this.#damage = reason;
+    if (reason === undefined || reason === ownKeysGone || reason === tokenAway) this.#damage = reason;
   }
 
   /** Starts a host that opens the token, and gives it the jobs. */
@@ -319,8 +321,7 @@ export class TokenSupervisor {
     this.#isEnding = false;
     this.#state = 'up';
     this.#damage = undefined;
-    const directory = findTokenDirectory(this.config);
-    this.#files = directory === undefined ? undefined : new TokenFiles(directory);
+    this.#files = findTokenFiles(this.config);
     this.#upSince = performance.now();
     this.#growth.begin(this.#upSince);
     this.#lastAnswer = this.#upSince;

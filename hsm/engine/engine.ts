@@ -1,5 +1,4 @@
 // One thread's view of a token: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
-import { existsSync } from 'node:fs';
 import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
@@ -12,7 +11,7 @@ import { readMaterial } from '../pkcs11/key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
 import { PkcsModule, type ObjectHandle } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
-import { findTokenDirectory, hasTokenObjects, listObjectFiles, type ObjectFiles, ownKeysGone } from '../files/softhsm.ts';
+import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
@@ -88,7 +87,7 @@ export class Engine {
     this.#checked = new CheckedReferences(checkedForEach * cacheKeys);
     this.#derived = new KeyCache(Math.min(derivedKeysKept, cacheKeys), release);
     this.#canary = this.#makeCanary();
-    this.#noteFiles();
+    if (this.directory !== undefined) this.#files = listObjectFiles(this.directory);
   }
 
   get loadedKeys(): number {
@@ -261,30 +260,32 @@ export class Engine {
 
   /** If the files exist, only a new process sees them again. If they are gone, this process continues with the loaded keys. */
   #lostSight(): never {
-    if (this.directory !== undefined && hasTokenObjects(this.directory)) throw new ModuleBroken('this process has lost sight of its token');
+    if (this.directory !== undefined && damageOfFiles(this.directory) === undefined)
+      throw new ModuleBroken('this process has lost sight of its token');
     throw new HsmError('unavailable', 'the token does not answer; keys that are loaded continue to work');
   }
 
   /**
-   * Throws `unavailable` when the token's own keys are gone. This process still has session copies of them, but a key wrapped now could not
-   * be unwrapped after a restart. When all files are back, only a new process sees them.
+   * Throws `unavailable` when the token's own keys are gone or out of reach. This process still has session copies of them, but a key wrapped
+   * now could not be unwrapped after a restart. When all files are back, only a new process sees them.
    */
   requireKept(): void {
     const { directory } = this;
-    if (this.custody.keepsOwnKeys() && (directory === undefined || hasTokenObjects(directory))) return this.#noteFiles();
-    if (directory !== undefined && hasTokenObjects(directory) && this.#files?.paths.every((path) => existsSync(path)) === true)
-      throw new ModuleBroken('this process has lost sight of its token');
-    throw new HsmError('unavailable', ownKeysGone);
+    const isKept = this.custody.keepsOwnKeys();
+    if (directory === undefined) {
+      if (isKept) return;
+      throw new HsmError('unavailable', this.#tokenAnswers() ? ownKeysGone : tokenAway);
+    }
+    const damage = damageOfFiles(directory, isKept ? [] : this.#files?.paths);
+    if (damage !== undefined) throw new HsmError('unavailable', damage);
+    if (!isKept) throw new ModuleBroken('this process has lost sight of its token');
+    this.#files = listObjectFiles(directory, this.#files);
   }
 
   /** As requireKept for what was made under the own keys: their handles have to lead to them still. */
   requireMadeWell(): void {
     this.requireKept();
     if (!this.custody.usesOwnKeys()) throw new ModuleBroken("a handle of the token's own keys leads to another key");
-  }
-
-  #noteFiles(): void {
-    if (this.directory !== undefined) this.#files = listObjectFiles(this.directory, this.#files);
   }
 
   #tokenAnswers(): boolean {

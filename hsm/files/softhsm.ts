@@ -1,7 +1,7 @@
 // SoftHSM's files: its configuration, flushing of its token directory, and the copy of token.object that a crash at login may require.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { TokenAddress } from '../api.ts';
+import { HsmError, type TokenAddress } from '../api.ts';
 import { replaceFile, syncPath } from './durable-files.ts';
 
 /** The text of softhsm.conf at the root, with another token directory. */
@@ -10,16 +10,23 @@ export function softhsmConf(tokenDirectory: string): string {
   return template.replace(/^(directories\.tokendir\s*=).*$/m, `$1 ${resolve(tokenDirectory)}`);
 }
 
-/** The directory with the files of a SoftHSM token, from its SOFTHSM2_CONF; undefined for every other module. */
+/**
+ * The directory with the files of a SoftHSM token, from its SOFTHSM2_CONF; undefined for every other module. Throws `unavailable` when the
+ * system does not let us look at it.
+ */
 export function findTokenDirectory(token: TokenAddress): string | undefined {
   const directory = configuredDirectory(token);
-  return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
+  try {
+    return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
+  } catch (cause) {
+    throw new HsmError('unavailable', tokenAway, { cause });
+  }
 }
 
-/** Whether the directory of a SoftHSM token is gone or contains no token. */
-export function isWithoutFiles(token: TokenAddress): boolean {
+/** The files of a SoftHSM token, also when its directory is gone; undefined for every other module. */
+export function findTokenFiles(token: TokenAddress): TokenFiles | undefined {
   const directory = configuredDirectory(token);
-  return directory !== undefined && !hasTokenObjects(directory);
+  return directory === undefined ? undefined : new TokenFiles(directory);
 }
 
 function configuredDirectory({ module, environment = {} }: TokenAddress): string | undefined {
@@ -47,18 +54,21 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
 }
 
 /** What is wrong with a token without its own keys, and the fix, for people. */
-export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back, and do not restart before";
+export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back";
+/** The same where nobody can say whether it has them. */
+export const tokenAway = 'the token cannot be reached: see that the HSM works, its module reaches it and its files can be read';
 
 /**
- * Whether a token.object exists. It may be empty: SoftHSM truncates it for a moment whenever a process logs in. When a crash leaves it
- * empty, the next start restores it from its copy.
+ * What is wrong with a directory of tokens, and with the files `also`: ownKeysGone without a token.object, tokenAway when that cannot be said. A
+ * token.object may be empty: SoftHSM truncates it for a moment whenever a process logs in. When a crash leaves it empty, the next start
+ * restores it from its copy.
  */
-export function hasTokenObjects(directory: string): boolean {
-  return findTokenObject(directory) !== undefined;
+export function damageOfFiles(directory: string, also: readonly string[] = []): string | undefined {
+  return damageUnless(() => findTokenObject(directory) !== undefined && also.every(isThere));
 }
 
 /**
- * hasTokenObjects for a caller that asks often. It remembers the file it found last and looks for others only when that one is gone, so
+ * damageOfFiles for a caller that asks often. It remembers the file it found last and looks for others only when that one is gone, so
  * that a look is one system call and no directory is read. The answer is never older than the call.
  */
 export class TokenFiles {
@@ -69,15 +79,31 @@ export class TokenFiles {
     this.#directory = directory;
   }
 
-  arePresent(): boolean {
-    if (this.#found !== undefined && existsSync(this.#found)) return true;
-    this.#found = findTokenObject(this.#directory);
-    return this.#found !== undefined;
+  damage(): string | undefined {
+    return damageUnless(() => {
+      if (this.#found !== undefined && isThere(this.#found)) return true;
+      this.#found = findTokenObject(this.#directory);
+      return this.#found !== undefined;
+    });
+  }
+}
+
+/** A disk, a mount or a limit that does not let us look says nothing about the files. */
+function damageUnless(areThere: () => boolean): string | undefined {
+  try {
+    return areThere() ? undefined : ownKeysGone;
+  } catch {
+    return tokenAway;
   }
 }
 
 function findTokenObject(directory: string): string | undefined {
-  return existsSync(directory) ? tokenObjects(directory).find(({ file }) => existsSync(file))?.file : undefined;
+  return isThere(directory) ? tokenObjects(directory).find(({ file }) => isThere(file))?.file : undefined;
+}
+
+/** Throws when that cannot be said: existsSync would answer no. */
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The paths of all object files, and when their folders last changed. */

@@ -6,7 +6,7 @@ import { asHsmError, encodeError } from '../protocol/error-coding.ts';
 import { performAll } from './perform.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { withStartLock } from '../files/start-lock.ts';
-import { isWithoutFiles, ownKeysGone } from '../files/softhsm.ts';
+import { findTokenFiles } from '../files/softhsm.ts';
 import {
   decodeMessage,
   encodeMessages,
@@ -44,7 +44,8 @@ function run(job: ReceivedMessage): Message {
     engine ??= withStartLock(options.token, () => new Engine(options));
   } catch (error) {
     // Without the token's files only the keys that other threads have loaded still work, so the host continues.
-    if (isWithoutFiles((workerData as EngineOptions).token)) return failed(job, new HsmError('unavailable', ownKeysGone));
+    const damage = findTokenFiles((workerData as EngineOptions).token)?.damage();
+    if (damage !== undefined) return failed(job, new HsmError('unavailable', damage));
     const code = error instanceof LoginNeeded ? resultLoginNeeded : resultModuleBroken;
     return { id: job.id, code, flags: 0, micros: 0, parts: [json({ message: asHsmError(error).message })] };
   }

@@ -1,6 +1,6 @@
 // The objects of the token's own keys are removed while a process has copies of them. The test uses its own token, which is unusable
 // afterwards.
-import { readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encrypt } from '../../hsm/engine/operations/cipher.ts';
@@ -8,6 +8,7 @@ import { Engine, ModuleBroken } from '../../hsm/engine/engine.ts';
 import { keyIdentity } from '../../hsm/protocol/key-encoding.ts';
 import { generateKey } from '../../hsm/engine/operations/making.ts';
 import { rewrapKey } from '../../hsm/engine/rotation.ts';
+import { ownKeysGone, tokenAway } from '../../hsm/files/softhsm.ts';
 import { performAll } from '../../hsm/host/perform.ts';
 import { call, operations } from '../../hsm/protocol/operations.ts';
 import { decodeMessage, encodeMessages, resultError, resultOk } from '../../hsm/protocol/wire.ts';
@@ -61,4 +62,29 @@ test('a key is not made while the own keys are gone from the token, although the
   for (const name of objects) renameSync(path(basename(name)), join(tokens, name));
   // Only a new process sees the keys again.
   expect(() => lone.requireKept()).toThrow(ModuleBroken);
+});
+
+test('own keys that cannot be looked for are out of reach; those of a module without files are gone when its token answers', async () => {
+  const directory = path('out-of-reach');
+  const token = await makeSoftTokenForThisProcess(directory);
+  const tokens = join(directory, 'main-tokens');
+  const soft = new Engine({ token, cacheKeys: 10, pin: token.pin });
+  soft.requireKept();
+  renameSync(tokens, `${tokens}-kept`);
+  symlinkSync(tokens, tokens);
+  expect(() => soft.requireKept()).toThrow(tokenAway);
+  unlinkSync(tokens);
+  expect(() => soft.requireKept()).toThrow(ownKeysGone);
+  renameSync(`${tokens}-kept`, tokens);
+
+  // Nothing is known of where another module keeps its objects.
+  const module = join(directory, 'libother.so');
+  copyFileSync(token.module, module);
+  const other = new Engine({ token: { ...token, module }, cacheKeys: 10, pin: token.pin });
+  other.requireKept();
+  const [folder = ''] = readdirSync(tokens, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  for (const name of readdirSync(join(tokens, folder)).filter((name) => /[^n]\.object$/.test(name))) unlinkSync(join(tokens, folder, name));
+  expect(() => other.requireKept()).toThrow(ownKeysGone);
+  renameSync(tokens, `${tokens}-kept`);
+  expect(() => other.requireKept()).toThrow(tokenAway);
 });

@@ -1,6 +1,6 @@
 // The token's files go while the appliance runs, which keeps all it needs in memory: health says so, and nothing is acknowledged that a restart
 // could not open.
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startDaemon } from '../../harness/daemon.ts';
@@ -15,12 +15,18 @@ const policy = (name: string) => ({ name, 'rest-api': { rules: [] } });
 
 // A daemon for each case: a host that is being replaced when the files go a second time has nothing in memory.
 test.each([
-  { how: 'removed', isEmptied: false },
-  { how: 'emptied', isEmptied: true },
+  { how: 'removed', leave: () => undefined, says: { state: 'damaged', reason: expect.stringContaining('do not restart') } },
+  { how: 'emptied', leave: mkdirSync, says: { state: 'damaged', reason: expect.stringContaining('do not restart') } },
+  // A link to itself: the system says neither that it is there nor that it is not.
+  {
+    how: 'out of reach',
+    leave: (tokens: string) => symlinkSync(tokens, tokens),
+    says: { state: 'down', reason: expect.stringContaining('cannot be reached') },
+  },
 ])(
-  'while the token directory is $how nothing is made or changed and loaded keys work; when it is back, all works again',
+  'while the token directory is $how, nothing is made or changed and loaded keys work; when it is back, all works again',
   { timeout: 300_000 },
-  async ({ how, isEmptied }) => {
+  async ({ how, leave, says }) => {
     const directory = path(how);
     const daemon = await startDaemon({ directory, workers: 2 });
     const exchange: typeof daemon.exchange = (...request) => daemon.exchange(...request);
@@ -29,7 +35,7 @@ test.each([
     for (let count = 0; count < 12; count++) await daemon.request('POST', encrypt, { plaintext: 'aGVsbG8=' });
     const [tokens, away] = [join(directory, 'softhsm'), path(`${how}-away`)];
     renameSync(tokens, away);
-    if (isEmptied) mkdirSync(tokens);
+    leave(tokens);
     const refused = [
       ...['aes256-gcm96', 'ecdsa-p256', 'rsa-2048'].map((cipher) => exchange('POST', keys, { name: `lost-${cipher}`, cipher })),
       ...['wrapped', 'token'].map((custody) => exchange('POST', keys, { name: `lost-${custody}`, custody })),
@@ -42,11 +48,11 @@ test.each([
       .poll(() => exchange('GET', health), { timeout: 60_000 })
       .toMatchObject({
         status: 503,
-        body: { status: 'down', hsm: { tokens: [{ state: 'damaged', reason: expect.stringContaining('do not restart') }] } },
+        body: { status: 'down', hsm: { tokens: [says] } },
       });
     expect((await exchange('POST', encrypt, { plaintext: 'aGVsbG8=' })).status).toBe(200);
 
-    if (isEmptied) renameSync(tokens, path(`${how}-empty`));
+    rmSync(tokens, { recursive: true, force: true });
     renameSync(away, tokens);
     await expect.poll(async () => (await exchange('GET', health)).body, { timeout: 60_000 }).toMatchObject({ status: 'ok' });
     // Each process notices by itself, within seconds.
