@@ -42,6 +42,7 @@ const handlers: WorkerHandlers = {
     await started.promise;
     serving?.renewTicketKeys(Buffer.from(ticketKeys, 'hex'));
   },
+  showCommits: () => serving?.showCommits(),
   seal() {
     // A worker that is still starting would go on to open its tokens.
     if (serving === undefined) process.kill(process.pid, 'SIGKILL');

@@ -59,6 +59,8 @@ export const workerRequests = {
   },
   /** New ones, in place of those that it began with. */
   renewTicketKeys: { argument: z.object({ ticketKeys }), answer: nothing },
+  /** Another worker has ended: what it had committed and not yet shown to the others, this one shows them. */
+  showCommits: { argument: nothing, answer: nothing },
   /** Calls every token. `fault`: why the worker cannot do its work now. */
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */

@@ -9,6 +9,8 @@ export type Serving = {
   health(): readonly HealthPart[];
   /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */
   renewTicketKeys(keys: Buffer): void;
+  /** Shows all processes what one that was killed has committed, which it may not have come to. */
+  showCommits(): Promise<void>;
   /** Refuses new uses of keys and ends the running ones; resolves when neither this process nor its HSM hosts hold a key. */
   seal(): Promise<void>;
   /** Accepts no new connections on either port; running requests go on. Resolves when another process may open the audit chain. */

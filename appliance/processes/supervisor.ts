@@ -126,6 +126,8 @@ export function superviseWorkers(
         }
         reject(new StartRefused(`a worker process ended while starting (${how}); its message is above`));
         if (stopping) return;
+        // Until another process writes, they would answer from the state before its last commit.
+        for (const { channel: other } of running.values()) other.request('showCommits', undefined).catch(() => undefined);
         warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);

@@ -31,6 +31,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
     health: () => [],
     // Each process has keys of its own, for as long as it is sealed.
     renewTicketKeys: () => undefined,
+    showCommits: async () => undefined,
     seal: async () => undefined,
     retire: async () => void close(),
     examine: async () => undefined,

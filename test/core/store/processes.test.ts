@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
-import { openStore } from '../../../core/store/open.ts';
+import { openStore, type OpenStore } from '../../../core/store/open.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { preloaded } from '../../harness/preloaded.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -145,8 +145,14 @@ describe('a kill at any moment', () => {
     }
   });
 
-  test('a commit that was cut off before others were told of it is seen when the process has been started again', async () => {
-    const directory = temporary('told');
+  test.each([
+    {
+      when: 'the process has been started again',
+      show: async (directory: string): Promise<unknown> => once(child('read', directory).stdout, 'data'),
+    },
+    { when: 'another writes, if nothing', show: (_directory: string, other: OpenStore): Promise<unknown> => other.write(() => undefined) },
+  ])('a commit that was cut off before others were told of it is seen when $when', async ({ when, show }) => {
+    const directory = temporary(`told-${when.length}`);
     const reader = await openStore({ directory, dataKey });
     const table = reader.table<number>('things');
     await reader.write((tx) => tx.put(table, ['before'], 0));
@@ -155,11 +161,8 @@ describe('a kill at any moment', () => {
     expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
     reader.refresh();
     expect(table.get(['cut', 'left'])).toBeUndefined();
-    const again = child('read', directory);
-    await once(again.stdout, 'data');
+    await show(directory, reader);
     await expect.poll(() => (reader.refresh(), table.get(['cut', 'left'])), { timeout: 20_000 }).toBe(1);
-    again.stdin.end();
-    await once(again, 'exit');
     await reader.close();
   });
 });
