@@ -31,6 +31,8 @@ const folder = join(import.meta.dirname, '../../interop/openpgp-corpus');
 const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const document = readFileSync(join(folder, 'document.txt'));
 const now = Temporal.Instant.from('2027-01-01T00:00:00Z');
+/** When keys and signatures are made: what openpgp.js dates by the clock of the machine would one day be later than `now`. */
+const date = new Date('2026-06-01T00:00:00Z');
 
 describe('accepted blocks and what they become (openpgp-verify takes what they signed)', () => {
   test.each([
@@ -70,9 +72,9 @@ describe('accepted blocks and what they become (openpgp-verify takes what they s
       { type: 'rsa' as const, rsaBits: 2048, config },
       { type: 'curve25519' as const },
     ]) {
-      const { privateKey, publicKey } = await generateKey({ userIDs: { name: 'six' }, format: 'object', ...options });
+      const { privateKey, publicKey } = await generateKey({ userIDs: { name: 'six' }, format: 'object', date, ...options });
       const imported = await importCertificate(publicKey.armor(), now);
-      const signature = await sign({ message: await createMessage({ binary: document }), signingKeys: privateKey, detached: true });
+      const signature = await sign({ message: await createMessage({ binary: document }), signingKeys: privateKey, detached: true, date });
       expect((await check(imported, signature, document))?.fingerprint).toBe(privateKey.getFingerprint().toUpperCase());
       expect(await check(imported, signature, Buffer.from('x'))).toBeUndefined();
     }
@@ -108,18 +110,18 @@ describe('refused blocks and why', () => {
   });
 
   test('no User ID', async () => {
-    const { publicKey } = await generateKey({ userIDs: { name: 'x' }, format: 'object' });
+    const { publicKey } = await generateKey({ userIDs: { name: 'x' }, date, format: 'object' });
     await expect(importCertificate(formatArmor('public', packetsOf(publicKey.keyPacket)), now)).rejects.toThrow(/readable|User ID/);
   });
 
   test.each([enums.reasonForRevocation.keyCompromised, enums.reasonForRevocation.noReason])('revoked with reason %i', async (flag) => {
-    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, format: 'object' });
-    const { publicKey } = await revokeKey({ key: privateKey, reasonForRevocation: { flag }, format: 'object' });
+    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, date, format: 'object' });
+    const { publicKey } = await revokeKey({ key: privateKey, reasonForRevocation: { flag }, date, format: 'object' });
     await expect(importCertificate(publicKey.armor(), now)).rejects.toThrow(/revoked/);
   });
 
   test('more than 1000 packets, more than 32 subkeys', async () => {
-    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, subkeys: [{ sign: true }], format: 'object' });
+    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, subkeys: [{ sign: true }], date, format: 'object' });
     const [key, userId, selfSignature, ...subkey] = privateKey.toPublic().toPacketList();
     const block = (...packets: readonly (typeof key)[]): string => formatArmor('public', packetsOf(...packets));
     const userIds = Array<typeof userId>(1000).fill(userId);
