@@ -8,7 +8,7 @@ const octetsOfKey = 2 * 10_240;
 const octetsOfWork = 64 * 1_048_576;
 /** What comes with one job goes with it. */
 const lastsMilliseconds = 10_000;
-/** A process that is too large again after so short a time needs what it takes. */
+/** A process that is too large again after so short a time needs what it takes. One that lasts longer lets the next one show that it needs less. */
 const soonMilliseconds = 600_000;
 
 export class Growth {
@@ -20,7 +20,8 @@ export class Growth {
 
   /** Another process has taken the place of the one before, or could not. Times are in milliseconds of one clock; Infinity ends the watch. */
   begin(now: number): void {
-    if (this.#tooLargeSince !== undefined && now - this.#beganAt < soonMilliseconds) this.#allowed *= 2;
+    const isSoon = now - this.#beganAt < soonMilliseconds;
+    if (this.#tooLargeSince !== undefined) this.#allowed = isSoon ? 2 * this.#allowed : Math.max(octetsOfWork, this.#allowed / 2);
     this.#atFirst = undefined;
     this.#tooLargeSince = undefined;
     this.#beganAt = now;

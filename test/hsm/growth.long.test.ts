@@ -82,3 +82,21 @@ test('loaded keys may take their memory, a moment is no growth, and what each pr
   expect(growth.isTooMuch(200 * mib, 0, 90_000)).toBe(false);
   expect(growth.isTooMuch(200 * mib, 0, 700_000)).toBe(false);
 });
+
+test('what a process was let to because it grew soon, the next ones have to need again', () => {
+  const growth = new Growth();
+  let now = 0;
+  /** Whether a process that takes so much more than at first, from the beginning, is too large after a while. */
+  const isTooLarge = (grown: number, afterMs: number): boolean => {
+    growth.begin((now += 1_000));
+    const outcomes = [0, grown, grown].map((octets) => growth.isTooMuch(octets * mib, 0, (now += afterMs / 2)));
+    return outcomes.at(-1) ?? false;
+  };
+  expect(isTooLarge(100, 30_000)).toBe(true);
+  expect(isTooLarge(100, 30_000)).toBe(false);
+  expect(isTooLarge(200, 3_600_000)).toBe(true);
+  // It has lasted: the next one is let to as little as the first, and not to less.
+  expect(isTooLarge(60, 3_600_000)).toBe(false);
+  expect(isTooLarge(70, 3_600_000)).toBe(true);
+  expect(isTooLarge(60, 3_600_000)).toBe(false);
+});
