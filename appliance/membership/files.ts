@@ -1,4 +1,5 @@
 // What an appliance keeps of its own member of etcd, below the data directory. Etcd reads keys and certificates from files.
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -71,6 +72,12 @@ export function writeCredentials(data: string, credentials: Readonly<Record<Memb
   for (const role of memberRoles) {
     for (const [name, path] of Object.entries(ofRole(role))) writeDurably(path, credentials[role][name as keyof RoleFiles]);
   }
+}
+
+/** When the first of the certificates ends that this appliance was issued, in milliseconds since 1970. */
+export function endOfCertificates(data: string): number {
+  const { ofRole } = memberFiles(data);
+  return Math.min(...memberRoles.map((role) => new X509Certificate(readFileSync(ofRole(role).certificate)).validToDate.getTime()));
 }
 
 /** Client URLs of the other members, as the follower knew them last. */

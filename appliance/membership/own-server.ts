@@ -1,15 +1,13 @@
 // The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has founded, or joins now.
-import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
 import { systemClock } from '../../core/base/time.ts';
 import type { MemberConfig } from '../../core/config/cluster.ts';
-import { memberRoles } from '../../core/plugin/services/member-certificates.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { type EtcdProcess, keepEtcd, programProblem } from './etcd-process.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { memberFiles, type Membership, readEndpoints, readMembership, writeMembership } from './files.ts';
+import { endOfCertificates, memberFiles, type Membership, readEndpoints, readMembership, writeMembership } from './files.ts';
 import { addServer, clientOf, hasStarted, promoteServer } from './filling.ts';
 import { type Invitation, parseInvitation } from './invitation.ts';
 import { takeAdmission } from './joining/admission.ts';
@@ -82,8 +80,7 @@ function requireMembership({ data, member }: OwnServerParts): Membership {
 
 /** No other appliance lets one in whose certificates have ended: its start would wait for ever, and say only that etcd does not answer. */
 function requireLastingCertificates(data: string): void {
-  const { ofRole } = memberFiles(data);
-  const end = Math.min(...memberRoles.map((role) => new X509Certificate(readFileSync(ofRole(role).certificate)).validToDate.getTime()));
+  const end = endOfCertificates(data);
   if (systemClock.now().epochMilliseconds < end) return;
   throw new StartRefused(
     `cluster: the certificates by which this appliance reaches the others ended on ${new Date(end).toISOString().slice(0, 10)}: ` +

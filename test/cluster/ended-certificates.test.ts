@@ -1,13 +1,11 @@
 // npm run test:cluster: an appliance, or all of them, were off until their certificates for etcd had ended. They were issued by a clock that was so
 // far behind that they end within minutes of the real time, which etcd goes by.
 import { spawnSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
-import { memberRoles } from '../../core/plugin/services/member-certificates.ts';
+import { endOfCertificates } from '../../appliance/membership/files.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -31,10 +29,13 @@ type Cluster = {
   readonly members: OwnMembers;
   readonly clock: ShiftedClock;
   readonly start: (name: string, by?: Daemon) => Promise<Daemon>;
+  /** The first two, with a key. */
+  readonly first: Daemon;
+  readonly second: Daemon;
 };
 
-/** Appliances with one clock, of a version that was released long before. */
-async function prepare(directory: string): Promise<Cluster> {
+/** Appliances with one clock, of a version that was released long before, whose certificates end in so many seconds. */
+async function prepare(directory: string, seconds: number): Promise<Cluster> {
   const below = (...names: string[]): string => path(directory, ...names);
   const members = await OwnMembers.prepare(below, undefined, () => ({ environment }));
   const clock = new ShiftedClock(below('clock'));
@@ -45,7 +46,11 @@ async function prepare(directory: string): Promise<Cluster> {
     running.add(daemon);
     return daemon;
   };
-  return { members, clock, start };
+  clock.set(secondsUntilEnd(seconds));
+  const first = await start('a');
+  await members.found(first);
+  await first.request('POST', keys, { name: 'k' });
+  return { members, clock, start, first, second: await start('b', first) };
 }
 
 async function end(daemon: Daemon): Promise<void> {
@@ -53,22 +58,12 @@ async function end(daemon: Daemon): Promise<void> {
   await daemon.stop();
 }
 
-const endOf = (directory: string, name: string): number =>
-  Math.min(
-    ...memberRoles.map((role) =>
-      new X509Certificate(readFileSync(memberFiles(path(directory, `data-${name}`)).ofRole(role).certificate)).validToDate.getTime(),
-    ),
-  );
+const endOf = (directory: string, name: string): number => endOfCertificates(path(directory, `data-${name}`));
 const untilEnded = (directory: string, name: string): Promise<void> => setTimeout(Math.max(0, endOf(directory, name) - Date.now()) + 1_000);
 const use = async (daemon: Daemon): Promise<number> => (await daemon.exchange('POST', encrypt, { plaintext: 'aGVsbG8=' })).status;
 
 test('one was off too long: it stays out and says why; with an empty data directory and an invitation it is in again', async () => {
-  const { members, clock, start } = await prepare('one');
-  clock.set(secondsUntilEnd(240));
-  const a = await start('a');
-  await members.found(a);
-  await a.request('POST', keys, { name: 'k' });
-  const b = await start('b', a);
+  const { clock, start, first: a, second: b } = await prepare('one', 240);
   await end(await start('c', a));
   clock.set(0);
   for (const daemon of [a, b]) await end(daemon);
@@ -88,12 +83,7 @@ test('one was off too long: it stays out and says why; with an empty data direct
 });
 
 test('all were off too long: none comes in, and each says why; one is made the new first with everything', async () => {
-  const { members, clock, start } = await prepare('all');
-  clock.set(secondsUntilEnd(120));
-  const a = await start('a');
-  await members.found(a);
-  await a.request('POST', keys, { name: 'k' });
-  const b = await start('b', a);
+  const { members, clock, start, first: a, second: b } = await prepare('all', 120);
   for (const daemon of [b, a]) await end(daemon);
   clock.set(0);
   for (const name of ['a', 'b']) await untilEnded('all', name);
