@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { stormOnOwnMembers } from '../cluster/storm/own-storm.ts';
-import { mayMakeSpaces } from '../cluster/storm/spaces.ts';
+import { mayMakeSpaces } from '../cluster/storm/network/spaces.ts';
 import { stormOnCluster } from '../cluster/storm/storm.ts';
 import { mayMount } from '../harness/small-disk.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -8,7 +8,7 @@ import { makeNextService } from '../next-version.ts';
 import { clusterState, type OwnMembers, seenBy } from '../own-members.ts';
 import { encrypt, keys, usedKey } from './callers.ts';
 import { ask, clientPort, peerPort, type Place } from './places.ts';
-import { type Shape, shapes, type Spaces } from './spaces.ts';
+import { type Shape, shapes, type Spaces } from './network/spaces.ts';
 
 export type Drill = {
   readonly members: OwnMembers;

@@ -20,7 +20,7 @@ import { type Drill, faults, untilServing } from './faults.ts';
 import { Observations, type Verdict } from './observations.ts';
 import { ask, clockSeconds, Place } from './places.ts';
 import { brokenPromises } from './promises.ts';
-import { Spaces } from './spaces.ts';
+import { Spaces } from './network/spaces.ts';
 
 export type OwnStormOptions = {
   readonly directory: (...names: string[]) => string;

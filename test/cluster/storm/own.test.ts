@@ -4,7 +4,7 @@ import { mayMount } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { faults } from './faults.ts';
 import { stormOnOwnMembers } from './own-storm.ts';
-import { mayMakeSpaces } from './spaces.ts';
+import { mayMakeSpaces } from './network/spaces.ts';
 
 const path = temporaryDirectory();
 const possible = mayMakeSpaces && mayMount;

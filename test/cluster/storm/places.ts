@@ -21,7 +21,7 @@ import type { Daemon } from '../../harness/daemon.ts';
 import { mountSmallDisk } from '../../harness/small-disk.ts';
 import { ShiftedClock } from '../../harness/steady/shifted-clock.ts';
 import type { OwnMembers, Site } from '../own-members.ts';
-import type { Spaces } from './spaces.ts';
+import type { Spaces } from './network/spaces.ts';
 
 const diskKibibytes = 1_500_000;
 const answerMs = 60_000;

@@ -1,6 +1,7 @@
 // A machine for each appliance as far as the network goes: name spaces on one bridge, whose packets are dropped, refused or held up in every
-// shape by the packet filter and the traffic control of each. Needs root.
+// shape by the packet filter and the traffic control of each, or delayed on their way to the bridge. Needs root.
 import { spawnSync } from 'node:child_process';
+import { type Delay, LateLine } from './late-line.ts';
 
 /** What befalls the packets of one machine: rules of nftables for those that come and those that go. */
 export type Shape = { readonly coming?: readonly string[]; readonly going?: readonly string[] };
@@ -44,17 +45,19 @@ export class Spaces {
   readonly #run = `ks${process.pid % 1_000_000}`;
   /** of the range that is for tests between networks (RFC 2544) */
   readonly #subnet = `198.${18 + (process.pid & 1)}.${(process.pid >> 1) % 256}`;
-  readonly #hub = `${this.#run}-hub`;
+  /** where the bridge is */
+  readonly hub = `${this.#run}-hub`;
   readonly #count: number;
   readonly #shapes = new Map<number, Set<Shape>>();
+  readonly #lines: readonly LateLine[];
 
   constructor(count: number) {
     this.#count = count;
-    run('ip', 'netns', 'add', this.#hub);
-    run('ip', '-n', this.#hub, 'link', 'add', 'bridge', 'type', 'bridge');
-    run('ip', '-n', this.#hub, 'link', 'set', 'bridge', 'up');
-    run('ip', '-n', this.#hub, 'link', 'add', 'callers', 'master', 'bridge', 'type', 'veth', 'peer', 'name', this.#run, 'netns', '1');
-    run('ip', '-n', this.#hub, 'link', 'set', 'callers', 'up');
+    run('ip', 'netns', 'add', this.hub);
+    run('ip', '-n', this.hub, 'link', 'add', 'bridge', 'type', 'bridge');
+    run('ip', '-n', this.hub, 'link', 'set', 'bridge', 'up');
+    run('ip', '-n', this.hub, 'link', 'add', 'callers', 'master', 'bridge', 'type', 'veth', 'peer', 'name', this.#run, 'netns', '1');
+    run('ip', '-n', this.hub, 'link', 'set', 'callers', 'up');
     run('ip', 'addr', 'add', `${this.#subnet}.1/24`, 'dev', this.#run);
     run('ip', 'link', 'set', this.#run, 'up');
     for (let index = 0; index < count; index++) {
@@ -63,16 +66,26 @@ export class Spaces {
       run(
         'ip',
         '-n',
-        this.#hub,
+        this.hub,
         'link',
         'add',
         `port-${index}`,
         ...['master', 'bridge', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', space],
       );
-      run('ip', '-n', this.#hub, 'link', 'set', `port-${index}`, 'up');
+      run('ip', '-n', this.hub, 'link', 'set', `port-${index}`, 'up');
       run('ip', '-n', space, 'addr', 'add', `${this.address(index)}/24`, 'dev', 'eth0');
       for (const one of ['lo', 'eth0']) run('ip', '-n', space, 'link', 'set', one, 'up');
     }
+    const set = (name: string, ...words: readonly string[]): string => run('ip', '-n', this.hub, 'link', 'set', name, ...words);
+    this.#lines = Array.from(
+      { length: count },
+      (_, index) =>
+        new LateLine({
+          ...{ port: `port-${index}`, tap: `late-${index}`, within: ['ip', 'netns', 'exec', this.hub] },
+          enter: (name) => void set(name, 'master', 'bridge', 'up'),
+          leave: (name) => void set(name, 'nomaster'),
+        }),
+    );
   }
 
   address(index: number): string {
@@ -108,9 +121,17 @@ export class Spaces {
     return () => void tc('del', 'dev', 'eth0', 'root');
   }
 
+  /** Has what the machine sends and receives delayed, its callers' too; resolves with how to end it. */
+  delay(index: number, delay: Delay): Promise<() => Promise<void>> {
+    const line = this.#lines[index];
+    if (line === undefined) throw new Error(`there is no machine ${index}`);
+    return line.delay(delay);
+  }
+
   remove(): void {
+    for (const line of this.#lines) line.end();
     for (let index = 0; index < this.#count; index++) spawnSync('ip', ['netns', 'del', this.#space(index)]);
-    spawnSync('ip', ['netns', 'del', this.#hub]);
+    spawnSync('ip', ['netns', 'del', this.hub]);
     spawnSync('ip', ['link', 'del', this.#run]);
   }
 
