@@ -195,7 +195,7 @@ export interface WrappingKeys {
   holders(): readonly string[];
   /** Whether the name is that of several tokens. Their next wrapping key is carried (setup.ts), and not made by makeNext. */
   isGroup(token: string): boolean;
-  /** Numbers of the wrapping keys in the token, ascending. */
+  /** Numbers of the wrapping keys in the token, ascending, without what a carrying that was cut off has left. */
   list(token: string): Promise<readonly number[]>;
   /** Makes the wrapping key after this number unless it exists. Returns the newest number. Safe to repeat. */
   makeNext(token: string, after: number): Promise<number>;

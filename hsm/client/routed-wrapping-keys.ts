@@ -66,7 +66,10 @@ export class RoutedWrappingKeys implements WrappingKeys {
     return rejecting(async () => {
       const way = this.#named(token);
       if (way instanceof TokenGroup) return way.list();
-      return way.submit(call.wrappingKeys(), (result) => result.json<OwnKeyName[]>(0).map(({ number }) => number));
+      const names = await way.submit(call.wrappingKeys(), (result) => result.json<OwnKeyName[]>(0));
+      // What was carried and is not in use is left of a carrying that was cut off, before the token stood alone.
+      const newest = this.#newest?.(token) ?? Infinity;
+      return names.filter(({ number, carrying }) => carrying === undefined || number <= newest).map(({ number }) => number);
     });
   }
 

@@ -15,16 +15,21 @@ export function listWrappingKeys(engine: Engine): OwnKeyName[] {
   return found.map(({ number, carrying }) => ({ number, carrying })).sort((a, b) => a.number - b.number);
 }
 
-/** Makes the wrapping key after `after`, durably, unless it exists. Returns the newest number. */
+/**
+ * Makes the wrapping key after `after`, durably, unless one was made. Returns the newest number. One that was carried, by a carrying that was cut
+ * off, is passed over: it may not even have a value.
+ */
 export function makeWrappingKey(engine: Engine, after: number): number {
   const { module, owner } = engine.sessions;
   const newest = engine.changeToken(() => {
-    const present = Math.max(...findNamedKeys(engine.sessions, wrappingKeyLabel).keys());
-    const attributes = { ...wrappingKeyAttributes({ number: after + 1 }), valueLength: 32 };
-    if (present <= after) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), attributes);
+    const present = [...findNamedKeys(engine.sessions, wrappingKeyLabel).values()];
+    const made = present.filter(({ number, carrying }) => number > after && carrying === undefined).map(({ number }) => number);
+    const next = Math.max(after, ...present.map(({ number }) => number)) + 1;
+    const attributes = { ...wrappingKeyAttributes({ number: next }), valueLength: 32 };
+    if (made.length === 0) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), attributes);
     // No key may be wrapped under a wrapping key that a power cut could remove.
     makeDurable(engine);
-    return Math.max(present, after + 1);
+    return made.length === 0 ? next : Math.max(...made);
   });
   engine.custody.wrappingKeys.newest(newest);
   return newest;

@@ -160,3 +160,21 @@ describe('two tokens with carried keys', () => {
     await Promise.all(again.map((hsm) => hsm.close()));
   });
 });
+
+test('what a carrying that was cut off has left is no rotation that a token out of a group has begun, and the next one passes over it', async () => {
+  // As the embedded one of an appliance that was in a cluster and stands alone.
+  const token = named(await makeSoftToken(path(), 'alone'));
+  const { number } = await carryToAll([token]);
+  const { number: left } = await carryToAll([token]);
+  expect(await numbersIn(token)).toEqual([1, number, left]);
+  const alone = await open(token, number);
+  expect(await alone.wrappingKeys.list('main')).toEqual([1, number]);
+  const next = await alone.wrappingKeys.makeNext('main', number);
+  expect(next).toBe(left + 1);
+  expect(await alone.wrappingKeys.makeNext('main', number)).toBe(next);
+  alone.wrappingKeys.follow(() => next);
+  expect(alone.wrappingKeys.numberOf((await makeKey(alone, 'aes-256', 'next')).stored)).toBe(next);
+  for (const old of (await alone.wrappingKeys.list('main')).filter((one) => one < next)) await alone.wrappingKeys.destroy('main', old);
+  expect(await numbersIn(token)).toEqual([next]);
+  await alone.close();
+});
