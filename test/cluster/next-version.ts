@@ -11,7 +11,17 @@ export const migratedRecord = 'random/migrated';
 
 /** Writes them below a directory that does not exist; answers the program. `level`: that it brings the records to. */
 export function makeNextVersion(directory: string, level = 2): string {
-  for (const name of ['appliance', 'core', 'hsm', 'plugins', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
+  for (const name of [
+    'appliance',
+    'core',
+    'hsm',
+    'plugins',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'softhsm.conf',
+    'LICENSE',
+  ])
     cpSync(join(root, name), join(directory, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const edit = (file: string, change: (text: string) => string): void => {

@@ -1,7 +1,9 @@
 // Two thousand faults of three appliances over an etcd that is cut off, stopped and killed, too; then two thousand of whole appliances that run
-// etcd themselves, each with a network, a disk, a clock and a way to the HSM of its own. Nothing acknowledged is lost, and every answer agrees with
-// one order. SOAK_CLUSTER_FAULTS and SOAK_CLUSTER_OWN_FAULTS choose how many (0: none), SOAK_CLUSTER_MINUTES how long the second goes on at least,
-// SOAK_CLUSTER_SEED the seed. Each fault of the second is a line in dist/soak/cluster-<seed>.jsonl.
+// etcd themselves, each with a network, a disk, a clock and a way to the HSM of its own; then a thousand of such with a token in each, at three sites.
+// Nothing acknowledged is lost, and every answer agrees with one order. SOAK_CLUSTER_FAULTS, SOAK_CLUSTER_OWN_FAULTS and SOAK_CLUSTER_TOKENS_FAULTS
+// choose how many (0: none), SOAK_CLUSTER_MINUTES how long the second and the third go on at least, SOAK_CLUSTER_BETWEEN_MS how long packets of these
+// two take from one machine to another, SOAK_CLUSTER_SEED the seed. Each fault of these is a line in
+// dist/soak/cluster-<shared or own>-<seed>.jsonl.
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { stormOnOwnMembers } from '../cluster/storm/own-storm.ts';
@@ -12,7 +14,12 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const faults = Number(process.env['SOAK_CLUSTER_FAULTS'] ?? 2_000);
-const ownFaults = Number(process.env['SOAK_CLUSTER_OWN_FAULTS'] ?? 2_000);
+/** Of appliances that run etcd themselves: how many, and how far they are apart. */
+const drills = [
+  { tokens: 'shared', faults: Number(process.env['SOAK_CLUSTER_OWN_FAULTS'] ?? 2_000), betweenMs: 0 },
+  { tokens: 'own', faults: Number(process.env['SOAK_CLUSTER_TOKENS_FAULTS'] ?? 1_000), betweenMs: 4 },
+] as const;
+const setBetweenMs = process.env['SOAK_CLUSTER_BETWEEN_MS'];
 const minutes = Number(process.env['SOAK_CLUSTER_MINUTES'] ?? 0);
 const seed = Number(process.env['SOAK_CLUSTER_SEED'] ?? Date.now() % 2 ** 31);
 const dayMs = 86_400_000;
@@ -31,22 +38,20 @@ test.skipIf(faults === 0)(
   14_400_000,
 );
 
-test.skipIf(ownFaults === 0 || !possible)(
-  `${ownFaults} faults of appliances that run etcd themselves, seed ${seed}`,
-  async () => {
-    const recordFile = resolve(import.meta.dirname, `../../dist/soak/cluster-${seed}.jsonl`);
-    const report = await stormOnOwnMembers({
-      directory: (...names) => path('own', ...names),
-      faults: ownFaults,
-      minutes,
-      seed,
-      recordFile,
-    });
-    console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(report)}`);
-    expect(report.losses).toEqual([]);
-    expect(report.verdict.undecided).toEqual([]);
-    expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(ownFaults);
-    expect(report.verdict.observations).toBeGreaterThan(ownFaults);
-  },
-  dayMs,
-);
+for (const { tokens, faults: least, betweenMs } of drills)
+  test.skipIf(least === 0 || !possible)(
+    `${least} faults of appliances that run etcd themselves, tokens ${tokens}, seed ${seed}`,
+    async () => {
+      const recordFile = resolve(import.meta.dirname, `../../dist/soak/cluster-${tokens}-${seed}.jsonl`);
+      const report = await stormOnOwnMembers({
+        ...{ directory: (...names) => path(tokens, ...names), tokens, faults: least, minutes, seed, recordFile },
+        betweenMs: Number(setBetweenMs ?? betweenMs),
+      });
+      console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(report)}`);
+      expect(report.losses).toEqual([]);
+      expect(report.verdict.undecided).toEqual([]);
+      expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(least);
+      expect(report.verdict.observations).toBeGreaterThan(least);
+    },
+    dayMs,
+  );

@@ -1,25 +1,16 @@
 // What befalls three appliances that run etcd themselves. Each fault ends as it began: three appliances that are there.
 import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Dice } from '../../fuzz/cases.ts';
 import { children, end } from '../../harness/kills/victims.ts';
 import { processesBelow } from '../../harness/processes.ts';
 import { makeNextService } from '../next-version.ts';
 import { clusterState, type OwnMembers, seenBy } from '../own-members.ts';
 import { encrypt, keys, usedKey } from './callers.ts';
+import { type Drill, until, untilServing } from './drill.ts';
+import { type Shape, shapes } from './network/spaces.ts';
 import { ask, clientPort, peerPort, type Place } from './places.ts';
-import { type Shape, shapes, type Spaces } from './network/spaces.ts';
-
-export type Drill = {
-  readonly members: OwnMembers;
-  readonly places: readonly Place[];
-  readonly spaces: Spaces;
-  readonly path: (...names: string[]) => string;
-  readonly dice: Dice;
-  readonly losses: string[];
-  /** of the records, which every rolling update raises */
-  level: number;
-};
+import { rotateAmongFaults, rotateWhileAway } from './rotations.ts';
+import type { TokenShape } from './tokens.ts';
 
 export type Fault = {
   readonly run: (drill: Drill, place: Place, forMs: number) => Promise<void>;
@@ -29,8 +20,6 @@ export type Fault = {
 
 /** Longer than an appliance may answer without a sign of life. */
 const silentMs = 3_500;
-const settledMs = 900_000;
-const againMs = 300;
 /** Processes of an appliance by a word of their command line. */
 const [etcd, follower, tokenHost] = ['--name=', 'follower', 'host'];
 
@@ -55,7 +44,9 @@ const settingClock = (seconds: number): Fault => ({
     ),
 });
 
-export const faults: Readonly<Record<string, Fault>> = {
+type Faults = Readonly<Record<string, Fault>>;
+
+const always: Faults = {
   'appliance killed': {
     takes: 'place',
     async run({ members }, place, forMs) {
@@ -100,7 +91,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   'token away': {
     async run(_, place, forMs) {
-      const bringBack = place.takeToken();
+      const bringBack = place.token.take();
       end(pidOf(place, tokenHost));
       await setTimeout(forMs);
       bringBack();
@@ -142,6 +133,16 @@ export const faults: Readonly<Record<string, Fault>> = {
       widen();
     },
   },
+  'late and uneven': {
+    async run({ spaces, dice }, { index }, forMs) {
+      const leastMs = 20 + dice.below(280);
+      const heal = await spaces.delay(index, { leastMs, mostMs: leastMs + dice.below(120), ...drawLosses(dice) });
+      await setTimeout(forMs);
+      await heal();
+    },
+  },
+  'wrapping key rotated': { run: rotateAmongFaults },
+  'wrapping key rotated while one is away': { takes: 'calm', run: rotateWhileAway },
   'two of three killed': {
     takes: 'all',
     run: ({ members, places }, place, forMs) =>
@@ -166,12 +167,38 @@ export const faults: Readonly<Record<string, Fault>> = {
       await place.kill();
       await untilDone(drill, place, 'POST', `${clusterState}/remove-member`, { member: place.name, 'even-if-alive': true });
       place.loseDisk();
-      place.replace();
+      await place.replace();
       await joinBy(drill, place);
     },
   },
   'rolling update': { takes: 'calm', run: updateAll },
 };
+
+const withOwnTokens: Faults = {
+  'token lost': {
+    takes: 'calm',
+    async run(drill, place) {
+      await place.kill();
+      await place.token.renew();
+      const said = await place.startOnce(drill.members).then(
+        (daemon) => daemon.kill().then(() => 'it served'),
+        (error: unknown) => String(error),
+      );
+      if (!/^keystored: .*token/m.test(said))
+        drill.losses.push(`${place.name} was started with a token that has none of its keys: ${said}`);
+      place.loseDisk();
+      await joinBy(drill, place);
+    },
+  },
+};
+
+/** What befalls appliances with such tokens. */
+export const faultsOf = (tokens: TokenShape): Faults => (tokens === 'own' ? { ...always, ...withOwnTokens } : always);
+
+/** Half of the lines are late only. */
+function drawLosses(dice: Drill['dice']): { readonly lost?: number; readonly doubled?: number } {
+  return dice.chance(0.5) ? {} : { lost: dice.next() * 0.02, doubled: dice.next() * 0.02 };
+}
 
 /** While it is, it acknowledges no change and, once its time to answer is over, no use (promise 4). */
 async function cutOff({ spaces, losses }: Drill, place: Place, forMs: number): Promise<void> {
@@ -209,38 +236,6 @@ async function updateAll(drill: Drill): Promise<void> {
 
 async function stateOf(place: Place): Promise<{ readonly level: number }> {
   return (place.daemon === undefined ? undefined : await seenBy(place.daemon).catch(() => undefined)) ?? { level: 0 };
-}
-
-/** Every appliance is in, uses a key and makes a change; every member of etcd counts. */
-export async function untilServing({ places }: Drill): Promise<void> {
-  for (const place of places) {
-    let lacking: string | undefined;
-    await until(
-      () => `${place.name} serves, but ${lacking}`,
-      async () => (lacking = await lackOf(place, places.length)) === undefined,
-    );
-  }
-}
-
-async function lackOf(place: Place, count: number): Promise<string | undefined> {
-  const used = await ask(place, 'POST', encrypt(usedKey), { plaintext: '' });
-  if (used?.status !== 200) return `a use is answered ${used?.status} ${used?.text}`;
-  const changed = await ask(place, 'PATCH', `${keys}/${usedKey}`, { labels: { at: place.name } });
-  if (changed === undefined || changed.status >= 300) return `a change is answered ${changed?.status} ${changed?.text}`;
-  if (place.daemon === undefined) return 'it does not run';
-  const state = await seenBy(place.daemon).catch(() => undefined);
-  const isWhole =
-    state?.members.filter((one) => one.state === 'in').length === count &&
-    state.etcd.length === count &&
-    state.etcd.every(({ problem, learner }) => problem === undefined && !learner);
-  return isWhole ? undefined : `it sees ${JSON.stringify(state)}`;
-}
-
-async function until(what: string | (() => string), isSo: () => Promise<boolean>): Promise<void> {
-  for (const endMs = performance.now() + settledMs; !(await isSo()); await setTimeout(againMs)) {
-    if (performance.now() < endMs) continue;
-    throw new Error(`not within ${settledMs / 60_000} minutes: ${typeof what === 'string' ? what : what()}`);
-  }
 }
 
 async function killTogether(members: OwnMembers, places: readonly Place[], forMs: number): Promise<void> {

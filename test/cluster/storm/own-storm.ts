@@ -1,12 +1,12 @@
-// Three whole appliances that run etcd themselves, each with a network, a disk, a clock and a way to the HSM of its own, under every kind of change
-// and use, while several faults at a time befall them. Afterwards what every caller saw is judged, and what the cluster promises.
+// Three whole appliances that run etcd themselves, each with a network, a disk, a clock and a way to the HSM or a token of its own, under every kind
+// of change and use, while several faults at a time befall them. Afterwards what every caller saw is judged, and what the cluster promises.
 import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { defined } from '../../../core/base/defined.ts';
-import type { TokenConfig } from '../../../hsm/api.ts';
 import { Dice } from '../../fuzz/cases.ts';
+import type { Answer } from '../../harness/client.ts';
 import { startDaemon } from '../../harness/daemon.ts';
 import { furnish } from '../../harness/kills/prepared.ts';
 import { Storm } from '../../harness/kills/storm.ts';
@@ -16,15 +16,21 @@ import { argsOf } from '../daemons.ts';
 import { OwnMembers } from '../own-members.ts';
 import { makeNextService } from '../next-version.ts';
 import { Callers, type Calls, keys, roleName, usedKey } from './callers.ts';
-import { type Drill, faults, untilServing } from './faults.ts';
+import { type Drill, until, untilServing } from './drill.ts';
+import { faultsOf } from './faults.ts';
+import { Spaces } from './network/spaces.ts';
 import { Observations, type Verdict } from './observations.ts';
 import { ask, clockSeconds, Place } from './places.ts';
 import { brokenPromises } from './promises.ts';
-import { Spaces } from './network/spaces.ts';
+import { rotate } from './rotations.ts';
+import { copyOfToken, embeddedToken, ownToken, type TokenShape, wayTo } from './tokens.ts';
 
 export type OwnStormOptions = {
   readonly directory: (...names: string[]) => string;
   readonly seed: number;
+  readonly tokens: TokenShape;
+  /** what a packet takes from one machine to another, beside faults, as between three sites; default: no time */
+  readonly betweenMs?: number;
   /** how many, at least, unless something is lost before */
   readonly faults: number;
   /** goes on for so long, at least */
@@ -42,6 +48,8 @@ export type OwnStormReport = {
   /** of things of every sort, each with one owner */
   readonly storm: Tally;
   readonly longestWithoutChangeMs: number;
+  /** its number in the end: how often the wrapping key was rotated */
+  readonly wrappingKey: number;
   /** ends of daemons that nobody asked for, and starts that failed */
   readonly surprises: readonly string[];
   readonly verdict: Omit<Verdict, 'illegal'>;
@@ -61,7 +69,7 @@ const mostShown = 20;
 
 /** Throws when the appliances do not come together after faults. */
 export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnStormReport> {
-  const { directory, seed, recordFile } = options;
+  const { directory, seed, tokens, recordFile } = options;
   const beganMs = performance.now();
   mkdirSync(dirname(recordFile), { recursive: true });
   const record = (line: object): void =>
@@ -69,21 +77,30 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
   const spaces = new Spaces(3);
   const places: Place[] = [];
   try {
-    for (const index of [0, 1, 2]) places.push(await Place.make(index, spaces, (...names) => directory(`machine-${index}`, ...names)));
-    const token = await makeEmptySoftToken(directory('hsm'));
+    const shared = tokens === 'shared' ? await makeEmptySoftToken(directory('hsm')) : undefined;
+    for (const index of [0, 1, 2]) {
+      const path = (...names: string[]): string => directory(`machine-${index}`, ...names);
+      // The first has the embedded one.
+      const token = shared === undefined ? (index === 0 ? undefined : await ownToken(path)) : wayTo(shared, path);
+      places.push(await Place.make(index, spaces, path, (data) => token ?? embeddedToken(data)));
+      await lengthen(spaces, index, options.betweenMs ?? 0);
+    }
     const members = await OwnMembers.prepare(
       directory,
-      async (name) => [placeOf(places, name).tokenHere(token)],
+      async (name) => placeOf(places, name).token.configured,
       (name) => placeOf(places, name).site,
     );
-    const drill: Drill = { members, places, spaces, path: directory, dice: new Dice(seed), losses: [], level: 2 };
+    const drill: Drill = { members, places, spaces, tokens, path: directory, dice: new Dice(seed), losses: [], level: 2 };
     const program = makeNextService(directory('version-2'), drill.level);
     for (const place of places) place.program = program;
     record({ seed });
     const fixtures = { ...(await found(drill)), objects: 0 };
     const identity = await generateX25519Identity();
     const recipient = await identityToRecipient(identity);
-    const storm = new Storm({ seed, fixtures, recipient, settleMs, pauseMs: lanePauseMs, clockSeconds });
+    const storm = new Storm({
+      ...{ seed, fixtures, recipient, settleMs, pauseMs: lanePauseMs, clockSeconds },
+      hasObjectsInToken: tokens === 'shared',
+    });
     const observations = new Observations(directory('observations.jsonl'));
     const callers = new Callers(places, observations, seed, drill.losses);
     let turn = 0;
@@ -103,9 +120,10 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     }
     await raging.done;
     await callers.look();
+    const wrappingKey = await rotate(drill);
     for (const place of places) if (place.daemon !== undefined) await storm.prove(place.daemon, 'everything');
     writeFileSync(directory('identity'), `${identity}\n`, { mode: 0o600 });
-    await proveBackup(drill, storm.fork(), recipient, token);
+    for (const place of tokens === 'own' ? places : [drill.dice.pick(places)]) await proveBackup(drill, place, storm.fork(), recipient);
     const { illegal, ...verdict } = observations.judge();
     // With their values, to look for the cause.
     if (illegal.length > 0) copyFileSync(directory('observations.jsonl'), `${recordFile}.observations`);
@@ -116,7 +134,7 @@ export async function stormOnOwnMembers(options: OwnStormOptions): Promise<OwnSt
     ];
     const report: OwnStormReport = {
       ...{ seed, minutes: Math.round((performance.now() - beganMs) / 60_000), faults: counted, calls: callers.calls, storm: storm.tally },
-      ...{ longestWithoutChangeMs: Math.round(callers.longest.ms), verdict, losses: losses.slice(0, mostShown) },
+      ...{ longestWithoutChangeMs: Math.round(callers.longest.ms), wrappingKey, verdict, losses: losses.slice(0, mostShown) },
       surprises: places.flatMap(({ surprises }) => surprises),
     };
     record(report);
@@ -152,15 +170,29 @@ async function found({ members, places }: Drill): Promise<Awaited<ReturnType<typ
   return fixtures;
 }
 
-/** A backup of any is one of all (promise 9): restored, it stands alone, and has everything. Throws what it lacks. */
-async function proveBackup({ places, dice, path }: Drill, storm: Storm, recipient: string, token: TokenConfig): Promise<void> {
-  const place = dice.pick(places);
-  const backup = await ask(place, 'POST', '/v1/state/system/backup', { recipients: [recipient] });
-  if (backup?.status !== 200) throw new Error(`a backup of ${place.name} was answered ${backup?.status} ${backup?.text}`);
-  writeFileSync(path('backup'), backup.octets);
+/** Half of it is on the way to the others. */
+async function lengthen(spaces: Spaces, index: number, betweenMs: number): Promise<void> {
+  const ownMs = betweenMs / 2;
+  if (ownMs > 0) await spaces.delay(index, { leastMs: ownMs * 0.9, mostMs: ownMs * 1.1 });
+}
+
+/**
+ * A backup of any is one of all (promise 9): restored, it stands alone with the token that it brings or that of any other, and has everything. Throws
+ * what it lacks.
+ */
+async function proveBackup({ places, dice, path }: Drill, place: Place, storm: Storm, recipient: string): Promise<void> {
+  let backup: Answer | undefined;
+  await until(
+    () => `${place.name} makes a backup, but answers ${backup?.status} ${backup?.text}`,
+    async () => (backup = await ask(place, 'POST', '/v1/state/system/backup', { recipients: [recipient] }))?.status === 200,
+  );
+  const name = `restored-${place.name}`;
+  writeFileSync(path(`${name}.backup`), backup?.octets ?? '');
+  const other = dice.pick(places.filter((one) => one !== place));
+  const tokens = place.token.configured.length === 0 ? [] : [copyOfToken(other.token.config(), path(`${name}-token`))];
   const restored = await startDaemon({
-    ...{ directory: path('restored'), ...defined({ program: place.program, rootToken: place.daemon?.rootToken }) },
-    args: [...argsOf(path, 'restored', { tokens: [token] }), '--restore', path('backup'), '--restore-identity-file', path('identity')],
+    ...{ directory: path(name), ...defined({ program: place.program, rootToken: place.daemon?.rootToken }) },
+    args: [...argsOf(path, name, { tokens }), '--restore', path(`${name}.backup`), '--restore-identity-file', path('identity')],
   });
   try {
     await storm.prove(restored, 'everything');
@@ -177,13 +209,14 @@ async function makeFaults(
   record: (line: object) => void,
 ): Promise<void> {
   const { places, dice } = drill;
+  const faults = faultsOf(drill.tokens);
   const present = new Set<Promise<void>>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const calm = async (): Promise<void> => void (await Promise.race([Promise.all(present), failed.promise]));
   const left: string[] = [];
   for (let [made, rounds] = [0, 0]; !isOver(made);) {
-    if (left.length === 0) left.push(...kindsOf(rounds++));
+    if (left.length === 0) left.push(...kindsOf(faults, rounds++));
     const [kind = ''] = left.splice(dice.below(left.length), 1);
     const fault = faults[kind];
     if (fault === undefined) continue;
@@ -216,7 +249,7 @@ async function makeFaults(
 }
 
 /** All in the first round, so that few faults show every kind. */
-function kindsOf(round: number): string[] {
+function kindsOf(faults: ReturnType<typeof faultsOf>, round: number): string[] {
   const rare = Object.keys(faults).filter((kind) => faults[kind]?.takes === 'calm' || faults[kind]?.takes === 'all');
   return Object.keys(faults).filter((kind) => round === 0 || !rare.includes(kind) || rare.indexOf(kind) % rareEvery === round % rareEvery);
 }

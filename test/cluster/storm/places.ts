@@ -1,27 +1,15 @@
 // The machines of the drill: in each one appliance after another, with a disk, a clock, a way to the HSM and a network of its own.
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { softhsmConf } from '../../../hsm/setup/setup.ts';
-import type { TokenConfig } from '../../../hsm/api.ts';
 import { type Answer, ask as send } from '../../harness/client.ts';
 import type { Daemon } from '../../harness/daemon.ts';
 import { mountSmallDisk } from '../../harness/small-disk.ts';
 import { ShiftedClock } from '../../harness/steady/shifted-clock.ts';
 import type { OwnMembers, Site } from '../own-members.ts';
 import type { Spaces } from './network/spaces.ts';
+import type { MachineToken } from './tokens.ts';
 
 const diskKibibytes = 1_500_000;
 const answerMs = 60_000;
@@ -45,6 +33,7 @@ export class Place {
   isBusy = false;
   /** what is started; undefined: the present sources */
   program: string | undefined;
+  readonly token: MachineToken;
   /** ends of its processes that nobody has asked for, and starts that failed: what was said last */
   readonly surprises: string[] = [];
   readonly #clock: ShiftedClock;
@@ -62,17 +51,25 @@ export class Place {
     path: (...names: string[]) => string,
     clock: ShiftedClock,
     environment: Record<string, string>,
+    tokenIn: (data: () => string) => MachineToken,
   ) {
     this.index = index;
     this.name = 'abc'.charAt(index);
     [this.#spaces, this.#path, this.#clock, this.#environment] = [spaces, path, clock, environment];
+    this.token = tokenIn(() => this.data);
   }
 
-  static async make(index: number, spaces: Spaces, path: (...names: string[]) => string): Promise<Place> {
+  /** `tokenIn` is asked for the token, and may use the data directory that the appliance there has at a time. */
+  static async make(
+    index: number,
+    spaces: Spaces,
+    path: (...names: string[]) => string,
+    tokenIn: (data: () => string) => MachineToken,
+  ): Promise<Place> {
     mkdirSync(path(), { recursive: true });
     const clock = new ShiftedClock(path('clock'));
     clock.set(clockSeconds);
-    const place = new Place(index, spaces, path, clock, await clock.environment());
+    const place = new Place(index, spaces, path, clock, await clock.environment(), tokenIn);
     place.#newDisk();
     return place;
   }
@@ -96,8 +93,13 @@ export class Place {
     return existsSync(kept) ? readdirSync(kept).map((name) => join(kept, name)) : [];
   }
 
+  /** For one look at how that ends. */
+  startOnce(members: OwnMembers): Promise<Daemon> {
+    return members.start(this.name, this.#options());
+  }
+
   /** Starts it, again and again until it serves, and again whenever it ends by itself. */
-  async start(members: OwnMembers, begin = (): Promise<Daemon> => members.start(this.name, this.#options())): Promise<void> {
+  async start(members: OwnMembers, begin = (): Promise<Daemon> => this.startOnce(members)): Promise<void> {
     for (const untilMs = performance.now() + patienceMs; !this.#isOver;) {
       if (performance.now() > untilMs) throw new Error(`${this.name} cannot be started: ${this.surprises.at(-1)}`);
       const daemon = await begin().catch((error: unknown) => this.#note(`a start failed: ${String(error)}`));
@@ -156,9 +158,10 @@ export class Place {
       if (existsSync(join(this.data, part))) cpSync(join(this.data, part), join(directory, this.name, part), { recursive: true });
   }
 
-  /** The appliance there is another one from now on. */
-  replace(): void {
+  /** The appliance there is another one from now on, with another token where it has its own. */
+  async replace(): Promise<void> {
     this.name = `${'abc'.charAt(this.index)}-${++this.#generation}`;
+    await this.token.renew();
   }
 
   /** Takes all space that is left; answers how to give it back. */
@@ -167,14 +170,6 @@ export class Place {
     const { bavail, bsize } = statfsSync(this.#disk);
     if (bavail > 0) spawnSync('fallocate', ['--length', String(bavail * bsize), file]);
     return () => rmSync(file, { force: true });
-  }
-
-  /** Takes the HSM away from this appliance; answers how to bring it back. */
-  takeToken(): () => void {
-    const [here, away] = [this.#path('tokens'), this.#path('tokens-away')];
-    if (!existsSync(here)) return () => undefined;
-    renameSync(here, away);
-    return () => renameSync(away, here);
   }
 
   /**
@@ -212,17 +207,6 @@ export class Place {
 
   #newDisk(): void {
     this.#unmount = mountSmallDisk(this.#disk, diskKibibytes);
-  }
-
-  /** The token that all reach, by a way that is only this appliance's. */
-  tokenHere(token: TokenConfig): TokenConfig {
-    const configuration = this.#path('softhsm.conf');
-    if (!existsSync(configuration)) {
-      const shared = token.environment?.['SOFTHSM2_CONF'] ?? '';
-      symlinkSync(shared.replace('softhsm.conf', 'tokens'), this.#path('tokens'));
-      writeFileSync(configuration, softhsmConf(this.#path('tokens')));
-    }
-    return { ...token, environment: { SOFTHSM2_CONF: configuration } };
   }
 
   #note(text: string): undefined {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Acknowledged } from '../../harness/kills/connection.ts';
 import { findLacking, findUnverified } from '../../harness/kills/whole-check.ts';
 import { clusterState } from '../own-members.ts';
-import type { Drill } from './faults.ts';
+import type { Drill } from './drill.ts';
 import { ask } from './places.ts';
 
 type State = { readonly members: readonly { readonly name: string; readonly 'leads-jobs': boolean }[]; readonly level: number };

@@ -19,6 +19,8 @@ export type StormOptions = {
   readonly pauseMs?: number;
   /** leaves out what stays for ever (certificates, ended tokens), with which the store would grow */
   readonly isBounded?: boolean;
+  /** whether keys may be objects in the token; default: yes */
+  readonly hasObjectsInToken?: boolean;
   /** what the clocks of appliances show, from the one here; default: 0 */
   readonly clockSeconds?: number;
   /** how long something may still happen that was cut off; default: it happens at once or never */
@@ -48,9 +50,9 @@ export class Storm {
   readonly #lanes: readonly Lane[];
 
   constructor(options: StormOptions) {
-    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0, isBounded = false, clockSeconds = 0 } = options;
+    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0, isBounded = false, clockSeconds = 0, hasObjectsInToken = true } = options;
     const makers = [
-      ...keySorts.map(makerOf),
+      ...keySorts.filter(({ isInToken }) => hasObjectsInToken || isInToken !== true).map(makerOf),
       ...documentSorts.map(makerOf),
       ...(isBounded ? [] : [...tokenSorts(fixtures, clockSeconds).map(makerOf), ...certificateSorts(fixtures).map(makerOf)]),
     ];

@@ -113,6 +113,7 @@ function sortOf(row: Row): Sort<Key> {
       return { ...key, proofs: new Map(key.proofs).set(key.latest, proof(answer)), encryptions: counted };
     },
     contradiction: contradictionOf,
+    isInToken: row.isInToken === true,
     objects: ({ latest, floor }) => (row.isInToken === true ? latest - floor + 1 : 0),
   };
 }

@@ -29,6 +29,8 @@ export type Sort<M> = {
   contradiction(connection: Connection, name: string, model: M | undefined): Promise<string | undefined>;
   /** Whether it changes no more, and is only to be so for ever. */
   isFinal?(model: M): boolean;
+  /** whether it is made of key objects in the token; default: no */
+  readonly isInToken?: boolean;
   /** key objects in the token that belong to it; default: none */
   objects?(model: M): number;
 };
