@@ -37,7 +37,7 @@ import { bringingInJob, carryByConfiguration } from '../wrapping-keys/groups.ts'
 import { carryingPartJob, oldKeysJob } from '../wrapping-keys/carrying-part.ts';
 import { carryInCluster, type CarryingParts, withdrawalJob } from '../wrapping-keys/cluster-carrying.ts';
 import { OwnTokens } from '../wrapping-keys/own-tokens.ts';
-import { rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
+import { cutRotationJob, rewrappingJob, type RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../wrapping-keys/shared-store-key.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
 import { readCluster } from '../operations/cluster-endpoint.ts';
@@ -231,6 +231,7 @@ function rewrappingJobs({ cluster, ...parts }: RewrappingParts & Pick<SystemPart
   const shared = { ...parts, cluster };
   return [
     rewrappingJob({ ...parts, isStoreKeyShared: (number) => isStoreKeyShared(shared, number) }),
+    cutRotationJob(parts),
     storeKeyCopyJob(shared, parts.directory),
   ];
 }

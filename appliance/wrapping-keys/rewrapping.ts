@@ -53,7 +53,10 @@ export function rewrappingJob(parts: RewrappingParts): Job {
     async run(signal) {
       store.refresh();
       for (const name of hsm.wrappingKeys.holders()) {
-        if (!lookedAt.has(name)) await adoptWhatWasCut(parts, table, name);
+        if (!lookedAt.has(name)) {
+          await adoptWhatWasCut(parts, name);
+          await goOnWhereOldOnesAre(parts, name);
+        }
         lookedAt.add(name);
         if ((table.get([name])?.phase ?? 'done') !== 'done') await new Rewrapping(parts, table, name).finish(signal);
       }
@@ -61,16 +64,46 @@ export function rewrappingJob(parts: RewrappingParts): Job {
   };
 }
 
-/** Once per process: a wrapping key that the store does not know comes from an interrupted rotation or restore. */
-async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Table<WrappingRecord>, token: string): Promise<void> {
+/**
+ * Of each appliance of a cluster, once per process: one that was cut off when it was asked for a rotation goes on with it at its next start,
+ * no matter which one leads the jobs.
+ */
+export function cutRotationJob(parts: Pick<RewrappingParts, 'store' | 'hsm' | 'clock'>): Job {
+  const lookedAt = new Set<string>();
+  return {
+    name: 'cut-rotations',
+    everySeconds: lookEverySeconds,
+    isOfEach: true,
+    async run() {
+      for (const name of parts.hsm.wrappingKeys.holders()) {
+        if (!lookedAt.has(name)) await adoptWhatWasCut(parts, name);
+        lookedAt.add(name);
+      }
+    },
+  };
+}
+
+/** A wrapping key that the store does not know comes from an interrupted rotation or restore. */
+async function adoptWhatWasCut({ store, hsm, clock }: Pick<RewrappingParts, 'store' | 'hsm' | 'clock'>, token: string): Promise<void> {
+  const table = wrappingTable(store);
   const numbers = await hsm.wrappingKeys.list(token);
   const newest = numbers.at(-1) ?? 1;
-  if (numbers.length < 2 && newest <= (table.get([token])?.number ?? newest)) return;
+  const isUnknown = (record: WrappingRecord | undefined): boolean => (record === undefined ? numbers.length > 1 : newest > record.number);
+  store.refresh();
+  if (!isUnknown(table.get([token]))) return;
+  await store.write((transaction) => {
+    if (isUnknown(transaction.get(table, [token])))
+      transaction.put(table, [token], { ...beginning({ number: newest }, clock.now()), isAdopted: true });
+  });
+}
+
+/** Once per process: where old wrapping keys are left, some keys could not be rewrapped, or a restored token has them. */
+async function goOnWhereOldOnesAre({ store, hsm }: RewrappingParts, token: string): Promise<void> {
+  const table = wrappingTable(store);
+  if ((await hsm.wrappingKeys.list(token)).length < 2) return;
   await store.write((transaction) => {
     const record = transaction.get(table, [token]);
-    if (record === undefined || newest > record.number)
-      transaction.put(table, [token], { ...beginning({ number: newest }, clock.now()), isAdopted: true });
-    else if (record.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
+    if (record?.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
   });
 }
 
