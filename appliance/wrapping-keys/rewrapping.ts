@@ -97,13 +97,18 @@ async function adoptWhatWasCut({ store, hsm, clock }: Pick<RewrappingParts, 'sto
   });
 }
 
-/** Once per process: where old wrapping keys are left, some keys could not be rewrapped, or a restored token has them. */
-async function goOnWhereOldOnesAre({ store, hsm }: RewrappingParts, token: string): Promise<void> {
+/**
+ * Once per process: where old wrapping keys are left, some keys could not be rewrapped, or a restored token has them. With a token in each
+ * appliance of a cluster, each destroys its own a while after the end (carrying-part.ts).
+ */
+async function goOnWhereOldOnesAre({ store, hsm, isStoreKeyShared }: RewrappingParts, token: string): Promise<void> {
   const table = wrappingTable(store);
   if ((await hsm.wrappingKeys.list(token)).length < 2) return;
+  const isByEach = isStoreKeyShared !== undefined && hsm.wrappingKeys.isGroup(token);
   await store.write((transaction) => {
     const record = transaction.get(table, [token]);
-    if (record?.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
+    if (record?.phase !== 'done' || (isByEach && record.failed === 0)) return;
+    transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
   });
 }
 
