@@ -37,6 +37,8 @@ type Path = (...names: string[]) => string;
 export type Site = Pick<DaemonOptions, 'within' | 'address' | 'environment'> & {
   readonly data?: string;
   readonly ports?: readonly [client: number, peer: number];
+  /** the field `hsm/job-timeout`; default: 5s */
+  readonly jobTimeout?: string;
 };
 type SiteOf = (name: string) => Site;
 
@@ -65,8 +67,8 @@ export class OwnMembers {
   }
 
   /** Each has a SoftHSM2 token in one group, which has no keys yet. */
-  static async withOwnTokens(path: Path): Promise<OwnMembers> {
-    return OwnMembers.prepare(path, async (name) => [{ ...(await makeEmptySoftToken(path('tokens'), name)), group: 'default' }]);
+  static async withOwnTokens(path: Path, siteOf?: SiteOf): Promise<OwnMembers> {
+    return OwnMembers.prepare(path, async (name) => [{ ...(await makeEmptySoftToken(path('tokens'), name)), group: 'default' }], siteOf);
   }
 
   async tokensOf(name: string): Promise<readonly TokenConfig[]> {
@@ -89,7 +91,7 @@ export class OwnMembers {
 
   /** Its configuration, which is written. */
   async argsOf(name: string, invitation?: string): Promise<string[]> {
-    const { address = '127.0.0.1', ports: own } = this.#siteOf(name);
+    const { address = '127.0.0.1', ports: own, jobTimeout = '5s' } = this.#siteOf(name);
     const ports = own ?? this.#ports.get(name) ?? [await freePort(), await freePort()];
     this.#ports.set(name, ports);
     const [clientPort, peerPort] = ports;
@@ -101,7 +103,7 @@ export class OwnMembers {
       ...token,
       ...defined({ 'library-parameters': libraryParameters }),
     }));
-    const hsm = { tokens, 'job-timeout': '5s' };
+    const hsm = { tokens, 'job-timeout': jobTimeout };
     return argsOf(this.#path, name, { tokens: [], hsm, cluster: { name, preview: true, member } });
   }
 

@@ -29,9 +29,9 @@ function requireNone([first]: readonly string[]): void {
   if (first !== undefined) throw new Find(first);
 }
 
-/** What the check of a stopped appliance finds. */
-export async function findUnsound(directory: string): Promise<readonly string[]> {
-  return run(process.execPath, [program, '--data', directory]).then(
+/** What the check of a stopped appliance finds. `args`: of one with a configuration. */
+export async function findUnsound(directory: string, args: readonly string[] = []): Promise<readonly string[]> {
+  return run(process.execPath, [program, '--data', directory, ...args]).then(
     () => [],
     (error: { stdout?: string; stderr?: string }) => [
       `the check of the stopped appliance found:\n${error.stdout ?? ''}${error.stderr ?? ''}`,
