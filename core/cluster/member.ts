@@ -6,6 +6,7 @@ import type { Log } from '../base/context.ts';
 import type { Intent } from '../store/intent.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { hasValue, put } from '../etcd/messages.ts';
+import { EtcdError } from '../etcd/outcome.ts';
 import { awaitFitServers } from '../etcd/version.ts';
 import { keepLevel, levelRefusal } from './agreed-level.ts';
 import { OtherClocks } from './clocks.ts';
@@ -43,6 +44,7 @@ const firstSignMs = 10_000;
 const lookEveryMs = 10;
 /** How long a start waits for an etcd that does not answer: after a power failure it may come up later. */
 const patienceMs = 60_000;
+const connectAgainMs = 500;
 
 /** What runs once there is a shared store. */
 type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly clocks: OtherClocks; readonly follower: Follower };
@@ -67,26 +69,36 @@ export class ClusterMember {
   }
 
   /**
-   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, or does
-   * not answer for a minute, for an appliance that was removed, and for a store with records of its own that would be lost. Nothing stays open
+   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, or that
+   * fails for a minute, for an appliance that was removed, and for a store with records of its own that would be lost. Nothing stays open
    * then.
    */
   static async connect(options: MemberOptions): Promise<ClusterMember> {
-    const member = new ClusterMember(options);
-    try {
-      await member.#awaitEtcd();
-      await requireNotRemoved(options.client, options.id);
-      const shared = await findSharedStore(options.client);
-      if (shared === undefined) await member.#requireNeverFollowed();
-      else {
-        requireLevel(options.self, shared.level);
-        await member.#follow(shared, member.#openReplica());
+    for (const begunMs = performance.now(); ; await setTimeout(connectAgainMs)) {
+      const member = new ClusterMember(options);
+      try {
+        await member.#connect();
+        return member;
+      } catch (error) {
+        await member.stop();
+        if (!(error instanceof EtcdError) || error.isRefused) throw error;
+        // It answered a moment before: a leader is elected, or the machine has too much to do.
+        const reason = `etcd stopped answering while this appliance read the shared store (${error.message})`;
+        if (performance.now() - begunMs > patienceMs)
+          throw new Error(`${reason}: see that most of its members run and reach each other`, { cause: error });
+        options.log.warn('waiting for etcd', { reason });
       }
-      return member;
-    } catch (error) {
-      await member.stop();
-      throw error;
     }
+  }
+
+  async #connect(): Promise<void> {
+    const { client, id, self } = this.#options;
+    await this.#awaitEtcd();
+    await requireNotRemoved(client, id);
+    const shared = await findSharedStore(client);
+    if (shared === undefined) return this.#requireNeverFollowed();
+    requireLevel(self, shared.level);
+    await this.#follow(shared, this.#openReplica());
   }
 
   /** The keys of the shared store as etcd has them now; undefined while there is none. Rejects with EtcdError. */
