@@ -15,6 +15,8 @@ const waitMilliseconds = 30_000;
 export function withStartLock<T>(token: TokenAddress, work: () => T): T {
   const lock = new DatabaseSync(lockPath(token), { timeout: waitMilliseconds });
   try {
+    // In a file it would need room, which a full disk does not have; nothing is ever written.
+    lock.exec('PRAGMA journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
     return work();
   } finally {
