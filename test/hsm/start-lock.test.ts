@@ -14,7 +14,12 @@ test.skipIf(!mayMount)('is held on a disk without a free block', () => {
   unmount = mountSmallDisk(path('disk/tokens'), 64);
   writeFileSync(path('softhsm.conf'), `directories.tokendir = ${path('disk/tokens')}\n`);
   expect(() => writeFileSync(path('disk/tokens/filler'), Buffer.alloc(1 << 20))).toThrow('ENOSPC');
-  const token = { module: '/usr/lib/softhsm/libsofthsm2.so', label: 'main', environment: { SOFTHSM2_CONF: path('softhsm.conf') } };
+  const token = {
+    module: '/usr/lib/softhsm/libsofthsm2.so',
+    name: 'main',
+    label: 'main',
+    environment: { SOFTHSM2_CONF: path('softhsm.conf') },
+  };
   expect(withStartLock(token, () => 'held')).toBe('held');
   expect(existsSync(path('disk/tokens/start.lock'))).toBe(true);
 });

@@ -21,7 +21,7 @@ function etcdFailing(codes: number[]): EtcdClient {
     range: async (request) => {
       const code = codes.shift();
       if (code !== undefined) throw new EtcdError(code, 'the drill');
-      return { header: { revision: 0 }, kvs: model.keys(request), more: false } as Awaited<ReturnType<EtcdClient['range']>>;
+      return { header: model.txn({ compare: [], success: [], failure: [] }).header, kvs: model.keys(request), more: false };
     },
   };
   return client as EtcdClient;

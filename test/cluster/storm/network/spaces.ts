@@ -49,6 +49,7 @@ export class Spaces {
   readonly hub = `${this.#run}-hub`;
   readonly #count: number;
   readonly #shapes = new Map<number, Set<Shape>>();
+  readonly #narrowed = new Map<number, number>();
   readonly #lines: readonly LateLine[];
 
   constructor(count: number) {
@@ -118,7 +119,13 @@ export class Spaces {
   narrow(index: number, kilobits: number, delayMs: number): () => void {
     const tc = (...args: readonly string[]): string => run('tc', '-n', this.#space(index), 'qdisc', ...args);
     tc('replace', 'dev', 'eth0', 'root', 'tbf', 'rate', `${kilobits}kbit`, 'burst', '4kb', 'latency', `${delayMs}ms`);
-    return () => void tc('del', 'dev', 'eth0', 'root');
+    this.#narrowed.set(index, (this.#narrowed.get(index) ?? 0) + 1);
+    // Of several at a time the last one's rate counts, until all have ended.
+    return () => {
+      const left = (this.#narrowed.get(index) ?? 0) - 1;
+      this.#narrowed.set(index, left);
+      if (left === 0) tc('del', 'dev', 'eth0', 'root');
+    };
   }
 
   /** Has what the machine sends and receives delayed, its callers' too; resolves with how to end it. */
