@@ -121,7 +121,9 @@ export const coreFields = {
     .url({ protocol: /^https$/, error: 'must be an https URL' })
     .transform((url) => url.replace(/\/+$/, ''))
     .exactOptional()
-    .describe('URL of the management API for clients; default: made from listen and hosts'),
+    .describe(
+      'URL of the management API for clients; default: made from listen and hosts, of a member of a cluster without hosts from its address',
+    ),
   hosts: z
     .array(z.string().refine(isHost, 'must be a host name or an IP address'))
     .min(1)
@@ -235,7 +237,9 @@ export function completed(
 ): Configuration {
   const { hsm, audit, data, ...rest } = fields;
   const hosts = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
-  const publicHost = isWildcard(fields.listen.host) ? (hosts[0] ?? 'localhost') : fields.listen.host;
+  // A member says where the others reach it; the name of a machine is often known to itself alone.
+  const reached = fields.hosts?.[0] ?? fields.cluster?.member?.address ?? hosts[0] ?? 'localhost';
+  const publicHost = isWildcard(fields.listen.host) ? reached : fields.listen.host;
   return {
     ...rest,
     sources,

@@ -154,6 +154,15 @@ oidc:
     expect(configuration.hosts).not.toContain('0.0.0.0');
     expect(load(undefined, ['--listen=[::1]:1']).publicUrl).toBe('https://[::1]:1');
   });
+
+  test('listening everywhere as a member of a cluster: the public address is that of the member, which the others reach without a name', () => {
+    const member = (address: string): string => `cluster: {name: a, preview: true, member: {address: '${address}'}}\n`;
+    const everywhere = ['--listen', '0.0.0.0:4646'];
+    expect(load(member('192.0.2.11'), everywhere).publicUrl).toBe('https://192.0.2.11:4646');
+    expect(load(member('2001:db8::11'), everywhere).publicUrl).toBe('https://[2001:db8::11]:4646');
+    expect(load(`${member('192.0.2.11')}hosts: [keys.example.com]\n`, everywhere).publicUrl).toBe('https://keys.example.com:4646');
+    expect(load(member('192.0.2.11')).publicUrl).toBe('https://127.0.0.1:4646');
+  });
 });
 
 describe('refusals', () => {
