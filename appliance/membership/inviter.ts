@@ -152,7 +152,9 @@ function send(base: string, path: string, options: RequestOptions, content?: obj
   request.on('error', reject);
   request.end(body);
   return promise.catch((error: Error) => {
-    throw new NotAdmitted('unreachable', base, error.message);
+    // Of its own, that only says that the operation was aborted.
+    const isLate = error.name === 'AbortError' || error.name === 'TimeoutError';
+    throw new NotAdmitted('unreachable', base, isLate ? `it did not answer within ${answerMs / 1_000} seconds` : error.message);
   });
 }
 
