@@ -6,6 +6,7 @@ import type { ClusterConfig } from '../../core/config/cluster.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { defaultLimits } from '../../core/cluster/transaction.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
+import { removedReason } from '../../core/cluster/entry.ts';
 import { machineMoment } from '../../core/cluster/validity.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { provideIdentity } from '../membership/identity.ts';
@@ -63,7 +64,11 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
         await joinIfInvited(own);
         if (isMember(configuration)) server = await startOwnServer(own);
       }
-      if (isMember(configuration)) follower = await keepFollower(() => ordersOf(configuration, cluster, id, run));
+      if (!isMember(configuration)) return;
+      follower = await keepFollower(() => ordersOf(configuration, cluster, id, run)).catch((error: unknown) => {
+        // Its certificates are revoked and its etcd has ended: all that the follower can say is that nobody answers.
+        throw server?.isRemoved === true ? new StartRefused(`cluster: ${removedReason}`) : error;
+      });
     },
     restartServer: async () => server?.restart(),
     async stop() {

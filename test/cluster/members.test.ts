@@ -114,6 +114,9 @@ test('a removed one has no way to the shared store any more when that is answere
   await a.request('POST', keys, { name: 'without-c' });
   expect((await b.exchange('POST', encrypt('without-c'), { plaintext: 'aGVsbG8=' })).status).toBe(200);
   expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(503);
+  // Its own etcd has ended, and no other talks to it.
+  await c.stop();
+  expect(await refusalOf(members.start('c'))).toContain('was removed from its cluster for ever');
 });
 
 test('the one survivor is made to stand alone, on record, and becomes the first again, to which another joins', async () => {
