@@ -2,8 +2,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-/** The long ones run only when they are asked for: npm run test:image -- secure, or -- full, -- cuts, -- metal */
-const unasked = ['secure', 'full', 'cuts', 'metal']
+/** The long ones run only when they are asked for: npm run test:image -- secure, or -- full, -- cuts, -- metal, -- cluster */
+const unasked = ['secure', 'full', 'cuts', 'metal', 'cluster']
   .filter((name) => !process.argv.includes(name))
   .map((name) => `test/image/${name}.test.ts`);
 const drills = process.env['KEYSTORED_DRILLS'] ?? 'interop';
