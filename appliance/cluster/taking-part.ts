@@ -44,7 +44,7 @@ export function hasOwnToken({ cluster, hsm }: Pick<Configuration, 'cluster' | 'h
   return cluster !== undefined && (hsm.tokens[0] === undefined || hsm.tokens[0].group !== undefined);
 }
 
-/** `openTokens`: makes the embedded token where it is missing. Throws StartRefused for a configuration that a cluster of this version cannot have. */
+/** `openTokens`: makes the embedded token where it is missing. Throws StartRefused for a configuration that a cluster cannot have. */
 export function takePart(configuration: Configuration, log: Log, openTokens: () => Promise<Pick<HsmConfig, 'tokens'>>): TakingPart {
   const { cluster, data } = configuration;
   if (cluster === undefined) return standingAlone;
@@ -89,7 +89,7 @@ export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>,
   });
 }
 
-/** What a cluster promises and this version does not keep is not weakened in silence: it is refused, or known to the administrator. */
+/** Where a promise of clusters could not be kept it is not weakened in silence: that configuration is refused. */
 function requireKeptPromises({ hsm, data, tlsKey }: Configuration, cluster: ClusterConfig): void {
   if (hsm.tokens.length > 1)
     throw new StartRefused(
@@ -98,11 +98,6 @@ function requireKeptPromises({ hsm, data, tlsKey }: Configuration, cluster: Clus
   if (hasOwnToken({ cluster, hsm })) requireOwnToken({ hsm, tlsKey }, cluster.member !== undefined);
   if (Buffer.byteLength(paths.follower(data)) > longestSocketPath)
     throw new StartRefused(`--data ${data} is too long for the socket in it: a cluster needs a data directory of at most 92 octets`);
-  if (!cluster.preview) {
-    throw new StartRefused(
-      'cluster: this version does not keep every promise of a cluster yet (docs/administer/cluster.md names them): cluster/preview: true starts it all the same',
-    );
-  }
 }
 
 /** A token in each appliance: an object in one of them the others would not have, and the keys are carried to who was invited. */

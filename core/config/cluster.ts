@@ -37,8 +37,6 @@ export type ClusterConfig = {
   readonly member?: MemberConfig;
   /** how long uses of keys go on when this appliance is cut off from the majority; 0: not at all */
   readonly isolatedUsesFor: Duration;
-  /** the administrator knows which promises of a cluster this version does not keep */
-  readonly preview: boolean;
 };
 
 const endpoint = serverUrl(['https'], 'certificate-file and key-file')
@@ -89,12 +87,10 @@ export const clusterSection = z
       ),
     preview: z
       .boolean()
-      .default(false)
-      .describe(
-        'true: the limits of clusters in this version, which docs/administer/cluster.md names, are known; without it the start is refused',
-      ),
+      .exactOptional()
+      .describe('has no effect; asked for by versions in which clusters were a preview, so their files are still read'),
   })
-  .transform(({ member: own, endpoints, caFile, certificateFile, keyFile, ...common }, context): ClusterConfig => {
+  .transform(({ member: own, endpoints, caFile, certificateFile, keyFile, preview: _preview, ...common }, context): ClusterConfig => {
     const outside = { endpoints, caFile, certificateFile, keyFile };
     const missing = outsideFields.filter((field) => outside[field] === undefined);
     if (own !== undefined && missing.length === outsideFields.length) return { ...common, member: own };

@@ -240,7 +240,6 @@ test('an etcd that is too old is refused by its version', async () => {
 });
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([
-  ['limits that were not accepted', { preview: false }, 'does not keep every promise of a cluster yet'],
   [
     'a certificate that cannot be read',
     { 'certificate-file': '/nowhere.pem' },

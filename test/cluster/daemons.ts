@@ -30,8 +30,8 @@ export async function prepareCluster(path: Paths): Promise<Omit<Shared, 'rootTok
 /** The fields of the section `cluster`. */
 export function sectionOf(path: Paths, name: string, endpoints: readonly string[]): Readonly<Record<string, unknown>> {
   return {
-    ...{ name, endpoints, preview: true },
-    ...{ 'ca-file': path('ours.pem'), 'certificate-file': path('appliance.pem'), 'key-file': path('appliance-key.pem') },
+    ...{ name, endpoints, 'ca-file': path('ours.pem') },
+    ...{ 'certificate-file': path('appliance.pem'), 'key-file': path('appliance-key.pem') },
   };
 }
 

@@ -22,7 +22,7 @@ const start = async (name: string, tokens: readonly TokenConfig[], rootToken?: s
   if (!ports.has(name)) ports.set(name, await freePorts(2));
   const [clientPort, peerPort] = ports.get(name) ?? [];
   const member = { address: '127.0.0.1', 'client-port': clientPort, 'peer-port': peerPort, program: etcdProgram() };
-  const args = argsOf(path, name, { tokens, cluster: { name, preview: true, member } });
+  const args = argsOf(path, name, { tokens, cluster: { name, member } });
   return startDaemon({ directory: path(`data-${name}`), workers: 2, args, ...(rootToken === undefined ? {} : { rootToken }) });
 };
 const invite = async (): Promise<string> => ((await a.request('POST', `${state}/invite`)) as { invitation: string }).invitation;

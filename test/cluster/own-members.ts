@@ -104,7 +104,7 @@ export class OwnMembers {
       ...defined({ 'library-parameters': libraryParameters }),
     }));
     const hsm = { tokens, 'job-timeout': jobTimeout };
-    return argsOf(this.#path, name, { tokens: [], hsm, cluster: { name, preview: true, member } });
+    return argsOf(this.#path, name, { tokens: [], hsm, cluster: { name, member } });
   }
 
   /** Makes an appliance that stands alone the first member, and waits until it serves as that. Answers what it answered. */

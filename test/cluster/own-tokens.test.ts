@@ -33,7 +33,7 @@ const start = async (name: string, invitation?: string): Promise<Daemon> => {
     ...(invitation === undefined ? {} : { 'invitation-file': invitation }),
   };
   sections.set(name, section);
-  const cluster = { name, preview: true, member: section };
+  const cluster = { name, member: section };
   const token = { ...(tokens.get(name) as TokenConfig), group: 'default' };
   const args = argsOf(path, name, { tokens: [], hsm: { tokens: [token], 'job-timeout': '5s' }, cluster });
   return startDaemon({ directory: path(`data-${name}`), workers: 2, args, ...(rootToken === undefined ? {} : { rootToken }) });

@@ -154,7 +154,7 @@ test('the audit trails of all verify together, and the first, recovered to stand
   for (const name of names) cpSync(machines[name].data, copy(name), { recursive: true, preserveTimestamps: true });
   expect(await findUnverified(names.map((name) => join(copy(name), 'audit')))).toEqual([]);
   const configuration = path('recovered.yaml');
-  const cluster = { name: plant('a'), preview: true, member: { address: addressOf('a') } };
+  const cluster = { name: plant('a'), member: { address: addressOf('a') } };
   writeFileSync(configuration, JSON.stringify({ data: copy('a'), cluster }));
   const recovery = node('appliance/keystored.ts', 'recover-cluster', '--config', configuration, '--yes');
   expect(recovery).toMatchObject({ status: 0, text: expect.stringContaining('It stands alone now') });
@@ -165,7 +165,7 @@ test('the audit trails of all verify together, and the first, recovered to stand
 function start(name: Name, invitationFile?: string): void {
   const directory = path(name);
   const cluster = {
-    ...{ name: plant(name), address: addressOf(name), preview: true },
+    ...{ name: plant(name), address: addressOf(name) },
     'shared-address': { address: `${shared}/24`, peers: names.map(addressOf) },
     ...(invitationFile === undefined ? {} : { invitation: basename(invitationFile) }),
   };

@@ -171,7 +171,7 @@ test('a backup on the medium fills a new appliance, once: what opens it is in me
 
 test('an invitation on the medium is passed to a new appliance in memory, and one that has data starts without it', () => {
   const { start, read, has, root } = machine('cluster');
-  const cluster = { name: 'plant-b', address: '192.0.2.12', preview: true };
+  const cluster = { name: 'plant-b', address: '192.0.2.12' };
   const asked = { ...whole, allow: { cluster: ['192.0.2.0/24'] }, cluster: { ...cluster, invitation: 'invitation-b' } };
   const member = (): unknown => loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]).cluster?.member;
   start(asked);

@@ -156,12 +156,17 @@ oidc:
   });
 
   test('listening everywhere as a member of a cluster: the public address is that of the member, which the others reach without a name', () => {
-    const member = (address: string): string => `cluster: {name: a, preview: true, member: {address: '${address}'}}\n`;
+    const member = (address: string): string => `cluster: {name: a, member: {address: '${address}'}}\n`;
     const everywhere = ['--listen', '0.0.0.0:4646'];
     expect(load(member('192.0.2.11'), everywhere).publicUrl).toBe('https://192.0.2.11:4646');
     expect(load(member('2001:db8::11'), everywhere).publicUrl).toBe('https://[2001:db8::11]:4646');
     expect(load(`${member('192.0.2.11')}hosts: [keys.example.com]\n`, everywhere).publicUrl).toBe('https://keys.example.com:4646');
     expect(load(member('192.0.2.11')).publicUrl).toBe('https://127.0.0.1:4646');
+  });
+
+  test('a file of a version in which clusters were a preview is still read', () => {
+    const cluster = (more: string): unknown => load(`cluster: {name: a, ${more}member: {address: 192.0.2.11}}\n`).cluster;
+    expect(cluster('preview: true, ')).toEqual(cluster(''));
   });
 });
 

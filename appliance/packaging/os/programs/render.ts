@@ -115,9 +115,9 @@ function renderDaemon({ hosts, token, start, pin, cluster }: Settings): string {
 
 const credential = { credential: 'keystored.pin' };
 
-function clusterOf({ name, address, preview, invitation }: NonNullable<Settings['cluster']>): Record<string, unknown> {
+function clusterOf({ name, address, invitation }: NonNullable<Settings['cluster']>): Record<string, unknown> {
   const joins = invitation === undefined ? {} : { 'invitation-file': '/run/credentials/keystored.service/keystored.invitation' };
-  return { name, ...(preview === undefined ? {} : { preview }), member: { address, ...joins } };
+  return { name, member: { address, ...joins } };
 }
 
 function tokenOf({ pin: _pin, ...token }: NonNullable<Settings['token']>): Record<string, unknown> {

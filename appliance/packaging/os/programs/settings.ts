@@ -90,6 +90,7 @@ const cluster = z
   .strictObject({
     name: nameField().max(48),
     address,
+    /** of versions in which clusters were a preview: has no effect */
     preview: z.boolean().exactOptional(),
     invitation: fileOfMedium.exactOptional(),
     sharedAddress: sharedAddress.exactOptional(),
