@@ -17,6 +17,8 @@ export type StormOptions = {
   readonly recipient: string;
   /** longest pause of a lane between two requests; default: none */
   readonly pauseMs?: number;
+  /** from the begin of a lane's request to that of the next one, as long as answers come sooner; default: as soon as it is answered */
+  readonly everyMs?: number;
   /** leaves out what stays for ever (certificates, ended tokens), with which the store would grow */
   readonly isBounded?: boolean;
   /** whether keys may be objects in the token; default: yes */
@@ -50,7 +52,8 @@ export class Storm {
   readonly #lanes: readonly Lane[];
 
   constructor(options: StormOptions) {
-    const { seed, fixtures, recipient, pauseMs = 0, settleMs = 0, isBounded = false, clockSeconds = 0, hasObjectsInToken = true } = options;
+    const { seed, fixtures, recipient, pauseMs = 0, everyMs = 0, settleMs = 0, clockSeconds = 0 } = options;
+    const { isBounded = false, hasObjectsInToken = true } = options;
     const makers = [
       ...keySorts.filter(({ isInToken }) => hasObjectsInToken || isInToken !== true).map(makerOf),
       ...documentSorts.map(makerOf),
@@ -58,7 +61,7 @@ export class Storm {
     ];
     const dice = new Dice(seed);
     const { tally, acknowledged } = this;
-    const common = { makers, recipient, pauseMs, settleMs, tally, acknowledged };
+    const common = { makers, recipient, pauseMs, everyMs, settleMs, tally, acknowledged };
     this.#options = options;
     this.#fixtures = fixtures;
     this.#lanes = Array.from(
@@ -121,6 +124,7 @@ type LaneParts = {
   readonly makers: readonly Maker[];
   readonly recipient: string;
   readonly pauseMs: number;
+  readonly everyMs: number;
   readonly settleMs: number;
   readonly tally: Tally;
   readonly acknowledged: Acknowledged;
@@ -153,11 +157,12 @@ class Lane {
   }
 
   async live(asked: Asked, isOver: () => boolean): Promise<void> {
-    const { acknowledged, tally, dice, pauseMs, settleMs } = this.#parts;
+    const { acknowledged, tally, dice, pauseMs, everyMs, settleMs } = this.#parts;
     const connection = new Connection(asked, acknowledged);
     let answered = performance.now();
     while (!isOver()) {
       const thing = this.#draw();
+      const began = performance.now();
       try {
         if (thing.isOpen) {
           if (settleMs === 0) await connection.do('PUT', anyChange.path, anyChange.document);
@@ -165,6 +170,8 @@ class Lane {
         } else if (dice.chance(shareOfBackups)) await this.#backUp(connection);
         else await thing.act(connection, dice, tally);
         answered = performance.now();
+        const rest = began + everyMs - answered;
+        if (rest > 0) await setTimeout(rest);
         if (pauseMs > 0) await setTimeout(dice.below(pauseMs));
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;

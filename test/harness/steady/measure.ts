@@ -14,6 +14,9 @@ export type Measured = Readonly<Record<string, number>>;
 export const memoryOfTokenProcesses = 'memory of token processes, MiB';
 /** Goes up by steps, when more was written at a time than ever before while a reader or a backup held on to former pages. */
 export const sizeOfStore = 'store, MiB';
+export const sizeOfLogs = 'logs, MiB';
+/** What a deletion may have left. */
+export const strayObjects = 'token objects beyond those of keys';
 
 const probes = 20;
 const plaintext = Buffer.from('a probe').toString('base64');
@@ -34,9 +37,9 @@ export async function measure(daemon: Daemon, directory: string, probe: string, 
     threads: sum((pid) => entriesOf(pid, 'task')),
     'pages of the store in use': await pagesInUse(join(directory, 'store')),
     [sizeOfStore]: statSync(join(directory, 'store/data.mdb')).size / 2 ** 20,
-    'logs, MiB': octetsOf(join(directory, 'logs')) / 2 ** 20,
+    [sizeOfLogs]: octetsOf(join(directory, 'logs')) / 2 ** 20,
     // The storm makes and deletes keys meanwhile.
-    'token objects beyond those of keys': objects - (before + objectsInUse()) / 2,
+    [strayObjects]: objects - (before + objectsInUse()) / 2,
     'latency of an encryption, ms': await latencyOf(daemon, probe),
   };
 }
