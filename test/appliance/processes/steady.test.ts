@@ -14,10 +14,18 @@ test('a slope is found with its confidence, in noise too', () => {
   const exact = slopeOf(samplesOf((hours) => 100 + 3 * hours, 0));
   expect(exact.perHour).toBeCloseTo(3, 6);
   expect(exact.low).toBeCloseTo(3, 6);
-  const noisy = slopeOf(samplesOf((hours) => 100 + 3 * hours, 5));
-  expect(noisy.low).toBeGreaterThan(1);
-  expect(noisy.low).toBeLessThan(3);
-  expect(noisy.high).toBeGreaterThan(3);
+  const noisy = Array.from({ length: 400 }, () => slopeOf(samplesOf((hours) => 100 + 3 * hours, 5)));
+  const right = noisy.filter(({ low, high }) => low < 3 && high > 3).length;
+  expect(right).toBeGreaterThan(400 * 0.92);
+  expect(right).toBeLessThan(400 * 0.98);
+});
+
+test('what lasts for minutes is not taken for many samples', () => {
+  const growth = Array.from({ length: 400 }, () => {
+    const levels = Array.from({ length: 13 }, () => 40 * (2 * dice.next() - 1));
+    return slopeOf(samplesOf((hours) => 100 + (levels[Math.floor(hours * 6)] ?? 0), 5));
+  });
+  expect(growth.filter(({ low }) => low > 0).length).toBeLessThan(400 * 0.05);
 });
 
 test('noise alone is no growth', () => {
