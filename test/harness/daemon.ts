@@ -94,8 +94,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const url = `https://${address}:${port}`;
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
 
-  const exchange: Daemon['exchange'] = (method, path, body, token = rootToken, headers = {}) =>
-    ask(url, path, { method, body, token, ca: caPem, headers });
+  const exchange: Daemon['exchange'] = async (method, path, body, token = rootToken, headers = {}) => {
+    try {
+      return await ask(url, path, { method, body, token, ca: caPem, headers });
+    } catch (error) {
+      // The code of the error stays as it is: tests wait for some.
+      (error as Error).message += ` (${method} ${path}; the daemon has said: ${output.join('').slice(-2_000)})`;
+      throw error;
+    }
+  };
   return {
     url,
     estUrl: `https://${address}:${estPort}`,
