@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import pkcs11js from 'pkcs11js';
 import { describe, expect, test, vi } from 'vitest';
-import { type KeyBinding, revealSecret, type StoredKey } from '../../hsm/api.ts';
+import { HsmError, isKeyLost, type KeyBinding, revealSecret, type StoredKey } from '../../hsm/api.ts';
 import * as constants from '../../hsm/pkcs11/constants.ts';
 import { decodeError, encodeError } from '../../hsm/protocol/error-coding.ts';
 import { KeyCache } from '../../hsm/engine/key-cache.ts';
@@ -40,6 +40,12 @@ describe('numbers', () => {
   test('no two rows share a name, and an unknown number has no remedy and is shown', () => {
     expect(new Set([...returnValues.values()].map(({ name }) => name)).size).toBe(returnValues.size);
     expect(findReturnValue(0x80001234)).toEqual({ name: 'CKR 0x80001234', remedy: 'none', kind: 'refused' });
+  });
+
+  test('no number makes a key count as lost before the token was asked again', () => {
+    const condemning = [...returnValues.values()].filter(({ kind }) => isKeyLost(new HsmError(kind, '')));
+    expect(condemning.length).toBeGreaterThan(3);
+    expect(condemning.filter(({ remedy }) => remedy !== 'session' && remedy !== 'object')).toEqual([]);
   });
 
   test('a number becomes what its function can know, and a wrong answer has a row of its own', () => {

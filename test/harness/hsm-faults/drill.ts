@@ -294,7 +294,8 @@ class Drill {
 
   #fail(what: string, cause?: unknown): never {
     const why = cause === undefined ? '' : `: ${cause instanceof Error ? `${cause.name} ${cause.message}` : JSON.stringify(cause)}`;
-    throw new Error(`${this.#case}: ${what}${why}`, { cause });
+    const before = this.#events.slice(-3).map(({ kind, message }) => `${kind}, ${message}`);
+    throw new Error([`${this.#case}: ${what}${why}`, ...before].join('; before that '), { cause });
   }
 }
 

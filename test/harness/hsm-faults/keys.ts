@@ -20,6 +20,8 @@ export const text = Buffer.from('what the drill of HSM faults is about');
 
 export const isAes = ({ type }: KeptKey): boolean => type.startsWith('aes');
 export const isSecret = ({ type }: KeptKey): boolean => type === 'secret-256';
+/** SoftHSM wraps no Ed25519 key that is an object of the token. */
+export const canLeave = ({ type, custody }: KeptKey): boolean => type !== 'ed25519' || custody !== 'token';
 export const signs = (key: KeptKey): boolean => !isAes(key) && !isSecret(key);
 
 /** Throws when the key is not the one that was acknowledged. */

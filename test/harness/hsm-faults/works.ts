@@ -3,6 +3,7 @@ import { constants, createPublicKey, publicEncrypt, randomBytes } from 'node:cry
 import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../../hsm/api.ts';
 import type { Dice } from '../../fuzz/cases.ts';
 import {
+  canLeave,
   derivationUnder,
   isAes,
   isSameMaterial,
@@ -114,7 +115,7 @@ export const works: Readonly<Record<string, Work>> = {
   export: {
     calls: making,
     begin: ({ hsm, dice, keys }) => {
-      const { reference, type, material } = dice.pick(keys.filter((key) => key.material !== undefined));
+      const { reference, type, material } = dice.pick(keys.filter((key) => key.material !== undefined && canLeave(key)));
       return async () => isSameMaterial(type, await hsm().readKeyMaterialInClear(reference), material as Buffer);
     },
   },
