@@ -30,7 +30,7 @@ const sampleSeconds = 10;
 const shareOfWarmUp = 0.25;
 const rotationMinutes = 10;
 /** The same pace whatever the machine does beside, up to half of it: what a process keeps depends on the pace. */
-const laneEveryMs = 80;
+const laneEveryMs = 200;
 /** The listeners take a certificate of the new generation within the hour. */
 const renewalMinutes = 50;
 const clockMinutes = 0.75;
