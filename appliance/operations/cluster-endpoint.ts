@@ -162,11 +162,11 @@ const removal = departed.extend({
     example: [],
   }),
   wrappingKey: z
-    .enum(['rotating', 'unchanged'])
+    .enum(['rotating', 'rotated', 'unchanged'])
     .optional()
     .meta({ typeName: 'WrappingKeyAfterRemoval' })
     .describe(
-      'Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.',
+      'Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.',
     ),
 });
 
@@ -199,7 +199,7 @@ function removalEndpoint({ cluster, store, membership, ownTokens }: ClusterParts
       call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
       const { name, appliance: id, at, by, chains } = removed;
       const unconfirmed = [...(await membership.end(id))];
-      const wrappingKey = await ownTokens?.rotateAfterRemoval();
+      const wrappingKey = await ownTokens?.rotateAfterRemoval(id);
       return { name, id, removedAt: at, removedBy: by, lostChains: [...chains], unconfirmed, ...defined({ wrappingKey }) };
     },
   });

@@ -62,8 +62,9 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
     });
     await allParts(parts, { id, receivers }, 'did not take the next wrapping key', ({ hasTaken }) => hasTaken);
     const { number, carrying, marks } = given;
+    const holders = receivers.map((one) => one.id).concat(invited?.appliance ?? []);
     return {
-      ...{ number, carrying },
+      ...{ number, carrying, holders },
       settle(transaction) {
         requireSame(transaction, store, group, id);
         endCarrying(transaction, store, group, id);

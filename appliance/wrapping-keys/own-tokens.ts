@@ -77,9 +77,15 @@ export class OwnTokens {
     });
   }
 
-  /** Begins a rotation: the token of the removed appliance has the wrapping key in use. Where it cannot begin, the log says why. */
-  async rotateAfterRemoval(): Promise<'rotating' | 'unchanged'> {
-    const { rotation, log } = this.#parts;
+  /**
+   * Begins a rotation, unless the token of the removed appliance has not got the wrapping key in use, as when the request is a repeated one. Where
+   * it cannot begin, the log says why.
+   */
+  async rotateAfterRemoval(removed: string): Promise<'rotating' | 'rotated' | 'unchanged'> {
+    const { store, rotation, log } = this.#parts;
+    store.refresh();
+    const inUse = wrappingTable(store).get([this.#group]);
+    if (inUse?.holders?.includes(removed) === false) return inUse.phase === 'done' ? 'rotated' : 'rotating';
     try {
       await rotation.begin(this.#group);
       return 'rotating';
@@ -105,8 +111,10 @@ export class OwnTokens {
     const { number, carrying } = inUse;
     if (!transport.present.some((key) => isDeepStrictEqual({ ...key }, { number, carrying }))) return false;
     await store.write((transaction) => {
-      const isUsed = transaction.get(wrappingTable(store), [this.#group])?.number === number;
-      if (!isUsed || transaction.get(carryingTable(store), [this.#group]) !== undefined) throw fail('conflict');
+      const current = transaction.get(wrappingTable(store), [this.#group]);
+      if (current?.number !== number || transaction.get(carryingTable(store), [this.#group]) !== undefined) throw fail('conflict');
+      if (current.holders?.includes(appliance) === false)
+        transaction.put(wrappingTable(store), [this.#group], { ...current, holders: [...current.holders, appliance] });
       transaction.put(guestTable(store), [appliance], {
         ...{ name, transport: transport.id, types: transport.types, number, carrying },
         until: guestUntil(this.#parts),

@@ -15,6 +15,8 @@ export type WrappingRecord = {
   readonly number: number;
   /** of a group of tokens: the carrying by which it came into each (hsm/setup/carry.ts) */
   readonly carrying?: string;
+  /** ids of the appliances into whose tokens it was carried, in a cluster with a token in each */
+  readonly holders?: readonly string[];
   readonly phase: 'rewrapping' | 'destroying' | 'done';
   readonly startedAt: string;
   readonly finishedAt?: string;
@@ -29,10 +31,13 @@ export type WrappingRecord = {
 };
 
 /** The record at the start of a rotation. */
-export function beginning({ number, carrying }: OwnKeyName, now: Temporal.Instant): WrappingRecord {
+export function beginning(
+  { number, carrying, holders }: OwnKeyName & Pick<WrappingRecord, 'holders'>,
+  now: Temporal.Instant,
+): WrappingRecord {
   return {
     number,
-    ...defined({ carrying }),
+    ...defined({ carrying, holders }),
     phase: 'rewrapping',
     startedAt: formatTimestamp(now),
     done: 0,

@@ -19,7 +19,7 @@ type RotationParts = {
 };
 
 /** What was carried. `settle`: to be done in the transaction that puts it into use. */
-export type Carried = OwnKeyName & { readonly settle?: (transaction: WriteTransaction) => void };
+export type Carried = OwnKeyName & Pick<WrappingRecord, 'holders'> & { readonly settle?: (transaction: WriteTransaction) => void };
 
 /** An appliance that is about to join, whose token takes part. */
 export type Invited = { readonly appliance: string; readonly name: string; readonly transport: Transport };

@@ -959,8 +959,8 @@ type ClusterRemoveMemberAnswer struct {
 	Unconfirmed []string `json:"unconfirmed"`
 
 	// WrappingKey: Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is
-	// being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all
-	// reach one HSM.
+	// being rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says, and is to
+	// be rotated by hand. Absent where all reach one HSM.
 	WrappingKey WrappingKeyAfterRemoval `json:"wrapping-key,omitempty"`
 }
 
@@ -5474,13 +5474,15 @@ func (VerifyRequest) GoString() string {
 }
 
 // WrappingKeyAfterRemoval: Where each appliance has a token: whether the wrapping key, which the token of the removed
-// one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent
-// where all reach one HSM. Later versions may answer others.
+// one has, is being rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs
+// says, and is to be rotated by hand. Absent where all reach one HSM. Later versions may answer others.
 type WrappingKeyAfterRemoval string
 
 // The values of WrappingKeyAfterRemoval.
 const (
 	WrappingKeyAfterRemovalRotating WrappingKeyAfterRemoval = "rotating"
+
+	WrappingKeyAfterRemovalRotated WrappingKeyAfterRemoval = "rotated"
 
 	WrappingKeyAfterRemovalUnchanged WrappingKeyAfterRemoval = "unchanged"
 )

@@ -573,8 +573,9 @@ export type ClusterRemoveMemberAnswer = {
    */
   unconfirmed: string[];
   /**
-   * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated;
-   * `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.
+   * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated,
+   * or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says, and is to be rotated by
+   * hand. Absent where all reach one HSM.
    */
   'wrapping-key'?: WrappingKeyAfterRemoval | undefined;
 };
@@ -3393,10 +3394,11 @@ export type VerifyRequest = {
 };
 
 /**
- * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated;
- * `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all reach one HSM.
+ * Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being rotated, or
+ * was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand.
+ * Absent where all reach one HSM.
  */
-export type WrappingKeyAfterRemoval = 'rotating' | 'unchanged';
+export type WrappingKeyAfterRemoval = 'rotating' | 'rotated' | 'unchanged';
 
 /**
  * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start

@@ -510,9 +510,9 @@ TransitKeysListConfigUse = Literal["encrypt", "sign", "verify"]
 
 
 # Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being
-# rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent where all
-# reach one HSM.
-WrappingKeyAfterRemoval = Literal["rotating", "unchanged"]
+# rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says, and is to
+# be rotated by hand. Absent where all reach one HSM.
+WrappingKeyAfterRemoval = Literal["rotating", "rotated", "unchanged"]
 
 
 # `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
@@ -1192,8 +1192,8 @@ class ClusterRemoveMemberAnswer(Document):
     wrapping_key: Optional[WrappingKeyAfterRemoval] = None
     """Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is
 
-    being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand. Absent
-    where all reach one HSM.
+    being rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as system:logs says,
+    and is to be rotated by hand. Absent where all reach one HSM.
     """
 
 

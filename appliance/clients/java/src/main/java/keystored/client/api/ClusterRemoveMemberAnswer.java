@@ -16,8 +16,8 @@ import java.util.List;
  * @param unconfirmed Appliances that have not confirmed within 20 seconds that it has no way to the shared store
  * any more, where the appliances run etcd: the same request asks again.
  * @param wrappingKey Where each appliance has a token: whether the wrapping key, which the token of the removed
- * one has, is being rotated; `unchanged`: it could not be, as system:logs says, and is to be rotated by hand.
- * Absent where all reach one HSM. May be null: absent.
+ * one has, is being rotated, or was `rotated` by an earlier request; `unchanged`: it could not be, as
+ * system:logs says, and is to be rotated by hand. Absent where all reach one HSM. May be null: absent.
  */
 public record ClusterRemoveMemberAnswer(
     @JsonProperty("name") String name,
