@@ -8,7 +8,7 @@ import * as ck from '../pkcs11/constants.ts';
 import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, findReturnValue, type Remedy, TokenError } from '../pkcs11/return-values.ts';
 import type { BindingKey } from './own-keys/binding-keys.ts';
 import { flag } from './attributes.ts';
 import type { Sessions } from './sessions.ts';
@@ -21,6 +21,7 @@ import { type WrappingKey, WrappingKeys } from './own-keys/wrapping-keys.ts';
 
 const CKR_KEY_UNEXTRACTABLE = 0x6a;
 const CKR_TEMPLATE_INCOMPLETE = 0xd0;
+const withoutRemedy: ReadonlySet<Remedy> = new Set(['none', 'doubt']);
 /**
  * NSS softoken takes an EC key that another token has wrapped without its public point only with something in the place of that, which signing
  * does not use. It would be wrapped along, and no token could unwrap that.
@@ -91,7 +92,15 @@ export class Custody {
   /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */
   usesOwnKeys(): boolean {
     const newest = this.wrappingKeys.newest();
-    const hold = (): boolean => this.#marks.hold(this.#bindingKeyInUse(), newest);
+    const hold = (): boolean => {
+      try {
+        return this.#marks.hold(this.#bindingKeyInUse(), newest);
+      } catch (error) {
+        // The probe was made to be wrapped: what is refused without a remedy is something else, and would be refused for ever.
+        if (error instanceof TokenError && withoutRemedy.has(findReturnValue(error.rv).remedy)) return false;
+        throw error;
+      }
+    };
     return hold() || hold();
   }
 

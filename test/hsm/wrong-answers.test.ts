@@ -2,7 +2,7 @@
 // The token runs in this process, behind a module that goes wrong at the call that a test names.
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyBinding, KeyType } from '../../hsm/api.ts';
+import type { KeyBinding, KeyType, TokenAddress } from '../../hsm/api.ts';
 import { Engine, ModuleBroken } from '../../hsm/engine/engine.ts';
 import { gatherEvidence } from '../../hsm/engine/operations/key-evidence.ts';
 import { decrypt, encrypt } from '../../hsm/engine/operations/cipher.ts';
@@ -24,11 +24,13 @@ const text = Buffer.from('what is to be kept');
 const always = 1_000_000;
 let engine: Engine;
 let table: FaultTable;
+let token: TokenAddress;
 let ids = 0;
 
 beforeAll(async () => {
   const faulty = await makeFaultyTokenForThisProcess(path());
   table = faulty.table;
+  token = faulty.token;
   engine = new Engine({ token: faulty.token, cacheKeys: 20, pin: faulty.token.pin });
 });
 
@@ -212,6 +214,16 @@ describe('objects in the token', () => {
     const sealedByIt = sealWith(made);
     engine.restore();
     expect(open(made, sealedByIt)).toEqual(text);
+  });
+
+  test('what proves the own keys is not refused by one wrong answer, and when it is another key this process ends', () => {
+    for (const argument of [0x6a, 0x5]) under({ name: 'C_WrapKey', kind: 'refuse', argument }, () => engine.requireMadeWell());
+    // As in the threads of a host: the first key that it makes has the handle of one that the other has made.
+    const thread = struck({ name: 'C_GenerateKey', kind: 'other-handle' }, () => new Engine({ token, cacheKeys: 20 }));
+    expect(() => thread.run(() => thread.requireMadeWell())).toThrow(ModuleBroken);
+    thread.restore();
+    thread.run(() => thread.requireMadeWell());
+    thread.sessions.close();
   });
 });
 
