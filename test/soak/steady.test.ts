@@ -29,8 +29,8 @@ const sampleSeconds = 10;
 /** Caches fill and code is compiled before that. */
 const shareOfWarmUp = 0.25;
 const rotationMinutes = 10;
-/** The same pace whatever the machine does beside, up to half of it: what a process keeps depends on the pace. */
-const laneEveryMs = 200;
+/** The same pace whatever the machine does beside: what a process keeps depends on it. Other work has to leave the drill the processors (nice 19). */
+const laneEveryMs = 100;
 /** The listeners take a certificate of the new generation within the hour. */
 const renewalMinutes = 50;
 const clockMinutes = 0.75;
