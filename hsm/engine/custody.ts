@@ -76,12 +76,14 @@ export class Custody {
     this.#common = commonWrapping(mechanisms);
     this.wrappingKeys = new WrappingKeys(sessions, lookAgain);
     this.#marks = this.#takeMarks();
+    this.#requireOwnKeys();
   }
 
   /** Finds the keys again after their sessions were replaced. */
   reload(): void {
     this.wrappingKeys.reload();
     this.#marks = this.#takeMarks();
+    this.#requireOwnKeys();
   }
 
   /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
@@ -241,6 +243,11 @@ export class Custody {
   #bindingKeyInUse(): BindingKey {
     const { binding } = this.wrappingKeys;
     return binding.find(this.wrappingKeys.newest().number) ?? binding.first();
+  }
+
+  /** A wrong handle is found when it was given, not by the first key that is made. */
+  #requireOwnKeys(): void {
+    if (!this.usesOwnKeys()) throw new TokenError(CKR_OK, 'C_GenerateKey');
   }
 
   #takeMarks(): OwnKeyMarks {
