@@ -148,12 +148,12 @@ test('while one that was invited is about to join, no other wrapping key is made
   await closeTransport(token);
   states.set('two', 'in');
   const own = await openTransport(token);
-  await again.prepare({ appliance: 'two-anew', name: 'two', transport: own });
+  await again.prepare({ appliance: 'two-again', name: 'two', transport: own });
   await closeTransport(token);
   // One whose token has not got the key in use was removed before; nothing is rotated for it again.
   expect(await again.rotateAfterRemoval('three')).toBe('rotated');
-  expect(wrappingTable(partsOf('one').store).get([group])?.holders).toEqual(['one', 'two', 'two-anew']);
-  await partsOf('one').store.write((transaction) => transaction.delete(guestTable(partsOf('one').store), ['two-anew']));
+  expect(wrappingTable(partsOf('one').store).get([group])?.holders).toEqual(['one', 'two', 'two-again']);
+  await partsOf('one').store.write((transaction) => transaction.delete(guestTable(partsOf('one').store), ['two-again']));
 });
 
 test('a rotation is refused while one is away, and when one does not do its part, and nothing that is used has changed', async () => {
