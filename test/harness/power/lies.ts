@@ -53,7 +53,7 @@ async function proveLie({ record, program }: Plan, name: string, { scope, disk, 
   copyDirectory(left, copy);
   const what = `${relative(join(scope, 'data'), lie.path).replaceAll(/[0-9a-f-]{12,}/g, '*')}${isLast ? '' : ', and later ones did not'}`;
   try {
-    const canBeUnseen = isLast && basename(dirname(lie.path)) === 'audit';
+    const canBeUnseen = isLast && (basename(dirname(lie.path)) === 'audit' || basename(lie.path) === 'audit');
     const outcome = await judge(join(copy, 'data'), program, storm.fork(), canBeUnseen);
     record.kill(name, { kind: what, when: outcome });
   } catch (error) {
@@ -79,8 +79,8 @@ function drawLie({ syncs }: Disk, dice: Dice): { readonly lie: Sync; readonly is
 }
 
 /**
- * Starts it, and throws Find when something acknowledged is missing and nothing says so. `canBeUnseen`: the last write of a chain lied, of which
- * nothing else knows (security.md, "Not promised").
+ * Starts it, and throws Find when something acknowledged is missing and nothing says so. `canBeUnseen`: the last write of a chain lied, or that of
+ * the name of its first file, of which nothing else knows before its next signed head (security.md, "What is open, and why").
  */
 async function judge(directory: string, program: string | undefined, storm: Storm, canBeUnseen: boolean): Promise<string> {
   let daemon;
