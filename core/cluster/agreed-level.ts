@@ -35,6 +35,8 @@ export function keepLevel({ client, members, epoch, level, log }: AgreedLevelPar
   let raising: Promise<void> | undefined;
   const look = async (): Promise<void> => {
     try {
+      const common = commonLevel(members.all.values());
+      if (!Number.isFinite(common) || common <= level()) return;
       const raised = await raiseLevel(client, epoch);
       if (raised !== undefined) log.info('every appliance works with a higher level of the records: it is raised', { level: raised });
     } catch (error) {
@@ -42,8 +44,7 @@ export function keepLevel({ client, members, epoch, level, log }: AgreedLevelPar
     }
   };
   const looking = setInterval(() => {
-    const common = commonLevel(members.all.values());
-    if (Number.isFinite(common) && common > level()) raising ??= look().finally(() => (raising = undefined));
+    raising ??= look().finally(() => (raising = undefined));
   }, lookEveryMs).unref();
   return () => clearInterval(looking);
 }

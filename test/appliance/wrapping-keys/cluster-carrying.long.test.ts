@@ -99,8 +99,8 @@ beforeAll(async () => {
   keys = await wrapClusterKeys(hsm, path('one'));
 });
 afterAll(async () => {
-  await model.close();
   for (const hsm of hsms.values()) await hsm.close();
+  await model.close();
 });
 
 test('the token of one that was invited gets the next keys before anything is under them, and opens what is then wrapped', async () => {

@@ -44,8 +44,8 @@ beforeAll(async () => {
   own = await openHsm(testHsmConfig(ownToken));
 });
 afterAll(async () => {
-  await model.close();
   for (const hsm of [common, own]) await hsm.close();
+  await model.close();
 });
 
 test('with one HSM, the appliance that was asked and killed when it had made the wrapping key goes on at its next start', async () => {

@@ -56,8 +56,8 @@ beforeAll(async () => {
   for (const name of ['two', 'gone']) await takeClusterKeys(hsm, dataOf(name), keys);
 });
 afterAll(async () => {
-  await model.close();
   await hsm.close();
+  await model.close();
 });
 
 test('what is shared is rewrapped once, and counts as kept when every appliance that may answer has said so', async () => {

@@ -1,10 +1,12 @@
 // Appliances of two versions beside each other: which level of the records a program works with, and what is written at which.
-import { afterAll, expect, test } from 'vitest';
-import { levelRefusal } from '../../../core/cluster/agreed-level.ts';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { Log } from '../../../core/base/context.ts';
+import { keepLevel, levelRefusal } from '../../../core/cluster/agreed-level.ts';
 import { epochValue, layout, readEpoch } from '../../../core/cluster/layout.ts';
 import { decodeSign, validMs } from '../../../core/cluster/validity.ts';
 import { put } from '../../../core/etcd/messages.ts';
 import type { Migration } from '../../../core/store/migrate.ts';
+import { silentLog } from '../../harness/log.ts';
 import { ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -32,6 +34,20 @@ test('a program that says nothing of levels has the first one, and fields of lat
   const said = { name: 'a', version: '1', run: 'r', state: 'in', applied: 7 };
   const read = decodeSign(Buffer.from(JSON.stringify({ ...said, later: true })));
   expect(read).toEqual({ ...said, levels: { oldest: 1, newest: 1 }, validMs });
+});
+
+// Vitest counts what a timer throws as an error of the run.
+test('a level that cannot be read, as when the store is opened again, is read again later', async () => {
+  const warn = vi.fn<Log['warn']>();
+  const members = { all: new Map([['one', { state: 'in', levels: { oldest: 1, newest: 2 } }]]) };
+  const level = (): never => {
+    throw new Error('the store is closed');
+  };
+  const parts = { client: cluster.etcd, members, epoch: 'epoch', log: { ...silentLog, warn }, level };
+  const end = keepLevel(parts as unknown as Parameters<typeof keepLevel>[0]);
+  await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1);
+  end();
+  expect(warn).toHaveBeenCalledWith(expect.any(String), { reason: expect.stringContaining('the store is closed') });
 });
 
 /** Puts the text of each record in capitals, two records at a time: etcd takes so many operations and no more. */
