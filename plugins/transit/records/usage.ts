@@ -138,7 +138,10 @@ export class UsageMeters {
    * those that were removed. Never rejects.
    */
   async flush(): Promise<void> {
-    this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
+    this.#flushing ??= this.#flushAll()
+      // The store cannot be read: what this flush has not looked at, a later one does.
+      .catch((error: unknown) => this.#tell(reasonOf(error)))
+      .finally(() => (this.#flushing = undefined));
     await this.#flushing;
   }
 
@@ -312,8 +315,11 @@ export class UsageMeters {
   /** Of one commit of LMDB; a transaction of a shared store takes a piece of it. */
   async #writeTogether(meters: readonly Meter[], kept: number): Promise<void> {
     const outcomes = await Promise.all(piecesOf(meters, recordsAPiece).map((piece) => this.#writePiece(piece, kept)));
-    const reason = outcomes.find((one) => one !== undefined);
-    // Cut off from its cluster, an appliance would say it every five seconds for hours.
+    this.#tell(outcomes.find((one) => one !== undefined));
+  }
+
+  /** Cut off from its cluster, an appliance would say it every five seconds for hours. */
+  #tell(reason: string | undefined): void {
     if (reason !== undefined && reason !== this.#told) this.#log.warn('usage counts of transit keys could not be written', { reason });
     this.#told = reason;
   }

@@ -4,6 +4,7 @@ import type { Store } from '../../../../core/store/store.ts';
 import { type Key, Keyring, type Version } from '../../../../plugins/transit/records/keyring.ts';
 import { type KeyRecord, type Tables, type VersionRecord, openTables } from '../../../../plugins/transit/records/records.ts';
 import { UsageMeters } from '../../../../plugins/transit/records/usage.ts';
+import { silentLog } from '../../../harness/log.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, startTransitHarness } from '../harness.ts';
 
@@ -26,7 +27,7 @@ afterAll(() => harness.stop());
 
 /** A process of its own: what it does not store, nobody else knows. */
 function newProcess(most?: ConstructorParameters<typeof UsageMeters>[3]): UsageMeters {
-  return new UsageMeters(store, tables, { debug() {}, info() {}, warn() {}, error() {}, with: () => ({}) as never }, most);
+  return new UsageMeters(store, tables, silentLog, most);
 }
 
 /** Copies of a key under other names and ids: nothing here uses their material. */
@@ -141,6 +142,26 @@ describe('encryptions', () => {
     await one.stop();
     for (const key of gone) expect(stored(key)).toBeUndefined();
     for (const key of kept) expect(stored(key)).toMatchObject({ uses: 2, reserved: 2 });
+  });
+
+  test('a flush while the store cannot be read, as when it is opened again, leaves everything to later ones', async () => {
+    const [first, second] = (await copiesOf('aes', ['unread', 'unread-removed'])) as [Key, Key];
+    let isClosed = false;
+    const has = (key: Parameters<typeof tables.versions.has>[0]): boolean => {
+      if (isClosed) throw new Error('the store is closed');
+      return tables.versions.has(key);
+    };
+    const one = new UsageMeters(store, { ...tables, versions: { ...tables.versions, has } }, silentLog);
+    for (const key of [first, second]) await one.take(key, versionOf(key), 1, now);
+    await store.write((transaction) => transaction.delete(tables.versions, [second.tenantId, second.record.id, 1]));
+    isClosed = true;
+    for (let n = 0; n < 40; n += 1) await one.flush();
+    expect(one.meters).toBe(2);
+    isClosed = false;
+    for (let n = 0; n < 10; n += 1) await one.flush();
+    expect(one.meters).toBe(1);
+    expect(one.take(first, versionOf(first), 1, now)).toBeUndefined();
+    await one.stop();
   });
 
   test('a first use is stored with its reserve: nothing is left for a flush', async () => {
