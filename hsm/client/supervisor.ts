@@ -225,7 +225,8 @@ export class TokenSupervisor {
     else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
     else {
       if (link === this.#link) this.#isEnding = true;
-      this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+      const { message } = result.json<{ message: string }>(0);
+      this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} is being replaced: ${message}`));
     }
   }
 

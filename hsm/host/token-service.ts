@@ -195,7 +195,9 @@ export class TokenService {
     try {
       this.#engine?.ensureLogin();
     } catch (error) {
-      return this.#finish(error instanceof ModuleBroken ? { ...ok(job, []), code: resultModuleBroken } : failed(job, error));
+      return this.#finish(
+        error instanceof ModuleBroken ? { ...ok(job, [json({ message: error.message })]), code: resultModuleBroken } : failed(job, error),
+      );
     }
     if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token keeps logging out')));
     this.#lanes?.run(job, this.#laneFor(job) ?? 'work');

@@ -18,7 +18,7 @@ export const resultOk = 0;
 export const resultError = 1;
 /** The job needs a login, which only the host's main thread performs. */
 export const resultLoginNeeded = 2;
-/** The module is broken: the host has to be replaced. */
+/** The module is broken, as the `message` of the first part says: the host has to be replaced. */
 export const resultModuleBroken = 3;
 
 const headerBytes = 16;
