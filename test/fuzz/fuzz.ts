@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'vitest';
 import type { OpenApiDocument } from '../../core/http/description/openapi.ts';
+import { processTree, programOf, proportionalMib } from '../bench/measure/processes.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { canary, CaseMaker, Dice, echo, type Case } from './cases.ts';
 
 const inFlight = 24;
-const maxGrowthBytes = 200 << 20;
+const maxGrowthMib = 200;
 
 type Outcome = { readonly status: number; readonly text: string };
 
@@ -26,7 +27,7 @@ export async function fuzz(
   const maker = new CaseMaker(await describe(daemon), dice);
   const tokens = await makeIdentities(daemon);
   const open = await publicPaths(daemon);
-  const processes = processesOf(daemon);
+  const processes = lastingProcesses(daemon);
   const statuses: Record<string, number> = {};
   let left = cases;
   let baseline = 0;
@@ -36,20 +37,20 @@ export async function fuzz(
     const { status, text } = one.raw === undefined ? await send(daemon, agent, one, tokens[one.identity]) : await sendRaw(daemon, one.raw);
     statuses[status] = (statuses[status] ?? 0) + 1;
     const about = `seed ${seed}: ${JSON.stringify(one).slice(0, 600)} → ${status} ${text.slice(0, 300)}`;
-    if (status >= 500) throw new Error(`a server error: ${about}`);
+    if (status >= 500) throw new Error(`a server error: ${about}\n${daemon.output().slice(-4_000)}`);
     if (status > 0 && status < 400 && !mayPass(one, open)) throw new Error(`a policy was passed: ${about}`);
     if (status >= 400 && (text.includes(canary) || text.includes(echo))) throw new Error(`a refusal echoes what was sent: ${about}`);
   };
   const lane = async (): Promise<void> => {
     while (left-- > 0) {
       await runOne();
-      if (left === Math.floor(cases / 2)) baseline = memoryOf(processes);
+      if (left === Math.floor(cases / 2)) baseline = memoryOf(daemon);
     }
   };
   try {
     await Promise.all(Array.from({ length: inFlight }, lane));
-    expect(processesOf(daemon)).toEqual(processes);
-    expect(memoryOf(processes) - baseline).toBeLessThan(maxGrowthBytes);
+    expect(lastingProcesses(daemon)).toEqual(processes);
+    expect(memoryOf(daemon) - baseline).toBeLessThan(maxGrowthMib);
     expect((await daemon.exchange('GET', '/v1/state/system/health')).status).toBe(200);
     expect(await daemon.request('GET', '/v1/state/keystore/transit-keys/witness')).toMatchObject({
       'latest-version': 1,
@@ -160,20 +161,15 @@ function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
   });
 }
 
-/** The process ids of the daemon and its children. */
-export function processesOf(daemon: Daemon): readonly number[] {
-  const found = [daemon.pid];
-  for (let at = 0; at < found.length; at++) {
-    const pid = found[at] as number;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    if (children !== '') found.push(...children.split(' ').map(Number));
-  }
-  return found.toSorted((a, b) => a - b);
+/** The processes of the daemon that last as long as it does: that of a token is replaced when it has grown (hsm/client/growth.ts). */
+export function lastingProcesses({ pid }: Daemon): readonly number[] {
+  const lasting = processTree(pid).filter(({ script }) => programOf(script) !== 'host');
+  return lasting.map((one) => one.pid).toSorted((a, b) => a - b);
 }
 
-export function memoryOf(processes: readonly number[]): number {
-  const ofOne = (pid: number): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
-  return processes.reduce((sum, pid) => sum + ofOne(pid), 0);
+/** Of the daemon with all its processes, in MiB. */
+export function memoryOf({ pid }: Daemon): number {
+  return processTree(pid).reduce((sum, one) => sum + proportionalMib(one.pid), 0);
 }
 
 function filesBelow(directory: string): string[] {

@@ -6,14 +6,14 @@ import { expect } from 'vitest';
 import { openTls } from '../harness/client.ts';
 import { startDaemon } from '../harness/daemon.ts';
 import { Dice } from './cases.ts';
-import { memoryOf, processesOf } from './fuzz.ts';
+import { lastingProcesses, memoryOf } from './fuzz.ts';
 import { drawInput, type Material } from './parsers/mutations.ts';
 
 /** Streams by what the first answer was: its status, `closed` without one. */
 export type StreamReport = Readonly<Record<string, number>>;
 
 const inFlight = 128;
-const maxGrowthBytes = 200 << 20;
+const maxGrowthMib = 200;
 /** On a busy machine; a connection that outlives it hangs. */
 const patienceMs = 60_000;
 /** After so long without an answer the sender has nothing more to say; before that, the end would cut off the answer. */
@@ -30,7 +30,7 @@ export async function sendStreams(directory: string, streams: number, seed: numb
     Promise.all(
       ['tenants', 'keystore/transit-keys', 'policy/policies', 'keystore/tls/ca'].map((path) => daemon.request('GET', `/v1/config/${path}`)),
     );
-  const [before, processes, dice] = [await stateOf(), processesOf(daemon), new Dice(seed)];
+  const [before, processes, dice] = [await stateOf(), lastingProcesses(daemon), new Dice(seed)];
   const ports = await Promise.all([portOf(daemon.url), portOf(daemon.estUrl)]);
   const hello = await captureHello();
   const report: Record<string, number> = {};
@@ -48,13 +48,13 @@ export async function sendStreams(directory: string, streams: number, seed: numb
       if (/(?:^|\n)HTTP\/1\.[01] 5\d\d/.test(text))
         throw new Error(`seed ${seed}: a server error: ${octets.toString('base64')} → ${text.slice(0, 500)}`);
       report[status] = (report[status] ?? 0) + 1;
-      if (left === Math.floor(streams / 2)) baseline = memoryOf(processes);
+      if (left === Math.floor(streams / 2)) baseline = memoryOf(daemon);
     }
   };
   try {
     await Promise.all(Array.from({ length: inFlight }, lane));
-    expect(processesOf(daemon)).toEqual(processes);
-    expect(memoryOf(processes) - baseline).toBeLessThan(maxGrowthBytes);
+    expect(lastingProcesses(daemon)).toEqual(processes);
+    expect(memoryOf(daemon) - baseline).toBeLessThan(maxGrowthMib);
     expect(await stateOf()).toEqual(before);
     expect((await daemon.exchange('GET', '/v1/state/system/health')).status).toBe(200);
   } finally {
