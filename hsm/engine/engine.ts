@@ -9,7 +9,7 @@ import { RandomSource } from './random-source.ts';
 import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../protocol/key-encoding.ts';
 import { readMaterial } from '../pkcs11/key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
-import { PkcsModule, type ObjectHandle } from '../pkcs11/module.ts';
+import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
@@ -290,12 +290,26 @@ export class Engine {
 
   #tokenAnswers(): boolean {
     try {
-      this.sessions.module.tokenInfo(this.sessions.slot);
+      this.tokenInfo();
       return true;
     } catch (error) {
       if (error instanceof TokenError) return false;
       throw error;
     }
+  }
+
+  /**
+   * Says what the token is. SoftHSM empties the token's file for a moment at each login, in whatever process: refused by one that works, it is
+   * asked again while nobody logs in. Not while the start lock is held.
+   */
+  tokenInfo(): TokenInfo {
+    const { module, slot } = this.sessions;
+    try {
+      return module.tokenInfo(slot);
+    } catch (error) {
+      if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'doubt') throw error;
+    }
+    return withStartLock(this.#token, () => module.tokenInfo(slot));
   }
 
   /** Opens new sessions, logs in when necessary, and finds the token's own keys again. Drops all loaded keys. */

@@ -167,6 +167,14 @@ test('what a statement says of a key is what the token says twice', () => {
   }
 });
 
+// As SoftHSM does while another process logs in.
+test('a token that does not say what it is for a moment is asked again', () => {
+  const key = make('aes-256');
+  const silent: Fault = { name: 'C_GetTokenInfo', kind: 'refuse', argument: 0x5 };
+  expect(under(silent, () => gatherEvidence(engine, key)).token.label).toBe(token.label);
+  expect(kindOf(() => under({ ...silent, times: always }, () => gatherEvidence(engine, key)))).toBe('unavailable');
+});
+
 describe('objects in the token', () => {
   test('a key that was made although the call failed is not left beside the next one', () => {
     const binding = bindingOf(`left-over-${++ids}`);

@@ -21,7 +21,7 @@ import { vendorAttestors, type VendorAttestor } from '../vendor-attestation.ts';
 export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors: readonly VendorAttestor[] = vendorAttestors): KeyEvidence {
   const { type, custody, blob } = engine.reference(identity);
   const { sessions } = engine;
-  const token = agreed('C_GetTokenInfo', () => identify(sessions));
+  const token = agreed('C_GetTokenInfo', () => identify(engine));
   const serving = attestors.filter((attestor) => attestor.serves(token));
   if (custody === 'token') {
     const { handle } = engine.key(identity);
@@ -47,9 +47,9 @@ export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors:
   }
 }
 
-function identify({ module, slot }: Sessions): TokenIdentity {
-  const { label, serial, manufacturer, model, hardware, firmware } = module.tokenInfo(slot);
-  return { label, serial, manufacturer, model, hardware, firmware, library: module.info() };
+function identify(engine: Engine): TokenIdentity {
+  const { label, serial, manufacturer, model, hardware, firmware } = engine.tokenInfo();
+  return { label, serial, manufacturer, model, hardware, firmware, library: engine.sessions.module.info() };
 }
 
 function attested(

@@ -159,7 +159,9 @@ async function makeKey(daemon: Daemon, fields: object, number: number): Promise<
 /** What the key made opens or verifies, and it can be used. */
 async function prove(daemon: Daemon, key: Key): Promise<void> {
   const path = `${state}/transit-keys/${key.name}`;
-  const made = key.made ?? (await ask(daemon, `${path}/${signs(key) ? 'sign' : 'encrypt'}`, bodyOf(key))).value;
+  const { value: made, ...asked } =
+    key.made === undefined ? await ask(daemon, `${path}/${signs(key) ? 'sign' : 'encrypt'}`, bodyOf(key)) : { value: key.made };
+  if (made === undefined) throw new Error(`${key.name} cannot be used: ${JSON.stringify(asked)}`);
   const isProven = signs(key)
     ? ((await daemon.request('POST', `${path}/verify`, { text: payload, signature: made })) as { valid: boolean }).valid
     : ((await daemon.request('POST', `${path}/decrypt`, { ciphertext: made, ...contextOf(key) })) as { plaintext: string }).plaintext ===

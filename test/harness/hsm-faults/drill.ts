@@ -50,6 +50,7 @@ const jobTimeoutSeconds = 3;
 const checkEvery = 200;
 const mostKeys = 40;
 const mostFailures = 10;
+const casesTold = 10;
 /** Few, so that most uses load a key. */
 const cacheKeys = 10;
 
@@ -107,6 +108,8 @@ class Drill {
   #newestWrappingKey = 1;
   #events: HsmEvent[] = [];
   #case = '';
+  /** the cases before, the latest last: what they left may show later */
+  readonly #before: string[] = [];
   #fault: Fault = { name: '', kind: 'refuse' };
   #work = '';
   /** whether the fault is one of the systematic ones */
@@ -177,6 +180,8 @@ class Drill {
     if (hasStruck) this.#count();
     else if (this.#isPair) this.#systematic.unshift(this.#fault);
     await this.#recover();
+    this.#before.push(`${this.#work}, ${describeFault(this.#fault)}${hasStruck ? '' : ' (which did not strike)'}`);
+    if (this.#before.length > casesTold) this.#before.shift();
   }
 
   /** The pairs of function and CK_RV take turns with what else can go wrong; some stay until they are taken away. */
@@ -294,8 +299,9 @@ class Drill {
 
   #fail(what: string, cause?: unknown): never {
     const why = cause === undefined ? '' : `: ${cause instanceof Error ? `${cause.name} ${cause.message}` : JSON.stringify(cause)}`;
-    const before = this.#events.slice(-3).map(({ kind, message }) => `${kind}, ${message}`);
-    throw new Error([`${this.#case}: ${what}${why}`, ...before].join('; before that '), { cause });
+    const events = this.#events.slice(-3).map(({ kind, message }) => `${kind}, ${message}`);
+    const told = [`${this.#case}: ${what}${why}`, ...events].join('; before that ');
+    throw new Error([told, 'the cases before:', ...this.#before].join('\n  '), { cause });
   }
 }
 

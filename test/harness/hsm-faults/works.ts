@@ -115,8 +115,17 @@ export const works: Readonly<Record<string, Work>> = {
   export: {
     calls: making,
     begin: ({ hsm, dice, keys }) => {
-      const { reference, type, material } = dice.pick(keys.filter((key) => key.material !== undefined && canLeave(key)));
-      return async () => isSameMaterial(type, await hsm().readKeyMaterialInClear(reference), material as Buffer);
+      const {
+        reference,
+        type,
+        custody,
+        material = Buffer.alloc(0),
+      } = dice.pick(keys.filter((key) => key.material !== undefined && canLeave(key)));
+      return async () => {
+        const left = Buffer.from(await hsm().readKeyMaterialInClear(reference));
+        if (isSameMaterial(type, left, material)) return true;
+        throw new Error(`of ${type} in ${custody} custody, ${left.toString('hex')} left in place of ${material.toString('hex')}`);
+      };
     },
   },
   rewrap: {
