@@ -8,9 +8,19 @@ const repository = resolve(import.meta.dirname, '../../..');
 const packages = [
   ...['mkosi', 'systemd', 'systemd-repart', 'systemd-ukify', 'systemd-boot-efi', 'systemd-boot-tools', 'systemd-container'],
   ...['erofs-utils', 'dosfstools', 'mtools', 'cryptsetup-bin', 'e2fsprogs', 'fdisk', 'zstd', 'cpio', 'kmod', 'python3-pefile'],
-  ...['openssl', 'ca-certificates', 'dpkg-dev', 'reprepro'],
+  ...['openssl', 'ca-certificates', 'dpkg-dev', 'reprepro', 'libfaketime'],
   ...['qemu-system-x86', 'qemu-utils', 'ovmf', 'swtpm', 'swtpm-tools'],
 ];
+
+/** Found before the one of Debian, which writes the time of day into each signature for Secure Boot: here that of the commit. */
+const signTool = `#!/bin/sh
+if [ -n "$SOURCE_DATE_EPOCH" ]; then
+  LD_PRELOAD=$(echo /usr/lib/*/faketime/libfaketime.so.1)
+  FAKETIME=$(date --utc --date="@$SOURCE_DATE_EPOCH" '+%Y-%m-%d %H:%M:%S')
+  export TZ=UTC LD_PRELOAD FAKETIME
+fi
+exec /usr/lib/systemd/systemd-sbsign "$@"
+`;
 
 /** Cache of image builds: tools, test keys, downloaded packages. */
 export const imageCache = process.env['KEYSTORED_IMAGE_CACHE'] ?? join(repository, 'node_modules/.cache/keystored-image');
@@ -20,13 +30,14 @@ const tree = join(imageCache, 'tools');
 export function provideTools(): void {
   if (process.getuid?.() !== 0) throw new Error('images are built in name spaces of root: run this with sudo');
   const stamp = join(imageCache, 'tools.packages');
-  const wanted = packages.join('\n');
+  const wanted = [...packages, signTool].join('\n');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('making the tree of tools (630 MB, some minutes the first time) …');
   const unfinished = `${tree}.new`;
   for (const path of [unfinished, tree, stamp]) rmSync(path, { recursive: true, force: true });
   mkdirSync(dirname(tree), { recursive: true });
   run('mmdebstrap', ['--quiet', '--variant=apt', `--include=${packages.join(',')}`, 'trixie', unfinished]);
+  writeFileSync(join(unfinished, 'usr/bin/systemd-sbsign'), signTool, { mode: 0o755 });
   renameSync(unfinished, tree);
   writeFileSync(stamp, wanted);
 }
