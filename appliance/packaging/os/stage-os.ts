@@ -40,6 +40,7 @@ function stagePrograms(root: string): void {
   rmSync(target, { recursive: true, force: true });
   cpSync(source, target, { recursive: true });
   settleModes(source, target);
+  chmodSync(target, 0o755);
 }
 
 function stageUpdateKeys(directory: string, keys: readonly string[]): void {
