@@ -12,7 +12,7 @@ import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/me
 import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
-import { findSlot, login, Sessions } from './sessions.ts';
+import { askTokenInfo, findSlot, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
 /** A loaded key. `transient`: a session object that is destroyed when it is evicted. */
@@ -52,6 +52,7 @@ export class Engine {
   /** encrypts, decrypts and computes MACs twice, and answers only what agrees */
   readonly checksAnswers: boolean;
   readonly #token: TokenAddress;
+  readonly tokenInfo = (): TokenInfo => askTokenInfo(this.sessions, this.#token);
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
   readonly #checked: CheckedReferences;
@@ -296,20 +297,6 @@ export class Engine {
       if (error instanceof TokenError) return false;
       throw error;
     }
-  }
-
-  /**
-   * Says what the token is. SoftHSM empties the token's file for a moment at each login, in whatever process: refused by one that works, it is
-   * asked again while nobody logs in. Not while the start lock is held.
-   */
-  tokenInfo(): TokenInfo {
-    const { module, slot } = this.sessions;
-    try {
-      return module.tokenInfo(slot);
-    } catch (error) {
-      if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'doubt') throw error;
-    }
-    return withStartLock(this.#token, () => module.tokenInfo(slot));
   }
 
   /** Opens new sessions, logs in when necessary, and finds the token's own keys again. Drops all loaded keys. */

@@ -5,6 +5,7 @@ import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle, PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
 import { dropNextPin, findNextPin, isOwnPinFile, acceptNextPin } from '../files/pin-files.ts';
 import { readPin } from '../files/pin.ts';
+import { withStartLock } from '../files/start-lock.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
 /** The slot whose token has the configured label or serial. `configuration` when there is none or more than one. */
@@ -35,6 +36,19 @@ function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefi
     if (error instanceof TokenError) return undefined;
     throw error;
   }
+}
+
+/**
+ * What the token says of itself. SoftHSM empties the token's file for a moment at each login, in whatever process: a token that refuses is
+ * asked again while nobody logs in. Not while the start lock is held. Throws TokenError.
+ */
+export function askTokenInfo({ module, slot }: Pick<Sessions, 'module' | 'slot'>, token: TokenAddress): TokenInfo {
+  try {
+    return module.tokenInfo(slot);
+  } catch (error) {
+    if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'doubt') throw error;
+  }
+  return withStartLock(token, () => module.tokenInfo(slot));
 }
 
 /**
