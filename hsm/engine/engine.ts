@@ -12,7 +12,7 @@ import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/me
 import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
-import { askTokenInfo, findSlot, login, Sessions } from './sessions.ts';
+import { askTokenInfo, findSlot, findTokenInfo, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
 /** A loaded key. `transient`: a session object that is destroyed when it is evicted. */
@@ -52,7 +52,6 @@ export class Engine {
   /** encrypts, decrypts and computes MACs twice, and answers only what agrees */
   readonly checksAnswers: boolean;
   readonly #token: TokenAddress;
-  readonly tokenInfo = (): TokenInfo => askTokenInfo(this.sessions, this.#token);
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
   readonly #checked: CheckedReferences;
@@ -289,14 +288,13 @@ export class Engine {
     if (!this.custody.usesOwnKeys()) throw new ModuleBroken("a handle of the token's own keys leads to another key");
   }
 
+  /** As askTokenInfo. */
+  tokenInfo(): TokenInfo {
+    return askTokenInfo(this.sessions, this.#token);
+  }
+
   #tokenAnswers(): boolean {
-    try {
-      this.tokenInfo();
-      return true;
-    } catch (error) {
-      if (error instanceof TokenError) return false;
-      throw error;
-    }
+    return findTokenInfo(() => this.tokenInfo()) !== undefined;
   }
 
   /** Opens new sessions, logs in when necessary, and finds the token's own keys again. Drops all loaded keys. */

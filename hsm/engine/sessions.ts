@@ -12,7 +12,7 @@ import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts'
 export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   const wanted = config.serial === undefined ? `label "${config.label}"` : `serial "${config.serial}"`;
   const tokens = module.slots().flatMap((slot) => {
-    const info = findTokenInfo(module, slot);
+    const info = findTokenInfo(() => module.tokenInfo(slot));
     return info === undefined ? [] : [{ slot, info }];
   });
   const matching = tokens.filter(({ info }) => (config.serial === undefined ? info.label === config.label : info.serial === config.serial));
@@ -28,10 +28,10 @@ export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   return found.slot;
 }
 
-/** The token info of a slot; undefined when the call fails, so that a broken slot does not hide the others. */
-function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefined {
+/** The answer of `ask`; undefined when the call fails, so that a broken slot does not hide the others. */
+export function findTokenInfo(ask: () => TokenInfo): TokenInfo | undefined {
   try {
-    return module.tokenInfo(slot);
+    return ask();
   } catch (error) {
     if (error instanceof TokenError) return undefined;
     throw error;

@@ -195,9 +195,7 @@ export class TokenService {
     try {
       this.#engine?.ensureLogin();
     } catch (error) {
-      return this.#finish(
-        error instanceof ModuleBroken ? { ...ok(job, [json({ message: error.message })]), code: resultModuleBroken } : failed(job, error),
-      );
+      return this.#finish(error instanceof ModuleBroken ? broken(job, error) : failed(job, error));
     }
     if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token keeps logging out')));
     this.#lanes?.run(job, this.#laneFor(job) ?? 'work');
@@ -248,6 +246,10 @@ function mainShare(cacheKeys: number): number {
 
 function ok(job: ReceivedMessage, parts: Message['parts']): Message {
   return { id: job.id, code: resultOk, flags: 0, micros: 0, parts };
+}
+
+function broken(job: ReceivedMessage, { message }: ModuleBroken): Message {
+  return { ...ok(job, [json({ message })]), code: resultModuleBroken };
 }
 
 function failed(job: ReceivedMessage, error: unknown): Message {

@@ -119,10 +119,9 @@ async function requestOne({ daemon, dice }: Parts, key: Key): Promise<Outcome> {
     return { what: 'creation of a CA', ...asked };
   }
   if (drawn < 0.4) return { what: 'rotation', ...(await ask(daemon, `${state}/transit-keys/${key.name}/rotate`, {})) };
-  const action = signs(key) ? 'sign' : 'encrypt';
-  const { value, ...asked } = await ask(daemon, `${state}/transit-keys/${key.name}/${action}`, bodyOf(key));
+  const { value, ...asked } = await use(daemon, key);
   const made = value === undefined ? {} : { made: { ...key, made: value } };
-  return { what: `${action} with ${JSON.stringify(key.fields)}`, ...asked, ...made };
+  return { what: `${actionOf(key)} with ${JSON.stringify(key.fields)}`, ...asked, ...made };
 }
 
 async function ask(daemon: Daemon, path: string, body: object): Promise<{ status: number; code: string; value?: string }> {
@@ -130,6 +129,15 @@ async function ask(daemon: Daemon, path: string, body: object): Promise<{ status
   const { code = 'done', ciphertext, signature } = (answer.body ?? {}) as Record<string, string | undefined>;
   const value = ciphertext ?? signature;
   return { status: answer.status, code, ...(value === undefined ? {} : { value }) };
+}
+
+/** Signs or encrypts the payload. */
+function use(daemon: Daemon, key: Key): ReturnType<typeof ask> {
+  return ask(daemon, `${state}/transit-keys/${key.name}/${actionOf(key)}`, bodyOf(key));
+}
+
+function actionOf(key: Key): 'sign' | 'encrypt' {
+  return signs(key) ? 'sign' : 'encrypt';
 }
 
 function signs({ fields }: Key): boolean {
@@ -148,19 +156,15 @@ function contextOf({ fields }: Key): object {
 async function makeKey(daemon: Daemon, fields: object, number: number): Promise<Key> {
   const name = `kept-${number}`;
   await daemon.request('POST', `${config}/transit-keys`, { name, ...fields });
-  const { value } = await ask(
-    daemon,
-    `${state}/transit-keys/${name}/${signs({ name, fields }) ? 'sign' : 'encrypt'}`,
-    bodyOf({ name, fields }),
-  );
+  const { value } = await use(daemon, { name, fields });
   return { name, fields, ...(value === undefined ? {} : { made: value }) };
 }
 
 /** What the key made opens or verifies, and it can be used. */
 async function prove(daemon: Daemon, key: Key): Promise<void> {
   const path = `${state}/transit-keys/${key.name}`;
-  const { value: made, ...asked } =
-    key.made === undefined ? await ask(daemon, `${path}/${signs(key) ? 'sign' : 'encrypt'}`, bodyOf(key)) : { value: key.made };
+  const asked = key.made === undefined ? await use(daemon, key) : undefined;
+  const made = key.made ?? asked?.value;
   if (made === undefined) throw new Error(`${key.name} cannot be used: ${JSON.stringify(asked)}`);
   const isProven = signs(key)
     ? ((await daemon.request('POST', `${path}/verify`, { text: payload, signature: made })) as { valid: boolean }).valid

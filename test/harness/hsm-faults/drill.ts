@@ -180,7 +180,7 @@ class Drill {
     if (hasStruck) this.#count();
     else if (this.#isPair) this.#systematic.unshift(this.#fault);
     await this.#recover();
-    this.#before.push(`${this.#work}, ${describeFault(this.#fault)}${hasStruck ? '' : ' (which did not strike)'}`);
+    this.#before.push(hasStruck ? this.#case : `${this.#case} (which did not strike)`);
     if (this.#before.length > casesTold) this.#before.shift();
   }
 

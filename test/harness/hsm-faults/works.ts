@@ -115,12 +115,9 @@ export const works: Readonly<Record<string, Work>> = {
   export: {
     calls: making,
     begin: ({ hsm, dice, keys }) => {
-      const {
-        reference,
-        type,
-        custody,
-        material = Buffer.alloc(0),
-      } = dice.pick(keys.filter((key) => key.material !== undefined && canLeave(key)));
+      const key = dice.pick(keys.filter(({ material }) => material !== undefined).filter(canLeave));
+      const { reference, type, custody } = key;
+      const material = key.material as Buffer;
       return async () => {
         const left = Buffer.from(await hsm().readKeyMaterialInClear(reference));
         if (isSameMaterial(type, left, material)) return true;
