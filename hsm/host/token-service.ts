@@ -185,20 +185,27 @@ export class TokenService {
   }
 
   #takeFromLane(result: Message | ReceivedMessage, job: ReceivedMessage): void {
-    if (job.code === operations.import.code) job.find(1)?.fill(0);
-    if (result.code !== resultLoginNeeded) {
-      this.#logins.delete(job.id);
-      return this.#finish(result);
+    const answer = result.code === resultLoginNeeded ? this.#logInFor(job) : result;
+    if (answer === undefined) {
+      this.#lanes?.run(job, this.#laneFor(job) ?? 'work');
+      return;
     }
+    this.#logins.delete(job.id);
+    // Not before: a job that runs again imports what it was given.
+    if (job.code === operations.import.code) job.find(1)?.fill(0);
+    this.#finish(answer);
+  }
+
+  /** Undefined when the job may run again. */
+  #logInFor(job: ReceivedMessage): Message | undefined {
     const tries = (this.#logins.get(job.id) ?? 0) + 1;
     this.#logins.set(job.id, tries);
     try {
       this.#engine?.ensureLogin();
     } catch (error) {
-      return this.#finish(error instanceof ModuleBroken ? broken(job, error) : failed(job, error));
+      return error instanceof ModuleBroken ? broken(job, error) : failed(job, error);
     }
-    if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token keeps logging out')));
-    this.#lanes?.run(job, this.#laneFor(job) ?? 'work');
+    return tries > loginTries ? failed(job, new HsmError('unavailable', 'the token keeps logging out')) : undefined;
   }
 
   #finish(result: Message | ReceivedMessage): void {

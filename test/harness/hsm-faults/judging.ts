@@ -7,7 +7,7 @@ import type { Fault } from '../token/faulty-module.ts';
 const problems = createProblems(plugins.map(({ errors }) => errors ?? {}));
 
 /** Why an error is no fitting refusal; undefined when it is one. */
-export function findMisfit(error: unknown, work: string, { name, times = 1 }: Fault): string | undefined {
+export function findMisfit(error: unknown, work: string, { name, kind, times = 1 }: Fault): string | undefined {
   if (!(error instanceof HsmError)) return `an error that is no HsmError: ${String(error)}`;
   const { code } = problems.serviceError(error);
   // Wrapping keys are destroyed by a rotation, of which no caller hears.
@@ -16,7 +16,8 @@ export function findMisfit(error: unknown, work: string, { name, times = 1 }: Fa
   if (error.kind === 'key-not-usable' && name === 'C_Sign' && times > 1) return undefined;
   if (code === 'internal-error' && isHeard) return `callers would get internal-error: ${error.kind}, ${error.message}`;
   if (code === 'decryption-failed' && (times === 1 || !opens.has(work))) return 'callers would be told that a good ciphertext is damaged';
-  if (code === 'invalid-key-data' && work !== 'import') return `callers would be told that their key material is bad: ${error.message}`;
+  if (code === 'invalid-key-data' && (work !== 'import' || silent.has(kind)))
+    return `callers would be told that their key material is bad: ${error.message}`;
   if (error.kind === 'pin-refused' && !mayLatch({ name, times }))
     return 'the service would wait for a person to correct a PIN that is right';
   if (error.kind === 'unsupported' && error.rv === undefined) return `the token is taken for one that cannot do it: ${error.message}`;
@@ -29,6 +30,8 @@ export function mayLatch({ name, times = 1 }: Pick<Fault, 'name' | 'times'>): bo
   return name === 'C_Login' || (name === 'C_GetTokenInfo' && times > 1);
 }
 
+/** Of key material these say nothing. */
+const silent: ReadonlySet<string> = new Set(['delay', 'crash', 'lose-sessions']);
 const opens: ReadonlySet<string> = new Set(['decrypt', 'decrypt-oaep']);
 
 /**

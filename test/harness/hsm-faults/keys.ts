@@ -1,5 +1,5 @@
 // The keys of the drill of HSM faults: what is known of each from its making, and the proof, by a process without faults, that it still is it.
-import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, createHmac, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import type { Custody, Hsm, KeyReference, KeyType, SignScheme } from '../../../hsm/api.ts';
 import { freshMaterial, signatures } from '../keys.ts';
 
@@ -11,7 +11,7 @@ export type KeptKey = {
   readonly publicKey?: Uint8Array | undefined;
   /** of an imported key */
   readonly material?: Buffer | undefined;
-  /** what the key made of `text`, once that is known: a ciphertext or a MAC */
+  /** what the key, or its material outside the token, made of `text`, once that is known: a ciphertext or a MAC */
   made?: Uint8Array;
 };
 
@@ -30,16 +30,23 @@ export async function prove(witness: Hsm, key: KeptKey): Promise<void> {
     throw new Error(`${key.type} in ${key.custody} custody is another key now: ${JSON.stringify(key.reference.binding)}`);
   };
   if (isAes(key)) {
-    key.made ??= await witness.encrypt(key.reference, text);
+    key.made ??= key.material === undefined ? await witness.encrypt(key.reference, text) : sealedUnder(key.material);
     if (!text.equals(await witness.decrypt(key.reference, key.made))) wrong();
   } else if (isSecret(key)) {
     const mac = await witness.hmac(key.reference, 'sha256', text);
-    key.made ??= mac;
+    key.made ??= key.material === undefined ? mac : createHmac('sha256', key.material).update(text).digest();
     if (Buffer.compare(mac, key.made) !== 0) wrong();
   } else {
     const [{ scheme, check }] = signatures(key.type, text, key.publicKey as Uint8Array) as [ReturnType<typeof signatures>[number]];
     if (!check(await witness.sign(key.reference, scheme, witness.checksAnswers ? check : undefined))) wrong();
   }
+}
+
+/** `text` encrypted as the service does, outside the token. */
+function sealedUnder(material: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv(`aes-${(material.length * 8) as 128 | 256}-gcm`, material, nonce);
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** A message of this key, with what tells a good signature of it. */

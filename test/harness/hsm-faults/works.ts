@@ -234,7 +234,7 @@ async function make(bench: Bench, given: { readonly type: KeyType; readonly mate
         ? await hsm().generate(type, binding, options)
         : await hsm().importKey(type, Buffer.from(given.material), binding, options);
     if (reserved !== undefined) doomed.pop();
-    const publicKey = made.publicKey ?? (given === undefined ? undefined : publicKeyOf(type, given.material));
+    const publicKey = given === undefined ? made.publicKey : publicKeyOf(type, given.material);
     const key: KeptKey = { reference: { stored: made.stored, binding }, type, custody, publicKey, material: given?.material };
     keys.push(key);
     return () => isProven(witness, key);
