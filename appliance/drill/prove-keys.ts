@@ -1,5 +1,5 @@
-// Proves that each stored key opens in its token: it is loaded and used once.
-import { createHash } from 'node:crypto';
+// Proves that each stored key opens in its token, and that no secret is known to everybody: it is loaded and used once.
+import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { CheckFinding } from '../../core/base/context.ts';
 import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../hsm/api.ts';
 import { describeKey } from '../wrapping-keys/rotation.ts';
@@ -21,7 +21,7 @@ export async function proveKeys(hsm: Hsm, keys: Iterable<KeyReference>): Promise
   const prove = async (key: KeyReference): Promise<void> => {
     const { type, custody, token } = key.stored;
     try {
-      await use(hsm, key);
+      if ((await use(hsm, key)) === isOfZeros) findings.push({ where: `key ${describeKey(key.binding)}`, problem: ofZeros });
       const name = custody === 'token' ? `${type} in token ${token}` : type;
       byType[name] = (byType[name] ?? 0) + 1;
     } catch (error) {
@@ -39,13 +39,19 @@ export async function proveKeys(hsm: Hsm, keys: Iterable<KeyReference>): Promise
   return { byType, findings };
 }
 
-async function use(hsm: Hsm, key: KeyReference): Promise<void> {
+/**
+ * What version 0.1.0 has imported, as a key in token custody or through a network, when the token had ended the login meanwhile: a secret
+ * that everybody knows.
+ */
+const isOfZeros = Symbol('a key of zeros');
+const ofZeros = 'consists of zeros, as version 0.1.0 imported some keys; import it again, and replace what it has protected';
+
+async function use(hsm: Hsm, key: KeyReference): Promise<unknown> {
   // The key under which callers wrap what they import can only decrypt: a refusal of what was not encrypted shows that it was loaded.
   if (key.binding.purpose === 'import') {
-    await hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
-    return;
+    return hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
   }
-  await uses[key.stored.type](hsm, key);
+  return uses[key.stored.type](hsm, key);
 }
 
 function unlessRefused(error: unknown): void {
@@ -55,10 +61,13 @@ function unlessRefused(error: unknown): void {
 type Use = (hsm: Hsm, key: KeyReference) => Promise<unknown>;
 
 const aead: Use = async (hsm, key) => {
-  const opened = await hsm.decrypt(key, await hsm.encrypt(key, text));
+  const sealed = await hsm.encrypt(key, text);
+  const opened = await hsm.decrypt(key, sealed);
   if (!Buffer.from(opened).equals(text)) throw new Error('the token decrypted something else than it had encrypted');
+  return opensWithZeros(Number(key.stored.type.slice('aes-'.length)), sealed) ? isOfZeros : undefined;
 };
-const secret: Use = (hsm, key) => hsm.hmac(key, 'sha256', text);
+const macOfZeros = createHmac('sha256', Buffer.alloc(32)).update(text).digest();
+const secret: Use = async (hsm, key) => (macOfZeros.equals(await hsm.hmac(key, 'sha256', text)) ? isOfZeros : undefined);
 const rsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest });
 const ecdsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ecdsa', digest });
 const mlDsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ml-dsa', message: text });
@@ -70,3 +79,9 @@ const uses: Readonly<Record<KeyType, Use>> = {
   ed25519: (hsm, key) => hsm.sign(key, { scheme: 'ed25519', message: text }),
   ...{ 'ml-dsa-44': mlDsa, 'ml-dsa-65': mlDsa, 'ml-dsa-87': mlDsa },
 };
+
+/** `sealed`: nonce (12 octets), ciphertext, tag (16). */
+function opensWithZeros(bits: number, sealed: Uint8Array): boolean {
+  const decipher = createDecipheriv(`aes-${bits as 128 | 192 | 256}-gcm`, Buffer.alloc(bits / 8), sealed.subarray(0, 12));
+  return decipher.update(sealed.subarray(12, -16)).equals(text);
+}
