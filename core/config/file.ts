@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type * as library from 'yaml';
 import { once } from '../base/async/once.ts';
 import { isNestedTooDeep, nestedTooDeep } from '../base/texts/nesting.ts';
-import { findRepeatedKey } from '../base/texts/repeated-keys.ts';
+import { parseYaml, YamlFault } from '../base/texts/yaml.ts';
 import { ConfigurationError } from './error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
@@ -32,24 +32,24 @@ export function readConfigFile(path: string, source: string): ConfigFile {
 }
 
 function parse(path: string, text: string): ConfigFile {
-  const { LineCounter, parseDocument, isScalar, visit } = yaml();
-  const lines = new LineCounter();
-  // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false });
-  const problem = document.errors[0] ?? document.warnings[0];
-  if (isNestedTooDeep(problem)) throw problem;
-  if (problem !== undefined) {
-    // The library would name one of its functions.
-    const what = problem.code === 'MULTIPLE_DOCS' ? 'another document begins; a configuration is one' : problem.message;
-    throw new ConfigurationError(`${path} line ${lines.linePos(problem.pos[0]).line}: ${what}`);
-  }
-  const repeated = findRepeatedKey({ isScalar, visit }, document);
-  if (repeated !== undefined)
-    throw new ConfigurationError(`${path} line ${lines.linePos(repeated.node.range?.[0] ?? 0).line}: "${repeated.key}" is there twice`);
-  const content = contentOf(document, path);
+  const lines = new (yaml().LineCounter)();
+  const lineOf = (offset: number): string => `${path} line ${lines.linePos(offset).line}`;
+  const [document, another] = documentsOf(path, text, lines);
+  if (another !== undefined) throw new ConfigurationError(`${lineOf(another.range[0])}: another document begins; a configuration is one`);
+  const content = contentOf(document as library.Document.Parsed, path);
   if (!isJsonObject(content)) throw new ConfigurationError(`${path} line 1: must be a list of fields such as "workers: 2"`);
-  const root = document.contents;
-  return { content, placeOf: (pointer) => `${path} line ${lines.linePos(offsetOf(root, pointer.split('/'))).line}` };
+  const root = document?.contents ?? null;
+  return { content, placeOf: (pointer) => lineOf(offsetOf(root, pointer.split('/'))) };
+}
+
+/** Two at most. */
+function documentsOf(path: string, text: string, lines: library.LineCounter): readonly library.Document.Parsed[] {
+  try {
+    return [...parseYaml(yaml(), text, lines).take(2)];
+  } catch (error) {
+    if (error instanceof YamlFault) throw new ConfigurationError(`${path} line ${error.line}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** An alias without an anchor, and aliases that would make a document of any size, are errors here only. */

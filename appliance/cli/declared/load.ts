@@ -1,9 +1,9 @@
 // Documents of entries as people write them: files, folders or standard input, many documents each, with the place of every one.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Document as YamlDocument, Node } from 'yaml';
+import type { Node } from 'yaml';
 import { isNestedTooDeep, nestedTooDeep } from '../../../core/base/texts/nesting.ts';
-import { findRepeatedKey } from '../../../core/base/texts/repeated-keys.ts';
+import { parseYaml, YamlFault } from '../../../core/base/texts/yaml.ts';
 import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
@@ -48,30 +48,21 @@ async function declaredIn(path: string, io: Io): Promise<readonly Declared[]> {
   const name = path === '-' ? 'standard input' : path;
   const text = await readText(path, io);
   if (text.length > mostOctets) throw usageError(`${name} is larger than ${mostOctets} octets`);
-  const { parseAllDocuments, LineCounter, isSeq, isMap, visit, isScalar } = await import('yaml');
+  const yaml = await import('yaml');
+  const { LineCounter, isSeq, isMap, isScalar } = yaml;
   const lines = new LineCounter();
-  const lineOf = (node: { readonly range?: readonly [number, ...number[]] | null } | null): number =>
-    lines.linePos(node?.range?.[0] ?? 0).line;
   try {
-    // With prettyErrors, each of a hundred thousand errors would look for its place from the beginning.
-    const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, strict: true };
-    const documents = parseAllDocuments(text, options) as YamlDocument.Parsed[];
-    return documents.flatMap((document, index) => {
-      const place = `${name} document ${index + 1}`;
-      const fault = document.errors[0] ?? document.warnings[0];
-      if (isNestedTooDeep(fault)) throw fault;
-      if (fault !== undefined) throw usageError(`${place}, line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`);
-      const repeated = findRepeatedKey({ isScalar, visit }, document);
-      if (repeated !== undefined) throw usageError(`${place}, line ${lineOf(repeated.node)}: "${repeated.key}" is there twice`);
+    return [...parseYaml(yaml, text, lines)].flatMap((document, index) => {
       const parts = isSeq(document.contents) ? (document.contents.items as Node[]) : [document.contents as Node | null];
       return parts.flatMap((part) => {
         if (part === null || (isScalar(part) && part.value === null)) return [];
-        const where = `${place}, line ${lineOf(part)}`;
+        const where = `${name} document ${index + 1}, line ${lines.linePos(part.range?.[0] ?? 0).line}`;
         if (!isMap(part)) throw usageError(`${where}: a document maps "resource", "name" and "config" to values`);
         return [declaredFrom(part.toJS(document, { maxAliasCount: mostAliases }) as Document, where)];
       });
     });
   } catch (error) {
+    if (error instanceof YamlFault) throw usageError(`${name} document ${error.document}, line ${error.line}: ${error.message}`);
     if (error instanceof ReferenceError) throw usageError(`${name}: ${error.message}`);
     if (isNestedTooDeep(error)) throw usageError(`${name} ${nestedTooDeep}`);
     throw error;

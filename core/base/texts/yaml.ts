@@ -1,0 +1,50 @@
+// YAML as people write it: document by document, up to the first fault.
+import type * as library from 'yaml';
+import { isNestedTooDeep } from './nesting.ts';
+import { findRepeatedKey } from './repeated-keys.ts';
+
+/** What is wrong with a text, and where. `line` and `document` begin with 1. */
+export class YamlFault extends Error {
+  readonly line: number;
+  readonly document: number;
+
+  constructor(message: string, line: number, document: number) {
+    super(message);
+    this.line = line;
+    this.document = document;
+  }
+}
+
+/**
+ * The documents of a text, of which one without any counts as empty. Warnings are faults, and so is a key that is in a map twice. Throws
+ * YamlFault, and what isNestedTooDeep knows. `yaml` is the library, which its users load when they need it.
+ */
+export function* parseYaml(yaml: typeof library, text: string, lines: library.LineCounter): Generator<library.Document.Parsed> {
+  const composer = new yaml.Composer({ strict: true, uniqueKeys: false });
+  refuseFirst(composer);
+  const documents = composer.compose(new yaml.Parser(lines.addNewLine).parse(text), true, text.length);
+  for (let number = 1; ; number++) {
+    const faultAt = (offset: number, message: string): YamlFault => new YamlFault(message, lines.linePos(offset).line, number);
+    let next;
+    try {
+      next = documents.next();
+    } catch (error) {
+      if (!(error instanceof yaml.YAMLError) || isNestedTooDeep(error)) throw error;
+      throw faultAt(error.pos[0], error.message);
+    }
+    if (next.done === true) return;
+    const repeated = findRepeatedKey(yaml, next.value);
+    if (repeated !== undefined) throw faultAt(repeated.node.range?.[0] ?? 0, `"${repeated.key}" is there twice`);
+    yield next.value;
+  }
+}
+
+/** The library would gather every fault: a text of 200 KB can have 130,000, which take a second and 200 MB. It catches some that are thrown. */
+function refuseFirst(composer: library.Composer): void {
+  let first: library.YAMLError | undefined;
+  const faults: library.YAMLError[] = [];
+  faults.push = (fault) => {
+    throw (first ??= fault);
+  };
+  for (const name of ['errors', 'warnings']) Object.defineProperty(composer, name, { get: () => faults, set: () => {} });
+}
