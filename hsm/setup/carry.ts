@@ -138,7 +138,8 @@ export function takeOwnKeysHere({
     const present = rows.map(({ label }) => findNamedKeys(sessions, label).get(number));
     if (present.some((key) => key !== undefined && key.carrying !== carrying))
       throw new HsmError('configuration', `token ${token.name} has other own keys with the number ${number}`);
-    if (!isGiven(present.map((key) => key?.object))) {
+    // SoftHSM makes an object before it sets its value: of a key that a kill has left without one, each use is an error.
+    if (!works(() => isGiven(present.map((key) => key?.object)))) {
       const privateKey = findTransportKey(sessions, transport);
       const remove = (): void => rows.forEach(({ label }) => removeKey(sessions, label, name));
       // What a carrying that was cut off has left of it.
@@ -215,13 +216,20 @@ function carriesByItself(
   hash: OaepHash,
 ): boolean {
   const passing = { token: false, private: true, sensitive: true };
-  try {
+  return works(() => {
     const key = module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), { ...passing, extractable: true, valueLength: 32 });
     const wrapped = module.wrapKey(owner, oaepMechanism(hash), publicKey, key);
     module.unwrapKey(owner, oaepMechanism(hash), privateKey, wrapped, {
       ...{ ...passing, class: ck.CKO_SECRET_KEY, keyType: ck.CKK_AES, extractable: false },
     });
     return true;
+  });
+}
+
+/** What the answer is; false also for what the token refuses. */
+function works(ask: () => boolean): boolean {
+  try {
+    return ask();
   } catch (error) {
     if (error instanceof TokenError) return false;
     throw error;

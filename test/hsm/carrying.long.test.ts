@@ -1,10 +1,12 @@
 // Own keys carried from one token to another: never readable, the same key in both, and whatever is cut off, no key is lost.
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, KeyReference, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
+import { findTokenDirectory } from '../../hsm/files/softhsm.ts';
 import { giveOwnKeys, type Gift, listOwnKeys, openTransport, takeOwnKeys } from '../../hsm/setup/setup.ts';
 import { makeKey } from '../harness/keys.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -35,6 +37,27 @@ function objectsIn(token: TokenConfig): string {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+}
+
+/** The files of the objects of a SoftHSM token. Of each there is one to lock it, without which it is not destroyed. */
+function objectFilesOf(token: TokenConfig): ReadonlyMap<string, Buffer> {
+  const directory = findTokenDirectory(token) as string;
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(object|lock)$/.test(name));
+  return new Map(names.map((name) => [join(directory, name), readFileSync(join(directory, name))]));
+}
+
+/** An attribute in these files: its type, the kind of its value, the value (eight octets each). */
+const attribute = (type: number, kind: number, value: number): Buffer =>
+  Buffer.concat([type, kind, value].map((number) => Buffer.from(number.toString(16).padStart(16, '0'), 'hex')));
+const CKK_GENERIC_SECRET = attribute(0x100, 2, 0x10);
+const CKK_AES = attribute(0x100, 2, 0x1f);
+
+/** SoftHSM makes an object with an empty CKA_VALUE, and sets that afterwards. */
+function withoutValue(octets: Buffer): Buffer {
+  const head = attribute(0x11, 3, 0).subarray(0, 16);
+  const at = octets.indexOf(head) + head.length;
+  const length = Number(octets.readBigUInt64BE(at));
+  return Buffer.concat([octets.subarray(0, at), Buffer.alloc(8), octets.subarray(at + 8 + length)]);
 }
 
 beforeAll(async () => {
@@ -86,6 +109,25 @@ describe('what is cut off leaves nothing that is used, and the next carrying is 
     await expect(takeOwnKeys(taker, transport, damaged, 0)).rejects.toThrow(/C_UnwrapKey/);
     expect(await numbersIn(taker)).not.toContain(4);
     expect(objectsIn(taker).match(/Secret Key Object/g)).toHaveLength(2);
+  });
+
+  test.each(['wrapping', 'binding'] as const)('a %s key that a kill has left without its value is made again', async (which) => {
+    const transport = await openTransport(taker);
+    const number = Math.max(...(await numbersIn(taker))) + 1;
+    const gift = await giveOwnKeys(giver, number, [transport]);
+    const before = objectFilesOf(taker);
+    await takeOwnKeys(taker, transport, gift, 0);
+    // As the kill left it: the transport key is there still, and of the key all but its value.
+    for (const [file, octets] of before) if (!existsSync(file)) writeFileSync(file, octets);
+    const keyType = which === 'wrapping' ? CKK_AES : CKK_GENERIC_SECRET;
+    for (const [file, octets] of objectFilesOf(taker))
+      if (!before.has(file) && octets.includes(keyType)) writeFileSync(file, withoutValue(octets));
+    await takeOwnKeys(taker, transport, gift, 0);
+    expect(objectsIn(taker)).not.toContain('keystored-transport-key');
+    const hsm = await open(taker, number);
+    const { key } = await makeKey(hsm, 'aes-256', `under-${number}`);
+    expect(Buffer.from(await hsm.decrypt(key, await hsm.encrypt(key, message)))).toEqual(message);
+    await hsm.close();
   });
 });
 
