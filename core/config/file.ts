@@ -1,5 +1,5 @@
 // The YAML file: its content as plain data, and the line of every field, for messages.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as library from 'yaml';
 import { once } from '../base/async/once.ts';
@@ -11,6 +11,9 @@ import { isJsonObject, type JsonObject } from '../wire/json.ts';
 const require = createRequire(import.meta.url);
 /** Loaded for a file only. */
 const yaml = once(() => require('yaml') as typeof library);
+
+/** Its tokens take a thousand times as much memory. */
+const mostOctets = 2 ** 20;
 
 export type ConfigFile = {
   readonly content: JsonObject;
@@ -63,12 +66,16 @@ function contentOf(document: library.Document.Parsed, path: string): unknown {
 }
 
 function read(path: string, source: string): string {
+  let octets: Buffer | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    if (statSync(path).size <= mostOctets) octets = readFileSync(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new ConfigurationError(`${source} ${path} cannot be read (${code}): give a file that is there and readable`);
   }
+  if (octets === undefined || octets.length > mostOctets)
+    throw new ConfigurationError(`${source} ${path} is larger than ${mostOctets} octets, as no configuration is: give another file`);
+  return octets.toString('utf8');
 }
 
 /** The offset of the key of a path, as deep as the path exists. */

@@ -22,7 +22,7 @@ export class YamlFault extends Error {
 export function* parseYaml(yaml: typeof library, text: string, lines: library.LineCounter): Generator<library.Document.Parsed> {
   const composer = new yaml.Composer({ strict: true, uniqueKeys: false });
   refuseFirst(composer);
-  const documents = composer.compose(new yaml.Parser(lines.addNewLine).parse(text), true, text.length);
+  const documents = composer.compose(tokensOf(yaml, text, lines), true, text.length);
   for (let number = 1; ; number++) {
     const faultAt = (offset: number, message: string): YamlFault => new YamlFault(message, lines.linePos(offset).line, number);
     let next;
@@ -37,6 +37,20 @@ export function* parseYaml(yaml: typeof library, text: string, lines: library.Li
     if (repeated !== undefined) throw faultAt(repeated.node.range?.[0] ?? 0, `"${repeated.key}" is there twice`);
     yield next.value;
   }
+}
+
+/** Far more than anybody writes, and far less than ends the stack. */
+const mostNested = 1_000;
+
+/** As Parser.parse of the library, which would keep a token of a kilobyte for each of a hundred thousand brackets. */
+function* tokensOf(yaml: typeof library, text: string, lines: library.LineCounter): Generator<library.CST.Token> {
+  const parser = new yaml.Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > mostNested) throw new RangeError(`more than ${mostNested} levels`);
+  }
+  yield* parser.end();
 }
 
 /** The library would gather every fault: a text of 200 KB can have 130,000, which take a second and 200 MB. It catches some that are thrown. */

@@ -247,6 +247,7 @@ describe('refusals', () => {
       [],
       /^FILE cannot be read: its fields are nested too deep$/,
     ],
+    ['more than a mebibyte', '# nothing\n'.repeat(110_000), [], /^--config FILE is larger than 1048576 octets/],
     ['broken YAML', 'data: [1,\nworkers: 2', [], /^FILE line \d+: /],
     [
       'a cluster without files',

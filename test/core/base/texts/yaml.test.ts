@@ -39,6 +39,12 @@ test.each([
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
 });
 
-test('what is nested too deep is known as that', () => {
-  expect(isNestedTooDeep(faultOf('['.repeat(100_000)))).toBe(true);
+test.each([
+  ['brackets', '['],
+  ['lists', '- '],
+  ['questions', '? '],
+])('what is nested too deep (%s) is known as that, long before its end', (_, level) => {
+  const before = process.memoryUsage().heapUsed;
+  expect(isNestedTooDeep(faultOf(level.repeat(200_000)))).toBe(true);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
 });
