@@ -20,22 +20,29 @@ export class YamlFault extends Error {
  * YamlFault, and what isNestedTooDeep knows. `yaml` is the library, which its users load when they need it.
  */
 export function* parseYaml(yaml: typeof library, text: string, lines: library.LineCounter): Generator<library.Document.Parsed> {
-  const composer = new yaml.Composer({ strict: true, uniqueKeys: false });
+  const faultAt = (offset: number, message: string, document: number): YamlFault =>
+    new YamlFault(message, lines.linePos(offset).line, document);
+  const composer = new yaml.Composer({ strict: true, uniqueKeys: false, stringKeys: true });
   refuseFirst(composer);
-  const documents = composer.compose(tokensOf(yaml, text, lines), true, text.length);
-  for (let number = 1; ; number++) {
-    const faultAt = (offset: number, message: string): YamlFault => new YamlFault(message, lines.linePos(offset).line, number);
-    let next;
-    try {
-      next = documents.next();
-    } catch (error) {
-      if (!(error instanceof yaml.YAMLError) || isNestedTooDeep(error)) throw error;
-      throw faultAt(error.pos[0], error.message);
+  // The library gives a document when it has read the next one.
+  let [begun, ended] = [0, 0];
+  const counted = function* (): Generator<library.CST.Token> {
+    for (const token of tokensOf(yaml, text, lines)) {
+      if (token.type === 'document') begun++;
+      yield token;
     }
-    if (next.done === true) return;
-    const repeated = findRepeatedKey(yaml, next.value);
-    if (repeated !== undefined) throw faultAt(repeated.node.range?.[0] ?? 0, `"${repeated.key}" is there twice`);
-    yield next.value;
+  };
+  try {
+    for (const document of composer.compose(counted(), true, text.length)) {
+      ended++;
+      const repeated = findRepeatedKey(yaml, document);
+      if (repeated !== undefined) throw faultAt(repeated.node.range?.[0] ?? 0, `"${repeated.key}" is there twice`, ended);
+      yield document;
+    }
+  } catch (error) {
+    if (!(error instanceof yaml.YAMLError) || isNestedTooDeep(error)) throw error;
+    // The library would name its option.
+    throw faultAt(error.pos[0], error.code === 'NON_STRING_KEY' ? 'a key must be a text' : error.message, Math.max(begun, 1));
   }
 }
 

@@ -17,15 +17,19 @@ function faultOf(text: string): unknown {
 test('documents one after another; none is an empty one', () => {
   expect(documentsOf('a: 1\n---\n- b\n...\n# no more\n')).toEqual([{ a: 1 }, ['b']]);
   expect(documentsOf('')).toEqual([null]);
+  expect(documentsOf('1: a\ntrue: b')).toEqual([{ '1': 'a', true: 'b' }]);
   expect(documentsOf('# nothing\n')).toEqual([null]);
 });
 
 test.each([
   ['a: [1, 2\nb: 3', 2, 1, /Flow sequence/],
   ['a: 1\n---\nb: ]', 3, 2, /./],
+  ['a: 1\n---\nb: [1\n---\nc: 2', 4, 2, /Flow sequence/],
+  ['a: 1\n---\nb: 2\nb: 3\n---\nc: 2', 4, 2, /"b" is there twice/],
   ['a: !nobody 1', 1, 1, /Unresolved tag/],
   ['a: 1\nb: 2\na: 3', 3, 1, /"a" is there twice/],
   ['%YAML 1.2\n', 2, 1, /directives-end/],
+  ['a: 1\n? [b]\n: 2', 2, 1, /^a key must be a text$/],
 ])('%j has a fault at line %i, document %i', (text, line, document, message) => {
   expect(faultOf(text)).toMatchObject({ line, document, message: expect.stringMatching(message) });
 });
