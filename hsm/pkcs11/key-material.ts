@@ -33,7 +33,7 @@ export function parseMaterial(type: KeyType, material: Buffer): Material {
   }
   const key = parsePkcs8(material);
   if (nodeTypeOf(key) !== nodeTypeFor(type)) throw new HsmError('invalid-key-data', `the key is ${nodeTypeOf(key)}, not ${type}`);
-  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  const publicKey = publicKeyOf(key);
   const { values, used } = valuesOf(type, key);
   return { values, publicKey, wipe: () => used.forEach((buffer) => buffer.fill(0)) };
 }
@@ -72,6 +72,15 @@ function parsePkcs8(material: Buffer): KeyObject {
     return createPrivateKey({ key: material, format: 'der', type: 'pkcs8' });
   } catch (cause) {
     throw new HsmError('invalid-key-data', 'the key material is not a PKCS#8 private key', { cause });
+  }
+}
+
+/** A scalar of zero is read as a key, and has none. */
+function publicKeyOf(key: KeyObject): Buffer {
+  try {
+    return createPublicKey(key).export({ format: 'der', type: 'spki' });
+  } catch (cause) {
+    throw new HsmError('invalid-key-data', 'the private key has no public key', { cause });
   }
 }
 

@@ -143,6 +143,8 @@ describe('key material in clear', () => {
       const key = keyIdentity({ stored: { type, custody: 'wrapped', token: '', ...made }, binding });
       const exported = under({ name: 'C_GetAttributeValue', kind: 'flip', argument: 77 }, () => exportKey(engine, key));
       expect(isSame(type, exported, material)).toBe(true);
+      const zeroed = under({ name: 'C_GetAttributeValue', kind: 'zero' }, () => exportKey(engine, key));
+      expect(isSame(type, zeroed, material)).toBe(true);
       let wrong = material;
       const outcome = kindOf(() => {
         wrong = under({ name: 'C_GetAttributeValue', kind: 'flip', argument: 77, times: always }, () => exportKey(engine, key));
