@@ -39,16 +39,16 @@ function parse(path: string, text: string): ConfigFile {
   const lineOf = (offset: number): string => `${path} line ${lines.linePos(offset).line}`;
   const [document, another] = documentsOf(path, text, lines);
   if (another !== undefined) throw new ConfigurationError(`${lineOf(another.range[0])}: another document begins; a configuration is one`);
-  const content = contentOf(document as library.Document.Parsed, path);
+  const content = contentOf(document, path);
   if (!isJsonObject(content)) throw new ConfigurationError(`${path} line 1: must be a list of fields such as "workers: 2"`);
-  const root = document?.contents ?? null;
+  const root = document.contents;
   return { content, placeOf: (pointer) => lineOf(offsetOf(root, pointer.split('/'))) };
 }
 
-/** Two at most. */
-function documentsOf(path: string, text: string, lines: library.LineCounter): readonly library.Document.Parsed[] {
+/** The first two: a text without any counts as an empty one. */
+function documentsOf(path: string, text: string, lines: library.LineCounter) {
   try {
-    return [...parseYaml(yaml(), text, lines).take(2)];
+    return [...parseYaml(yaml(), text, lines).take(2)] as [library.Document.Parsed, library.Document.Parsed?];
   } catch (error) {
     if (error instanceof YamlFault) throw new ConfigurationError(`${path} line ${error.line}: ${error.message}`);
     throw error;
