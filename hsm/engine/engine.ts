@@ -10,7 +10,7 @@ import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../
 import { readMaterial } from '../pkcs11/key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
 import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
-import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { accepts, CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
 import { askTokenInfo, findSlot, findTokenInfo, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -213,13 +213,10 @@ export class Engine {
     const { module, work } = this.sessions;
     const text = Buffer.from('canary');
     const mechanism = gcmMechanism(Buffer.alloc(nonceBytes, 1), undefined);
-    try {
+    return accepts(() => {
       const sealed = Buffer.from(module.encrypt(work, mechanism, this.#canary, text, Buffer.alloc(text.length + tagBytes)));
       return module.decrypt(work, mechanism, this.#canary, sealed, Buffer.alloc(sealed.length)).equals(text);
-    } catch (error) {
-      if (error instanceof TokenError) return false;
-      throw error;
-    }
+    });
   }
 
   /** Runs work on the token. After an error with a remedy it is repeated, twice at most (reference A6). */

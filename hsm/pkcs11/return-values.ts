@@ -143,6 +143,16 @@ export class TokenError extends Error {
   }
 }
 
+/** What the answer is; false also for what the token refuses. */
+export function accepts(ask: () => boolean): boolean {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof TokenError) return false;
+    throw error;
+  }
+}
+
 /**
  * Kinds that only some functions can speak of. From any other function such a number is a fault of the token: a signature that "does not
  * decrypt" says nothing about what the caller sent, and one with a "wrong PIN" must not stop the service until a person has come.

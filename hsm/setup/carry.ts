@@ -23,7 +23,7 @@ import * as ck from '../pkcs11/constants.ts';
 import { type Mechanism, oaepMechanism, type OaepHash, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { type ObjectHandle, PkcsModule } from '../pkcs11/module.ts';
 import { readPublicKey } from '../pkcs11/public-key.ts';
-import { TokenError } from '../pkcs11/return-values.ts';
+import { accepts, TokenError } from '../pkcs11/return-values.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 
 /** What a receiving token says. A caller who passes it on has to know that it comes from that token: its owner gets the keys. */
@@ -139,7 +139,7 @@ export function takeOwnKeysHere({
     if (present.some((key) => key !== undefined && key.carrying !== carrying))
       throw new HsmError('configuration', `token ${token.name} has other own keys with the number ${number}`);
     // SoftHSM makes an object before it sets its value: of a key that a kill has left without one, each use is an error.
-    if (!works(() => isGiven(present.map((key) => key?.object)))) {
+    if (!accepts(() => isGiven(present.map((key) => key?.object)))) {
       const privateKey = findTransportKey(sessions, transport);
       const remove = (): void => rows.forEach(({ label }) => removeKey(sessions, label, name));
       // What a carrying that was cut off has left of it.
@@ -216,7 +216,7 @@ function carriesByItself(
   hash: OaepHash,
 ): boolean {
   const passing = { token: false, private: true, sensitive: true };
-  return works(() => {
+  return accepts(() => {
     const key = module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), { ...passing, extractable: true, valueLength: 32 });
     const wrapped = module.wrapKey(owner, oaepMechanism(hash), publicKey, key);
     module.unwrapKey(owner, oaepMechanism(hash), privateKey, wrapped, {
@@ -224,16 +224,6 @@ function carriesByItself(
     });
     return true;
   });
-}
-
-/** What the answer is; false also for what the token refuses. */
-function works(ask: () => boolean): boolean {
-  try {
-    return ask();
-  } catch (error) {
-    if (error instanceof TokenError) return false;
-    throw error;
-  }
 }
 
 /** Wraps both keys for a receiver, by the best hash that both tokens take. */

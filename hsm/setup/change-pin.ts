@@ -4,7 +4,7 @@ import * as ck from '../pkcs11/constants.ts';
 import { PkcsModule, type SessionHandle } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
 import { dropNextPin, isOwnPinFile, writeNextPin, acceptNextPin } from '../files/pin-files.ts';
-import { TokenError } from '../pkcs11/return-values.ts';
+import { accepts, TokenError } from '../pkcs11/return-values.ts';
 import { findSlot, login, loginWith } from '../engine/sessions.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -59,12 +59,9 @@ function setPin({ pin, name, user }: PinChange, module: PkcsModule, session: Ses
 }
 
 function isValid(module: PkcsModule, session: SessionHandle, user: PinChange['user'], pin: PinSource): boolean {
-  try {
+  return accepts(() => {
     module.logout(session);
     module.login(session, user === 'user' ? ck.CKU_USER : ck.CKU_SO, readPin(pin));
     return true;
-  } catch (error) {
-    if (error instanceof TokenError) return false;
-    throw error;
-  }
+  });
 }
