@@ -1,5 +1,16 @@
 // Key material and checks by node:crypto, to hold the token's answers against.
-import { constants, createHash, createPublicKey, generateKeyPairSync, randomBytes, verify, type KeyObject } from 'node:crypto';
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
 import type { GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, SignScheme } from '../../hsm/api.ts';
 
 /** A binding for tests; every key id of one test is another key. */
@@ -59,4 +70,34 @@ export function signatures(
   }
   const scheme = type === 'ed25519' ? 'ed25519' : 'ml-dsa';
   return [{ scheme: { scheme, message }, check: (signature) => verify(null, message, key, signature) }];
+}
+
+/** Encrypts as the token does: nonce (12 octets), ciphertext, tag (16). */
+export function sealOutside(key: Uint8Array, plaintext: Buffer, associatedData?: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, nonce).setAAD(associatedData ?? Buffer.alloc(0));
+  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** The reverse. Throws for what does not open. */
+export function openOutside(key: Uint8Array, sealed: Uint8Array, associatedData?: Buffer): Buffer {
+  const cipher = createDecipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, sealed.subarray(0, 12)).setAAD(
+    associatedData ?? Buffer.alloc(0),
+  );
+  cipher.setAuthTag(sealed.subarray(-16));
+  return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]);
+}
+
+/** The public key of PKCS#8 octets, as SubjectPublicKeyInfo. */
+export function publicKeyOf(type: KeyType, material: Buffer): Uint8Array | undefined {
+  if (type.startsWith('aes') || type === 'secret-256') return undefined;
+  const key = createPublicKey(createPrivateKey({ key: material, format: 'der', type: 'pkcs8' }));
+  return key.export({ format: 'der', type: 'spki' });
+}
+
+/** Whether two keys are the same: PKCS#8 can be written in several ways. */
+export function isSameMaterial(type: KeyType, one: Uint8Array, other: Uint8Array): boolean {
+  if (type.startsWith('aes') || type === 'secret-256') return Buffer.compare(one, other) === 0;
+  const [first, second] = [one, other].map((key) => createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' }));
+  return first !== undefined && second !== undefined && first.equals(second);
 }

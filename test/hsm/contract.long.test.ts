@@ -1,6 +1,6 @@
 // What every PKCS#11 module must do, compared with node:crypto.
 import { Secret } from '../../hsm/api.ts';
-import { createCipheriv, createDecipheriv, createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { defined } from '../../core/base/defined.ts';
 import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { changePin } from '../../hsm/setup/setup.ts';
-import { bindingOf, freshMaterial, makeKey, signatures } from '../harness/keys.ts';
+import { bindingOf, freshMaterial, makeKey, openOutside, publicKeyOf, sealOutside, signatures } from '../harness/keys.ts';
 import { findModules } from '../harness/token/modules.ts';
 import { testHsmConfig } from '../harness/token/softhsm.ts';
 
@@ -276,25 +276,6 @@ async function wrongSignatures(hsm: Hsm, key: KeyReference, publicKey: Uint8Arra
     if (!check(await hsm.sign(key, scheme))) wrong.push(`${key.stored.type}: ${scheme.scheme}`);
   }
   return wrong;
-}
-
-function sealOutside(key: Uint8Array, plaintext: Buffer, associatedData?: Buffer): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, nonce).setAAD(associatedData ?? Buffer.alloc(0));
-  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
-}
-
-function openOutside(key: Uint8Array, sealed: Uint8Array, associatedData?: Buffer): Buffer {
-  const cipher = createDecipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, sealed.subarray(0, 12)).setAAD(
-    associatedData ?? Buffer.alloc(0),
-  );
-  cipher.setAuthTag(sealed.subarray(-16));
-  return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]);
-}
-
-function publicKeyOf(type: KeyType, material: Buffer): Buffer | undefined {
-  if (/^(aes|secret)/.test(type)) return undefined;
-  return createPublicKey(createPrivateKey({ key: material, format: 'der', type: 'pkcs8' })).export({ format: 'der', type: 'spki' });
 }
 
 function sameOctets(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {

@@ -91,7 +91,7 @@ test('a first start that is cut at one moment after the other is finished by the
   expect(checkState(directory)).toBe(sound);
 });
 
-/** Throws what is not. A machine that is emulated slowly may have its token a little later than its port. */
+/** Throws what is not. On a slow machine some part may be up a little later than the port. */
 async function saysThatItIsWell(): Promise<void> {
   const { body } = await connection.exchange('GET', '/v1/state/system/health');
   if ((body as { readonly status?: string }).status !== 'ok') throw new Error(`the health is ${JSON.stringify(body)}`);

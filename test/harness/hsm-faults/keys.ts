@@ -1,7 +1,7 @@
 // The keys of the drill of HSM faults: what is known of each from its making, and the proof, by a process without faults, that it still is it.
-import { createCipheriv, createHash, createHmac, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Custody, Hsm, KeyReference, KeyType, SignScheme } from '../../../hsm/api.ts';
-import { freshMaterial, signatures } from '../keys.ts';
+import { freshMaterial, sealOutside, signatures } from '../keys.ts';
 
 /** A key that was acknowledged. `stored` in the reference changes when it is rewrapped. */
 export type KeptKey = {
@@ -30,7 +30,7 @@ export async function prove(witness: Hsm, key: KeptKey): Promise<void> {
     throw new Error(`${key.type} in ${key.custody} custody is another key now: ${JSON.stringify(key.reference.binding)}`);
   };
   if (isAes(key)) {
-    key.made ??= key.material === undefined ? await witness.encrypt(key.reference, text) : sealedUnder(key.material);
+    key.made ??= key.material === undefined ? await witness.encrypt(key.reference, text) : sealOutside(key.material, text);
     if (!text.equals(await witness.decrypt(key.reference, key.made))) wrong();
   } else if (isSecret(key)) {
     const mac = await witness.hmac(key.reference, 'sha256', text);
@@ -40,13 +40,6 @@ export async function prove(witness: Hsm, key: KeptKey): Promise<void> {
     const [{ scheme, check }] = signatures(key.type, text, key.publicKey as Uint8Array) as [ReturnType<typeof signatures>[number]];
     if (!check(await witness.sign(key.reference, scheme, witness.checksAnswers ? check : undefined))) wrong();
   }
-}
-
-/** `text` encrypted as the service does, outside the token. */
-function sealedUnder(material: Buffer): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv(`aes-${(material.length * 8) as 128 | 256}-gcm`, material, nonce);
-  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** A message of this key, with what tells a good signature of it. */
@@ -64,20 +57,6 @@ export function materialOf(type: KeyType): Buffer {
 }
 
 const rsaMaterial = new Map<KeyType, Buffer>();
-
-/** The public key of PKCS#8 octets, as SubjectPublicKeyInfo. */
-export function publicKeyOf(type: KeyType, material: Buffer): Uint8Array | undefined {
-  if (type.startsWith('aes') || type === 'secret-256') return undefined;
-  const key = createPublicKey(createPrivateKey({ key: material, format: 'der', type: 'pkcs8' }));
-  return key.export({ format: 'der', type: 'spki' });
-}
-
-/** Whether two keys are the same: PKCS#8 can be written in several ways. */
-export function isSameMaterial(type: KeyType, one: Uint8Array, other: Uint8Array): boolean {
-  if (type.startsWith('aes') || type === 'secret-256') return Buffer.compare(one, other) === 0;
-  const [first, second] = [one, other].map((key) => createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' }));
-  return first !== undefined && second !== undefined && first.equals(second);
-}
 
 /** A derivation under a secret, for a context that is used once. */
 export function derivationUnder({ reference }: KeptKey) {

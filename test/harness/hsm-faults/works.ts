@@ -2,20 +2,8 @@
 import { constants, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto';
 import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../../hsm/api.ts';
 import type { Dice } from '../../fuzz/cases.ts';
-import {
-  canLeave,
-  derivationUnder,
-  isAes,
-  isSameMaterial,
-  isSecret,
-  type KeptKey,
-  materialOf,
-  prove,
-  publicKeyOf,
-  signatureCase,
-  signs,
-  text,
-} from './keys.ts';
+import { canLeave, derivationUnder, isAes, isSecret, type KeptKey, materialOf, prove, signatureCase, signs, text } from './keys.ts';
+import { isSameMaterial, publicKeyOf } from '../keys.ts';
 
 /** What the works share. */
 export type Bench = {
