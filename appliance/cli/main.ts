@@ -59,7 +59,8 @@ function passThrough(root: Command, { name, summary, group }: ProgramCommand, ru
 /** What every exit code says, below the help of the program. */
 export const exitCodeHelp = `
 Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it ·
-6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance.
+6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance ·
+9 done, and the answer could not be written.
 
 keystorectl VERB RESOURCE --help shows the fields of a resource and their rules.
 A value @FILE is read from a file, @- from standard input.`;

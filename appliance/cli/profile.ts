@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { usageError } from './terminal/failure.ts';
+import { telling } from './terminal/files.ts';
 import type { Io } from './terminal/io.ts';
 
 /** One context. */
@@ -72,17 +73,32 @@ export async function changeContexts(
   await write({ current: change.current ?? first ?? current, named: changed }, io);
 }
 
+/** Throws OutputFailed where the profile could not be changed, before a login makes a token that nobody could keep. */
+export async function requireWritable(io: Environment): Promise<void> {
+  await readContexts(io);
+  const path = profilePath(io);
+  rmSync(begin(path, existsSync(path) ? readFileSync(path) : ''));
+}
+
 async function write({ current, named }: Contexts, io: Environment): Promise<void> {
   const { stringify } = await import('yaml');
   const path = profilePath(io);
   const only = current === onlyContext && [...named.keys()].every((name) => name === onlyContext);
   const text = stringify(only ? (named.get(onlyContext) ?? {}) : { current, contexts: Object.fromEntries(named) });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = begin(path, text);
+  telling(path, () => renameSync(unfinished, path));
+}
+
+/** Writes the file that is to have the name, beside it. Throws OutputFailed. */
+function begin(path: string, content: string | Uint8Array): string {
   const unfinished = `${path}.${process.pid}.tmp`;
-  rmSync(unfinished, { force: true });
-  writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx' });
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, path);
+  return telling(path, () => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, content, { mode: 0o600, flag: 'wx' });
+    chmodSync(unfinished, 0o600);
+    return unfinished;
+  });
 }
 
 /** Throws an Error that says what is wrong. */

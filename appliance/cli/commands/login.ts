@@ -11,10 +11,11 @@ import { connectionOptions, type ConnectionOptions } from '../connection-options
 import { resolveConnection, type Connection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
 import type { Document } from '../field-path.ts';
-import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { CommandFailed, exitCodes, OutputFailed, usageError } from '../terminal/failure.ts';
 import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
+import { writeAll } from '../terminal/files.ts';
 import { type Io } from '../terminal/io.ts';
-import { changeContexts, chosenContext, readContexts } from '../profile.ts';
+import { changeContexts, chosenContext, readContexts, requireWritable } from '../profile.ts';
 
 /** The answer to a login: a token, or the sign-in that a person has to approve first. */
 type LoginAnswer = Asked & { readonly token?: string };
@@ -48,14 +49,21 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     }
     const command = loginCommand(entry, io);
     command.parse([...rest], { from: 'user' });
-    const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
     const { browser = false, print = false } = command.opts<{ browser?: boolean; print?: boolean }>();
+    if (!print) await requireWritable(io);
+    const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
     const { poll } = entry.command;
     if (poll !== undefined) showTheWay(answer, browser, io);
     const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
     if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
-    if (print) return void io.stdout.write(io.stdout.isTTY === true ? `${token}\n` : token);
-    await remember(connection, token, true, io);
+    const kept = print ? writeAll(io, io.stdout.isTTY === true ? `${token}\n` : token) : remember(connection, token, true, io);
+    await kept.catch(async (error: unknown) => {
+      await endToken(connection, token, io);
+      throw error instanceof OutputFailed
+        ? usageError(`${error.message || 'standard output has no reader'}: the new token was ended`)
+        : error;
+    });
+    if (print) return;
     // The login has succeeded even if the token may not be looked up.
     const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
     tellLogin(connection, info, io);

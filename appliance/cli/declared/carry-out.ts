@@ -1,7 +1,7 @@
 // Carries out a plan: changes and then deletions, one after the other, and says what was done and what was not.
 import { Refused, type Client } from '../client.ts';
 import type { Document } from '../field-path.ts';
-import { CommandFailed, exitCodeOf, exitCodes } from '../terminal/failure.ts';
+import { CommandFailed, exitCodeOf, exitCodes, OutputFailed, undelivered } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { mayFollow, pathFor } from './kinds.ts';
@@ -75,6 +75,7 @@ async function inTurn(tasks: readonly Task[], io: Io): Promise<void> {
       if (isStopped) throw new CommandFailed(exitCodes.no, ['stopped by Ctrl-C', ...remaining(titles, done)].join('\n  '));
       await task.run(tell).catch((error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
+        if (error instanceof OutputFailed) throw undelivered(error, remaining(titles, done).join('\n  '));
         throw new CommandFailed(error.exitCode, [error.message, ...remaining(titles, done)].join('\n  '));
       });
     }

@@ -13,6 +13,7 @@ import type { Document } from '../field-path.ts';
 import { readDocument } from '../operations/documents.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { telling } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { kindsOf, type Kind } from './kinds.ts';
 import { change, readEntry } from './plan.ts';
@@ -40,7 +41,7 @@ export async function runEdit(words: readonly string[], before: ConnectionOption
   if (names.length !== kind.show.names.length)
     throw usageError(`edit ${resource} ${kind.show.names.map((name) => `<${name}>`).join(' ')}: give these names`);
   const client = new Client(await resolveConnection(options, io));
-  const folder = mkdtempSync(join(tmpdir(), 'keystorectl-'));
+  const folder = telling(tmpdir(), () => mkdtempSync(join(tmpdir(), 'keystorectl-')));
   try {
     const found = await readEntry(kind, names, client);
     if (found === undefined) throw new CommandFailed(exitCodes.notFound, `there is no ${resource} ${names.join(' ')}`);
@@ -64,7 +65,7 @@ async function editUntilTaken(edited: Edited, file: string, client: Client, io: 
   let text = stringify(before, { lineWidth: 0, blockQuote: 'literal' });
   let remark = '';
   for (;;) {
-    writeFileSync(file, head + remark + text, { mode: 0o600 });
+    telling(file, () => writeFileSync(file, head + remark + text, { mode: 0o600 }));
     const opened = readFileSync(file, 'utf8');
     await openEditor(file, io).catch((error: unknown) => {
       throw keptOr(error, file, opened !== readFileSync(file, 'utf8') || remark !== '');

@@ -5,10 +5,10 @@ import { Refused } from '../client.ts';
 import type { Command } from '../../../core/http/description/command.ts';
 import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
 import { fieldAt, setField, type Document } from '../field-path.ts';
-import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
-import { beginFile, writeAll } from '../terminal/files.ts';
+import { CommandFailed, exitCodes, OutputFailed, undelivered } from '../terminal/failure.ts';
+import { beginFile, writeAll, type OutputFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
-import { formatBare } from '../terminal/plain.ts';
+import { bareText, formatBare } from '../terminal/plain.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { printValue, type Format } from '../terminal/output.ts';
 
@@ -17,10 +17,12 @@ export type Delivery = {
   readonly output: JsonSchema | undefined;
   /** `base64-encoded: false` was requested: fields that are base64 otherwise are text */
   readonly rawText: boolean;
+  /** a read, or what may be repeated without harm: a lost answer is asked for again */
+  readonly mayBeRepeated: boolean;
   /** the body of the request */
   readonly sent: unknown;
-  /** of `--out` */
-  readonly file: string | undefined;
+  /** of `--out`, begun before anything is asked: what cannot be written must not be made */
+  readonly file: Output | undefined;
   readonly format: Format | undefined;
   /** of `--fields`, where the API has no such parameter */
   readonly fields: string | undefined;
@@ -28,15 +30,25 @@ export type Delivery = {
   readonly value: string | undefined;
 };
 
-/** Throws CommandFailed without a message when the answer is negative. */
+export type Output = { readonly path: string; readonly begun: OutputFile };
+
+/** Begins the file of `--out`. Throws a usage error where it cannot be written. */
+export function beginOutput(path: string, { command, output = {} }: Pick<Delivery, 'command' | 'output'>, io: Io): Output {
+  const field = command.out?.split('.')[0];
+  const isSecret = field === undefined || fieldsOf(output)[field]?.['x-secret'] === true;
+  return { path, begun: beginFile(path, io, isSecret) };
+}
+
+/**
+ * Throws CommandFailed without a message when the answer is negative, and with the code `undelivered` when something was made and what
+ * was answered could not be written.
+ */
 export async function deliver(response: IncomingMessage, delivery: Delivery, io: Io): Promise<void> {
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
-  if (mediaType !== 'application/json') return stream(response, delivery, io);
+  if (mediaType !== 'application/json') return stream(response, delivery, io).catch((error: unknown) => tellMade(error, {}, delivery));
   const answer: unknown = JSON.parse(await text(response));
-  const { command, file, format, fields, value } = delivery;
-  if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
-  else if (value !== undefined) await writeAll(io, formatBare(answer, value.split('/'), io.stdout.isTTY === true));
-  else await printValue(fields === undefined ? answer : select(answer, fields), format, io);
+  await write(answer, delivery, io).catch((error: unknown) => tellMade(error, answer, delivery));
+  const { command } = delivery;
   const warnings = fieldAt(answer, ['warnings']);
   if (command.tree === 'config' && Array.isArray(warnings))
     for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
@@ -45,6 +57,26 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   if (typeof failed === 'number' && failed > 0) throw new CommandFailed(exitCodes.no, `${failed} items failed`);
 }
 
+async function write(answer: unknown, delivery: Delivery, io: Io): Promise<void> {
+  const { command, file, format, fields, value } = delivery;
+  if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery);
+  else if (value !== undefined) await writeAll(io, formatBare(answer, value.split('/'), io.stdout.isTTY === true));
+  else await printValue(fields === undefined ? answer : select(answer, fields), format, io);
+}
+
+/** Names what was made where nobody could read it. Always throws. */
+function tellMade(error: unknown, answer: unknown, { mayBeRepeated, output = {} }: Delivery): never {
+  if (!(error instanceof OutputFailed) || mayBeRepeated) throw error;
+  const names = Object.entries(fieldsOf(output))
+    .filter(([, schema]) => schema['x-secret'] !== true && !isBase64(schema))
+    .map(([name]) => [name, fieldAt(answer, [name])] as const)
+    .filter(([, value]) => typeof value === 'number' || (typeof value === 'string' && value !== '' && value.length <= mostNamed));
+  throw undelivered(error, names.map(([name, value]) => `${name} ${bareText(value)}`).join(', '));
+}
+
+/** Longer texts say nothing in one line. */
+const mostNamed = 128;
+
 /** Shows a refusal whose body is an answer (health that is down, a batch in which every item failed) as one. Always throws. */
 export async function deliverRefusal(error: unknown, { format }: Delivery, io: Io): Promise<never> {
   if (!(error instanceof Refused) || error.answer.mediaType !== 'application/json') throw error;
@@ -52,10 +84,8 @@ export async function deliverRefusal(error: unknown, { format }: Delivery, io: I
   throw new CommandFailed(error.exitCode, '');
 }
 
-async function stream(response: IncomingMessage, { file: path = '-', command }: Delivery, io: Io): Promise<void> {
-  const isBinary = response.headers['content-type'] === 'application/octet-stream';
-  if (isBinary && path === '-' && io.stdout.isTTY === true) throw usageError('the answer is binary: give --out FILE, or a pipe');
-  const file = beginFile(path, io, true);
+async function stream(response: IncomingMessage, { file: wanted, command }: Delivery, io: Io): Promise<void> {
+  const { path, begun: file } = wanted ?? { path: '-', begun: beginFile('-', io, true) };
   const progress = openProgress(io, 'octets');
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   let octets = 0;
@@ -66,7 +96,7 @@ async function stream(response: IncomingMessage, { file: path = '-', command }: 
       if (path !== '-') progress.show(octets, Number.isNaN(length) ? undefined : octets / length);
     }
   } catch (error) {
-    file.abandon();
+    if (error instanceof OutputFailed) throw error;
     throw new CommandFailed(exitCodes.unavailable, `the answer was cut off (${error instanceof Error ? error.message : String(error)})`);
   }
   file.finish();
@@ -79,9 +109,8 @@ async function stream(response: IncomingMessage, { file: path = '-', command }: 
 async function writePart(
   answer: unknown,
   field: string,
-  path: string,
+  { begun: file }: Output,
   { command, output, rawText, sent }: Delivery,
-  io: Io,
 ): Promise<void> {
   const value = fieldAt(answer, field.split('.'));
   if (typeof value !== 'string') throw new CommandFailed(exitCodes.fault, `the answer has no ${field}`);
@@ -89,7 +118,6 @@ async function writePart(
   const wish = Object.entries(command['octets-with'] ?? {});
   const asOctets = wish.length > 0 && wish.every(([name, wanted]) => fieldAt(sent, [name]) === wanted);
   const isOctets = asOctets || (isBase64(schema) && !rawText);
-  const file = beginFile(path, io, schema?.['x-secret'] === true);
   await file.write(isOctets ? Buffer.from(value, 'base64') : value.endsWith('\n') || rawText ? value : `${value}\n`);
   file.finish();
 }

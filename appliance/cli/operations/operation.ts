@@ -1,12 +1,12 @@
 // Runs one operation of the API from the command line: builds the request from the words and delivers the answer.
 import { runBulk } from './bulk.ts';
 import { defined } from '../../../core/base/defined.ts';
-import { fieldsOf } from '../../../core/http/description/document.ts';
+import { fieldsOf, successesOf } from '../../../core/http/description/document.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { Client, type Request } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
-import { deliver, deliverRefusal } from './delivery.ts';
+import { beginOutput, deliver, deliverRefusal } from './delivery.ts';
 import { setField, type Document } from '../field-path.ts';
 import { bringsDocument, readDocument } from './documents.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -37,20 +37,27 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
     const file = text(typed['out']);
     if (entry.command.action === 'backup' && typed['force'] !== true) requireNew(file);
     const request = await requestOf(entry, built, typed, io);
+    if (file === undefined) requireReadable(entry, io);
+    const output = file === undefined ? undefined : beginOutput(file, entry, io);
     const hasFields = parameters.some(({ name }) => name === 'fields');
     const delivery = {
       command: entry.command,
       output: entry.output,
       rawText: isRawText(typed),
+      mayBeRepeated: entry.method === 'GET' || request.isIdempotent === true,
       sent: request.body,
-      file,
+      file: output,
       format: typed['output'] === 'raw' ? undefined : (text(typed['output']) as Format | undefined),
       fields: hasFields ? undefined : text(typed['fields']),
       value: bareField(entry, catalog, typed),
     };
-    await askFirst(entry, built, typed, client, io);
-    const response = await client.open(request).catch((error: unknown) => deliverRefusal(error, delivery, io));
-    await deliver(response, delivery, io);
+    try {
+      await askFirst(entry, built, typed, client, io);
+      const response = await client.open(request).catch((error: unknown) => deliverRefusal(error, delivery, io));
+      await deliver(response, delivery, io);
+    } finally {
+      output?.begun.abandon();
+    }
   } finally {
     client.close();
   }
@@ -87,6 +94,12 @@ async function askFirst({ command, names }: CatalogEntry, built: OperationComman
 /** A new backup under the name of the last one would replace it. */
 function requireNew(file: string | undefined): void {
   if (file !== undefined && isFile(file)) throw usageError(`${file} exists: give another name, or --force to replace it`);
+}
+
+/** Octets are not written to a terminal. */
+function requireReadable({ operation }: CatalogEntry, { stdout }: Io): void {
+  const isBinary = successesOf(operation).some(([, { content }]) => content?.['application/octet-stream'] !== undefined);
+  if (isBinary && stdout.isTTY === true) throw usageError('the answer is binary: give --out FILE, or a pipe');
 }
 
 async function runLines(entry: CatalogEntry, built: OperationCommand, typed: Typed, client: Client, io: Io): Promise<void> {

@@ -15,7 +15,7 @@ import { exportAll } from '../declared/export.ts';
 import { loadDescription } from '../description.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
-import { beginFile, isFile } from '../terminal/files.ts';
+import { beginFile, isFile, type OutputFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { programVersion } from '../version.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -46,11 +46,13 @@ export async function runSupportBundle(words: readonly string[], before: Connect
   if (options.force !== true && isFile(options.out)) throw usageError(`${options.out} exists: give another name, or --force to replace it`);
   const connection = await resolveConnection(options, io);
   const dataDirectory = options.dataDir ?? (io.environment['KEYSTORED_DATA'] || undefined);
+  const file = beginFile(options.out, io, true);
   const client = new Client(connection);
   try {
     const parts = await partsOf(client, Number(options.logs), dataDirectory, io);
-    await writeBundle(parts, withoutSecrets(connection.token, dataDirectory), options.out, io);
+    await writeBundle(parts, withoutSecrets(connection.token, dataDirectory), { path: options.out, file }, io);
   } finally {
+    file.abandon();
     client.close();
   }
 }
@@ -137,7 +139,12 @@ function checkOf(dataDirectory: string): string {
 }
 
 /** A part that cannot be read is named in the manifest with the reason; the others are there. */
-async function writeBundle(parts: readonly Part[], clean: (text: string) => string, path: string, io: Io): Promise<void> {
+async function writeBundle(
+  parts: readonly Part[],
+  clean: (text: string) => string,
+  { path, file }: { readonly path: string; readonly file: OutputFile },
+  io: Io,
+): Promise<void> {
   const files: { readonly name: string; readonly octets: Buffer }[] = [];
   const missing: { name: string; why: string }[] = [];
   for (const part of parts) {
@@ -157,7 +164,6 @@ async function writeBundle(parts: readonly Part[], clean: (text: string) => stri
   const all = [{ name: 'manifest.json', octets: Buffer.from(json({ made, files: contents, missing })) }, ...files];
   const chunks: Uint8Array[] = [];
   for (const { name, octets } of all) for await (const chunk of formatTarEntry(name, octets.length, [octets])) chunks.push(chunk);
-  const file = beginFile(path, io, true);
   await file.write(gzipSync(Buffer.concat([...chunks, formatTarEnd()])));
   file.finish();
   if (path !== '-') io.stderr.write(`keystorectl: ${path} has ${all.map(({ name }) => name).join(', ')}\n`);

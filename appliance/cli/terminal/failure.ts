@@ -20,6 +20,8 @@ export const exitCodes = {
   no: 7,
   /** 500, or an unexpected answer */
   fault: 8,
+  /** done, and what was answered could not be written */
+  undelivered: 9,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -37,6 +39,23 @@ export class CommandFailed extends Error {
 /** An error in what the user typed or wrote. */
 export function usageError(message: string): CommandFailed {
   return new CommandFailed(exitCodes.usage, message);
+}
+
+/** What a command writes to has failed. After a change the catcher says what was made. */
+export class OutputFailed extends CommandFailed {
+  /** The reader of a pipe that has gone has seen enough: no failure of a command that changed nothing. */
+  readonly isReaderGone: boolean;
+  constructor(target: string, { code = 'failed' }: NodeJS.ErrnoException) {
+    const isReaderGone = code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
+    super(isReaderGone ? exitCodes.ok : exitCodes.usage, isReaderGone ? '' : `${target} cannot be written (${code})`);
+    this.isReaderGone = isReaderGone;
+  }
+}
+
+/** The same failure after a change: `made` names what nobody has read of. */
+export function undelivered({ isReaderGone, message }: OutputFailed, made: string): CommandFailed {
+  const why = isReaderGone ? 'standard output has no reader any more' : message;
+  return new CommandFailed(exitCodes.undelivered, `${why}: the request was done, and its answer is lost${made === '' ? '' : `: ${made}`}`);
 }
 
 /** The exit code of an HTTP status. */

@@ -1,14 +1,13 @@
 // Writes results to files: completely or not at all, and readable by the owner only when they hold a secret.
-import { once } from 'node:events';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { usageError } from './failure.ts';
+import { OutputFailed } from './failure.ts';
 import type { Io } from './io.ts';
 
 export type OutputFile = {
   write(chunk: string | Uint8Array): Promise<void>;
   /** Renames the file to its name; does nothing for standard output. */
   finish(): void;
-  /** Leaves what was there before. */
+  /** Leaves what was there before; does nothing behind finish(). */
   abandon(): void;
 };
 
@@ -22,16 +21,18 @@ export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
   if (path === '-') return { write: (chunk) => writeAll(io, chunk), finish: () => undefined, abandon: () => undefined };
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return openDevice(path);
   const unfinished = `${path}.${process.pid}.tmp`;
-  const file = open(unfinished, 'wx', isSecret ? 0o600 : 0o666, path);
+  const file = telling(path, () => openSync(unfinished, 'wx', isSecret ? 0o600 : 0o666));
+  const close = closing(file);
   return {
-    write: writerTo(file),
-    finish() {
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(unfinished, path);
-    },
+    write: writerTo(file, path),
+    finish: () =>
+      telling(path, () => {
+        fsyncSync(file);
+        close();
+        renameSync(unfinished, path);
+      }),
     abandon() {
-      closeSync(file);
+      close();
       rmSync(unfinished, { force: true });
     },
   };
@@ -39,28 +40,41 @@ export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
 
 /** Devices and pipes are written to directly: renaming a file over `/dev/null` would replace it. */
 function openDevice(path: string): OutputFile {
-  const device = open(path, 'w', 0o666, path);
-  const close = (): void => closeSync(device);
-  return { write: writerTo(device), finish: close, abandon: close };
+  const device = telling(path, () => openSync(path, 'w'));
+  const close = closing(device);
+  return { write: writerTo(device, path), finish: close, abandon: close };
 }
 
-function writerTo(file: number): OutputFile['write'] {
-  return (chunk) => {
-    const octets = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    for (let at = 0; at < octets.length; at += writeSync(file, octets, at));
-    return Promise.resolve();
+/** Closes a file once, however often it is called. */
+function closing(file: number): () => void {
+  let isOpen = true;
+  return () => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
   };
 }
 
-/** Writes to standard output at the reader's pace. */
-export async function writeAll({ stdout }: Io, chunk: string | Uint8Array): Promise<void> {
-  if (!stdout.write(chunk)) await once(stdout, 'drain');
+function writerTo(file: number, path: string): OutputFile['write'] {
+  return async (chunk) => {
+    const octets = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    telling(path, () => {
+      for (let at = 0; at < octets.length; at += writeSync(file, octets, at));
+    });
+  };
 }
 
-function open(path: string, flags: 'w' | 'wx', mode: number, wanted: string): number {
+/** Does something to a file or folder. Throws OutputFailed, which names it. */
+export function telling<T>(path: string, work: () => T): T {
   try {
-    return openSync(path, flags, mode);
+    return work();
   } catch (error) {
-    throw usageError(`${wanted} cannot be written (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    throw new OutputFailed(path, error as NodeJS.ErrnoException);
   }
+}
+
+/** Writes to standard output at the reader's pace. Throws OutputFailed. */
+export async function writeAll({ stdout }: Io, chunk: string | Uint8Array): Promise<void> {
+  await new Promise<void>((written, failed) => {
+    stdout.write(chunk, (error) => (error ? failed(new OutputFailed('standard output', error)) : written()));
+  });
 }
