@@ -10,7 +10,7 @@ import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../
 import { readMaterial } from '../pkcs11/key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
 import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
-import { accepts, CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { accepts, CKR_OK, remedyOf, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
 import { askTokenInfo, findSlot, findTokenInfo, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -233,7 +233,7 @@ export class Engine {
 
   /** Applies the remedy of an error; false when repeating the work would not help. */
   #heal(error: TokenError, attempt: number): boolean {
-    const { remedy } = findReturnValue(error.rv);
+    const remedy = remedyOf(error);
     if (remedy === 'module') throw new ModuleBroken(error.message);
     if (remedy === 'restore' || (remedy === 'object' && attempt > 1)) this.restore();
     else this.#renewWork();

@@ -163,6 +163,18 @@ const speakers: Readonly<Partial<Record<HsmErrorKind, readonly string[]>>> = {
   'key-not-usable': ['C_UnwrapKey'],
 };
 
+export const CKR_DEVICE_ERROR = 0x30;
+/**
+ * Functions that judge what a caller sent. Some modules call all that they do not take a device error (kryoptic: ciphertexts, points, wrapped
+ * keys): without a look at the canary, one caller could have the host replaced as often as it likes.
+ */
+const judges: ReadonlySet<string> = new Set(['C_Decrypt', 'C_UnwrapKey', 'C_DeriveKey', 'C_DecapsulateKey', 'C_Verify', 'C_CreateObject']);
+
+/** What to do after a failed call. */
+export function remedyOf({ rv, fn }: TokenError): Remedy {
+  return rv === CKR_DEVICE_ERROR && judges.has(fn) ? 'doubt' : findReturnValue(rv).remedy;
+}
+
 /** The kind of HsmError that a failed call becomes. */
 export function kindOf({ rv, fn }: TokenError): HsmErrorKind {
   const { kind } = findReturnValue(rv);

@@ -4,7 +4,7 @@ import { HsmError } from '../../api.ts';
 import { ModuleBroken, type Engine, type LoadedKey } from '../engine.ts';
 import { gcmMechanism, keyRows, nonceBytes, tagBytes } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
-import { CKR_OK, findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import { CKR_OK, kindOf, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 
 /** Returns nonce(12) ‖ ciphertext ‖ tag(16). */
 export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce = engine.random.nonce()): Buffer {
@@ -73,8 +73,8 @@ export function judged(engine: Engine, decryption: () => Buffer): Buffer {
  */
 export function judgeDecryption(engine: Engine, error: unknown): unknown {
   if (!(error instanceof TokenError) || error.fn !== 'C_Decrypt') return error;
-  const { kind, remedy } = findReturnValue(error.rv);
-  const isClear = kind === 'decryption-failed';
+  const remedy = remedyOf(error);
+  const isClear = kindOf(error) === 'decryption-failed';
   if (!isClear && remedy !== 'none' && remedy !== 'doubt') return error;
   if (engine.canaryWorks()) return decryptionFailed();
   engine.sessions.renewWork();

@@ -7,9 +7,9 @@ import { parseMaterial, type Material } from '../../pkcs11/key-material.ts';
 import { curveOf, keyRows, plainMechanism } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import type { Making } from '../../protocol/operations.ts';
-import { isProven } from './proving.ts';
+import { isProven, mayBeInput } from './proving.ts';
 import { readPublicKey } from '../../pkcs11/public-key.ts';
-import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import { TokenError } from '../../pkcs11/return-values.ts';
 import { syncTokenDirectory } from '../../files/softhsm.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
 import { makeFixed, onlyFor } from '../usages.ts';
@@ -80,7 +80,10 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   }
   const seed = material.values.value;
   if (type === 'ed25519' && keepsSeeds(engine) && seed !== undefined) return wrapSeed(engine, seed);
-  const key = refusing(() => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }));
+  const key = refusing(
+    () => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }),
+    (error) => isFaultOfMaterial(engine, error),
+  );
   try {
     return engine.custody.wrap(key);
   } catch (error) {
@@ -92,12 +95,15 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   }
 }
 
-/** C_CreateObject with imported material: errors about attributes are faults of the material. */
-function refusing<T>(create: () => T): T {
+/**
+ * C_CreateObject with imported material: errors about attributes are faults of the material, and so is what `isFault` says of the others. Of a
+ * persistent object nobody knows: its file may not have been written.
+ */
+function refusing<T>(create: () => T, isFault: (error: TokenError) => boolean = () => false): T {
   try {
     return create();
   } catch (error) {
-    if (error instanceof TokenError && materialFaults.has(error.rv)) {
+    if (error instanceof TokenError && (materialFaults.has(error.rv) || isFault(error))) {
       throw new HsmError('invalid-key-data', 'the token refused the key material', { rv: error.rv, fn: error.fn, cause: error });
     }
     throw error;
@@ -210,11 +216,18 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     return { blob, mac, publicKey };
   } catch (error) {
     if (custody === 'token') removeQuietly(engine, type, blob, tokenKeyLabel(binding));
-    const unclear = error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt';
     // SoftHSM accepts any number as a key and fails at its first use (reference A1.5).
-    if (unclear && material !== undefined) throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
+    if (material !== undefined && isFaultOfMaterial(engine, error))
+      throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
     throw error;
   }
+}
+
+/** Whether a call failed because of the key that it was given: nothing else is wrong with the token. */
+function isFaultOfMaterial(engine: Engine, error: unknown): boolean {
+  if (!mayBeInput(error)) return false;
+  engine.sessions.renewWork();
+  return engine.canaryWorks();
 }
 
 /** Ignores errors: the earlier error, which made the key useless, is reported. */

@@ -6,7 +6,7 @@ import * as ck from '../../pkcs11/constants.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { hashRows, keyRows, oaepMechanism, plainMechanism } from '../../pkcs11/mechanisms.ts';
-import { TokenError } from '../../pkcs11/return-values.ts';
+import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 
 /** CKR_ARGUMENTS_BAD, CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID: the token has no OAEP with this hash. */
 const notOffered: readonly number[] = [0x07, 0x70, 0x71];
@@ -21,7 +21,8 @@ export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashNam
 
 function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
   const key = engine.keyVariant(identity, 'open', (type, blob) => engine.custody.unwrap(requireRsa(type), blob, 'open'));
-  if (sealed.length !== modulusBytes(key.type)) throw decryptionFailed();
+  // Public, and told apart by some tokens from what does not decrypt (RFC 8017 section 7.1.2, steps 1b and 5.1.2).
+  if (sealed.length !== modulusBytes(key.type) || sealed.compare(modulusOf(engine, key)) >= 0) throw decryptionFailed();
   const refused = withoutOaep.get(engine) ?? new Set<HashName>();
   if (!refused.has(hash)) {
     try {
@@ -35,6 +36,20 @@ function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, seal
     }
   }
   return decodeOaep(hash, decryptBlock(engine, key, sealed));
+}
+
+// Read once of each loaded key.
+const moduli = new WeakMap<LoadedKey, Buffer>();
+
+/** The modulus, as long as the key; asked twice, because a wrong one would refuse ciphertexts that are right. */
+function modulusOf({ sessions: { module, owner } }: Engine, key: LoadedKey): Buffer {
+  const known = moduli.get(key);
+  if (known !== undefined) return known;
+  const read = (): Buffer => withoutZeros(module.attribute(owner, key.handle, 'modulus'));
+  const modulus = read();
+  if (modulus.length !== modulusBytes(key.type) || !modulus.equals(read())) throw new TokenError(CKR_OK, 'C_GetAttributeValue');
+  moduli.set(key, modulus);
+  return modulus;
 }
 
 /** RSADP (RFC 8017 section 5.1.2) in the token; the block has the length of the modulus. */
@@ -79,6 +94,10 @@ function mgf1(hash: HashName, seed: Buffer, octets: number): Buffer {
     parts.push(hashOnce(hash, Buffer.concat([seed, Buffer.of(counter >>> 24, counter >>> 16, counter >>> 8, counter)]), 'buffer'));
   }
   return Buffer.concat(parts).subarray(0, octets);
+}
+
+function withoutZeros(octets: Buffer): Buffer {
+  return octets.subarray(octets.findIndex((octet) => octet !== 0));
 }
 
 function xor(left: Buffer, right: Buffer): Buffer {

@@ -3,7 +3,7 @@ import { createHash, createHmac, createPublicKey, randomBytes, timingSafeEqual, 
 import { HsmError, type KeyType } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { keyRows } from '../../pkcs11/mechanisms.ts';
-import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import { CKR_DEVICE_ERROR, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import { decrypt, encrypt, isAesKey } from './cipher.ts';
 import { hmac, sign } from './signing.ts';
@@ -19,11 +19,16 @@ export function isProven(engine: Engine, type: KeyType, identity: KeyIdentity, k
   try {
     if (prove(engine, type, identity, known)) return true;
   } catch (error) {
-    if (!(error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt')) throw error;
+    if (!mayBeInput(error)) throw error;
     engine.sessions.renewWork();
   }
   engine.forgetKey(identity);
   return prove(engine, type, identity, known);
+}
+
+/** Whether a failed call says that the key is wrong, or that the token is: a canary knows. A signature depends on nothing else that was sent. */
+export function mayBeInput(error: unknown): error is TokenError {
+  return error instanceof TokenError && (remedyOf(error) === 'doubt' || error.rv === CKR_DEVICE_ERROR);
 }
 
 function prove(engine: Engine, type: KeyType, identity: KeyIdentity, { publicKey, material }: Known): boolean {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // In the order of `faultKinds` in faulty-module.ts, whose comments say what each does.
-enum kind { NONE, REFUSE, REFUSE_AFTER, DELAY, CRASH, FLIP, ZERO, SHORT, LONG, OTHER_HANDLE, BAD_HANDLE, LOSE_SESSIONS };
+enum kind { NONE, REFUSE, REFUSE_AFTER, DELAY, CRASH, FLIP, ZERO, SHORT, LONG, OTHER_HANDLE, BAD_HANDLE, LOSE_SESSIONS, REFUSE_AS };
 
 // As faulty-module.ts writes it. Calls of `function` pass `before` times, then the fault strikes `times` times.
 struct table {
@@ -69,6 +69,7 @@ static int goes_on(struct fault fault, CK_RV *rv) {
 static CK_RV spoilt(struct fault fault, CK_RV rv, struct answer answer, _Atomic CK_ULONG *latest) {
   CK_ULONG length = answer.length == NULL ? 0 : *answer.length, earlier = 0;
   if (fault.kind == REFUSE_AFTER) return fault.argument;
+  if (fault.kind == REFUSE_AS && rv != CKR_OK && rv != CKR_BUFFER_TOO_SMALL) return fault.argument;
   if (rv != CKR_OK) return rv;
   if (answer.length != NULL && length == 0) return rv;
   if (answer.handle != NULL) earlier = atomic_exchange(latest, *answer.handle);

@@ -31,6 +31,8 @@ const faultKinds = [
   'bad-handle',
   /** closes all sessions of the process first, and with them ends the login */
   'lose-sessions',
+  /** what the module behind it refuses, it refuses with this number (CK_RV) */
+  'refuse-as',
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
