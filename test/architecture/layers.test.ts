@@ -47,7 +47,7 @@ test.skipIf(tracked.status !== 0)('nothing is committed beside the folders and f
   const known = [
     ...[...floors, 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json', 'softhsm.conf', 'LICENSE'],
     ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-    ...['.gitignore', '.knip.json', '.oxfmtrc.json', '.oxlintrc.json'],
+    ...['.gitattributes', '.gitignore', '.knip.json', '.oxfmtrc.json', '.oxlintrc.json'],
   ];
   const top = new Set(tracked.stdout.split('\0').map((path) => path.split('/')[0] as string));
   expect([...top].filter((name) => name !== '' && !known.includes(name))).toEqual([]);
