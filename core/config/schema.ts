@@ -10,11 +10,12 @@ import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
 import { type ClusterConfig, clusterSection } from './cluster.ts';
 import { keysThatFit } from './memory.ts';
+import { type Proxies, proxiesSection } from './proxies.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
 
-/** Where a listener listens. `descriptor`: an inherited socket that is listening already. */
-export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
+/** Where a listener listens, and behind which proxies. `descriptor`: an inherited socket that is listening already. */
+export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number; readonly proxies?: Proxies };
 
 /** The complete, checked configuration of one appliance. */
 export type Configuration = {
@@ -117,6 +118,7 @@ export const coreFields = {
   data: z.string().min(1).default('./data').describe('directory of all state: store, embedded token, audit trail, logs, TLS identity'),
   listen: address.prefault('127.0.0.1:4646').describe('management API and browser pages (HTTPS)'),
   estListen: address.prefault('127.0.0.1:4665').describe('EST (HTTPS, only EST)'),
+  proxies: proxiesSection,
   publicUrl: z
     .url({ protocol: /^https$/, error: 'must be an https URL' })
     .transform((url) => url.replace(/\/+$/, ''))
@@ -235,14 +237,17 @@ export function completed(
   plugins: Readonly<Record<string, unknown>>,
   sources: Configuration['sources'],
 ): Configuration {
-  const { hsm, audit, data, ...rest } = fields;
+  const { hsm, audit, data, proxies, ...rest } = fields;
   const hosts = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
   // A member says where the others reach it; the name of a machine is often known to itself alone.
   const reached = fields.hosts?.[0] ?? fields.cluster?.member?.address ?? hosts[0] ?? 'localhost';
+  const front = proxies.proxyProtocol.length + proxies.forwarded.length === 0 ? {} : { proxies };
   const publicHost = isWildcard(fields.listen.host) ? reached : fields.listen.host;
   return {
     ...rest,
     sources,
+    listen: { ...fields.listen, ...front },
+    estListen: { ...fields.estListen, ...front },
     data: resolve(data),
     hosts,
     publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,

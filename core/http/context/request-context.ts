@@ -7,6 +7,7 @@ import type { Clock, Log } from '../../base/context.ts';
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { clusterUnavailable } from '../../cluster/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
+import { clientAddressOf } from '../listener/client-address.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 
 /** What answers depend on where the store is the replica of one that others change, too. */
@@ -66,7 +67,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     this.#startedMs = server.clock.monotonicMs();
   }
 
-  /** Address of the client: that of the connection, because any client can send headers that claim another. */
+  /** Address of the client. */
   get clientIp(): string {
     return (this.#clientIp ??= clientAddressOf(this.request));
   }
@@ -271,10 +272,3 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 
 const noCode = {} as const;
 const isolated = { isolated: true } as const;
-
-/** The address a connection comes from. */
-export function clientAddressOf(request: IncomingMessage): string {
-  const address = request.socket.remoteAddress ?? '';
-  // An IPv4 client of a socket that takes both families.
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
-}

@@ -7,7 +7,9 @@ import type { Address } from '../../config/config.ts';
 import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
 import { transportSecurity } from '../response/answer.ts';
+import { noteForwarded } from './client-address.ts';
 import { Handshakes } from './handshakes.ts';
+import { ProxyConnections } from './proxy-connections.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
 /** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses where it is. */
@@ -59,8 +61,8 @@ const limits = {
 
 /** Opens a listener over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
-  const { host, port, descriptor, identity, handler, tls = {} } = options;
-  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handler);
+  const { host, port, descriptor, identity, tls = {} } = options;
+  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handlerOf(options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
     const { backlog } = limits;
@@ -71,7 +73,15 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
   return listenerOf(server, options, tls);
 }
 
-function listenerOf(server: Server, { host, identity, log }: ListenOptions, first: ServerOptions): Listener {
+function handlerOf({ handler, proxies }: ListenOptions): ListenOptions['handler'] {
+  if (proxies === undefined || proxies.forwarded.length === 0) return handler;
+  return (request, response) => {
+    noteForwarded(request, proxies);
+    handler(request, response);
+  };
+}
+
+function listenerOf(server: Server, { host, identity, log, proxies }: ListenOptions, first: ServerOptions): Listener {
   let tls = first;
   server.setSecureContext(secureContext(identity, tls));
   server.headersTimeout = limits.headersTimeoutMs;
@@ -82,6 +92,7 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, firs
   // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const handshakes = new Handshakes(server);
+  const proxied = new ProxyConnections(server, proxies?.proxyProtocol ?? [], log);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -94,7 +105,7 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, firs
       tls = { ...tls, ticketKeys };
       server.setTicketKeys(ticketKeys);
     },
-    close: (graceMs) => (closing ??= closeServer(server, handshakes, graceMs)),
+    close: (graceMs) => (closing ??= closeServer(server, [handshakes, proxied], graceMs)),
   };
 }
 
@@ -105,16 +116,20 @@ function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions
   return { ...tls, ...privateKey, cert, minVersion: 'TLSv1.2', sessionTimeout: limits.sessionSeconds };
 }
 
-async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {
+async function closeServer(server: Server, [handshakes, proxied]: readonly [Handshakes, ProxyConnections], graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that were busy when close() was called become idle later.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   let finished = handshakes.finished;
   const lastHandshakes = setInterval(() => {
-    if (handshakes.finished === finished) handshakes.cut();
+    if (handshakes.finished === finished) {
+      proxied.cut();
+      handshakes.cut();
+    }
     finished = handshakes.finished;
   }, limits.lastHandshakesMs);
   const deadline = setTimeout(() => {
+    proxied.cut();
     handshakes.cut();
     server.closeAllConnections();
   }, graceMs);

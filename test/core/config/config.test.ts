@@ -190,6 +190,18 @@ describe('refusals', () => {
     ['a number that is not one', undefined, ['--workers', 'two'], /^--workers: "workers" must be a number$/],
     ['a number out of range', undefined, ['--workers', '0'], /^--workers: "workers" must be at least 1$/],
     ['an unencrypted public address', undefined, ['--public-url', 'http://a'], /^--public-url: "public-url" must be/],
+    [
+      'proxies that are everybody',
+      'proxies:\n  proxy-protocol: [0.0.0.0/0]\n',
+      [],
+      /^FILE line 2: "proxies\/proxy-protocol" must not have all addresses/,
+    ],
+    [
+      'proxies that are no range',
+      'proxies:\n  forwarded: [10.0.0.1/8]\n',
+      [],
+      /^FILE line 2: "proxies\/forwarded\/0" must be an address or a range/,
+    ],
     ['no host name', undefined, ['--hosts', 'a b'], /^--hosts: "hosts\/0" must be a host name or an IP address$/],
     ['a missing file', undefined, ['--config', '/does/not/exist'], /^--config \/does\/not\/exist cannot be read \(ENOENT\): /],
     ['an unknown field', 'data: x\n\nworkrs: 3', [], /^FILE line 3: "workrs" is unknown; the fields here are data, listen, .*oidc$/],

@@ -1,0 +1,78 @@
+// Where a connection and a request come from: the address of the socket, or the one that a proxy has named which may (config/proxies.ts).
+// Nothing else may ask a socket for the address of a client.
+import type { IncomingMessage } from 'node:http';
+import { type Socket, SocketAddress } from 'node:net';
+import { isWithin } from '../../base/addresses.ts';
+import type { Proxies } from '../../config/proxies.ts';
+
+/** by accepted socket, the client that a proxy has named for it */
+const namedByConnection = new WeakMap<Socket, string>();
+/** the client that a proxy has named for one request */
+const namedByRequest = new WeakMap<IncomingMessage, string>();
+
+/** The address of the client of a connection, before and after its handshake; empty for a socket that has none any more. */
+export function peerAddressOf(socket: Socket): string {
+  return namedByConnection.get(acceptedSocketOf(socket)) ?? plainAddress(socket.remoteAddress ?? '');
+}
+
+/** The address of the client of a request. */
+export function clientAddressOf(request: IncomingMessage): string {
+  return namedByRequest.get(request) ?? peerAddressOf(request.socket);
+}
+
+/** The socket that the listener accepted, below that of TLS; node keeps it there. */
+function acceptedSocketOf(socket: Socket): Socket {
+  return (socket as Socket & { readonly _parent?: Socket })._parent ?? socket;
+}
+
+/** Takes a proxy's word for where a connection comes from. */
+export function nameClient(accepted: Socket, address: string): void {
+  namedByConnection.set(accepted, plainAddress(address));
+}
+
+/** Takes the word of a proxy that ends TLS for where a request comes from; that of anybody else is not looked at. */
+export function noteForwarded(request: IncomingMessage, { forwarded, forwardedHeader }: Proxies): void {
+  const from = peerAddressOf(request.socket);
+  if (!isWithin(forwarded, from)) return;
+  const header = request.headers[forwardedHeader];
+  const named = namedHops(forwardedHeader, typeof header === 'string' ? header : '');
+  namedByRequest.set(request, clientBehind(forwarded, from, named));
+}
+
+/** The last one that is no proxy; a proxy stands for what nobody names readably, since what is before that may be anybody's. */
+function clientBehind(proxies: readonly string[], last: string, named: readonly (string | undefined)[]): string {
+  let client = last;
+  for (const address of named.toReversed()) {
+    if (address === undefined || !isWithin(proxies, client)) break;
+    client = address;
+  }
+  return client;
+}
+
+/** The addresses of the header, in its order; undefined where there is none to be read. */
+function namedHops(header: Proxies['forwardedHeader'], value: string): readonly (string | undefined)[] {
+  const hops = value.split(',');
+  return header === 'forwarded' ? hops.map(forOf) : hops.map(addressIn);
+}
+
+/** The node behind `for` of an element (RFC 7239 section 4). */
+function forOf(element: string): string | undefined {
+  const [, quoted, token] = /(?:^|;)\s*for\s*=\s*(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i.exec(element) ?? [];
+  return addressIn(quoted ?? token ?? '');
+}
+
+/** An address, with or without a port; one of IPv6 with a port is in brackets. */
+function addressIn(text: string): string | undefined {
+  const [, bracketed, four] = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text.trim()) ?? [];
+  const address = bracketed ?? four ?? text.trim();
+  try {
+    return plainAddress(new SocketAddress({ address, family: address.includes(':') ? 'ipv6' : 'ipv4' }).address);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An IPv4 client of a socket that takes both families is one of IPv4. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

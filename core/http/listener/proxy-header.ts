@@ -1,0 +1,42 @@
+// The header of the PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2), which a proxy sends before what it passes on.
+import { SocketAddress } from 'node:net';
+
+const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+/** A header has at least these. */
+export const fixedOctets = 16;
+
+/** What a header says: the client of the connection; none for one that the proxy makes for itself, as when it looks whether we are there. */
+export type ProxyHeader = { readonly client: string | undefined };
+
+/** How many octets follow the fixed part of a header. Throws HeaderRefused for what is none. */
+export function octetsBehind(fixed: Buffer): number {
+  if (fixed.length < fixedOctets || !fixed.subarray(0, signature.length).equals(signature))
+    throw new HeaderRefused('its connections do not begin with the PROXY protocol, version 2');
+  return fixed.readUInt16BE(14);
+}
+
+/** Reads a header: its fixed part and what is behind that. Throws HeaderRefused for one that names no TCP connection. */
+export function readHeader(fixed: Buffer, behind: Buffer): ProxyHeader {
+  const [versionAndCommand = 0, familyAndProtocol = 0] = fixed.subarray(signature.length);
+  if (versionAndCommand === 0x20) return { client: undefined };
+  if (versionAndCommand !== 0x21) throw new HeaderRefused('its PROXY protocol has another version, or an unknown command');
+  const octets = addressOctets[familyAndProtocol];
+  if (octets === undefined) throw new HeaderRefused('its PROXY protocol names no TCP connection over IPv4 or IPv6');
+  // Both addresses and both ports.
+  if (behind.length < 2 * octets + 4) throw new HeaderRefused('its PROXY protocol is too short for its addresses');
+  return { client: formatAddress(behind.subarray(0, octets)) };
+}
+
+/** Why the header of a trusted proxy is not taken, in words that follow the name of the proxy. */
+export class HeaderRefused extends Error {
+  override readonly name = 'HeaderRefused';
+}
+
+/** by family and protocol: TCP over IPv4, TCP over IPv6 */
+const addressOctets: Readonly<Record<number, number>> = { 0x11: 4, 0x21: 16 };
+
+function formatAddress(octets: Buffer): string {
+  if (octets.length === 4) return octets.join('.');
+  const groups = Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(2 * index).toString(16));
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
+}
