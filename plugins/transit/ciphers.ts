@@ -53,6 +53,9 @@ const ciphers: ReadonlyMap<string, Cipher> = new Map(Object.entries(rows));
 /** Every cipher name, in the order of messages and documents. */
 export const cipherNames: readonly string[] = [...ciphers.keys()];
 
+/** Lengths of symmetric keys. */
+export const symmetricKeyOctets: readonly number[] = [...ciphers.values()].flatMap((one) => (one.kind === 'aead' ? [one.keyBytes] : []));
+
 /** The cipher of a key that is created without one (spec). */
 export const defaultCipher = 'aes256-gcm96';
 

@@ -1,6 +1,7 @@
 // Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by type.
 import { isUtf8 } from 'node:buffer';
 import { Option } from 'commander';
+import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
 import { rulesOf, typeOf } from '../../../core/http/description/words.ts';
 import { usageError } from '../terminal/failure.ts';
@@ -56,13 +57,40 @@ export async function fieldValue({ path, schema }: Field, typed: readonly string
   const [text = ''] = typed.slice(-1);
   if (schema.type === 'array') return (await Promise.all(typed.map((one) => listItems(one, schema.items ?? {}, path, io)))).flat();
   if ((schema.contentEncoding === 'base64' || schema['x-payload'] === true) && /^@(?!@)/.test(text)) {
+    if (schema['x-produced'] === true) return producedOctets(await readOctets(text.slice(1), io));
     return isRawText ? readText(text.slice(1), io) : (await readOctets(text.slice(1), io)).toString('base64');
   }
   if (schema['x-text-or-base64'] === true && /^@(?!@)/.test(text)) {
-    const octets = await readOctets(text.slice(1), io);
-    return isUtf8(octets) ? octets.toString() : octets.toString('base64');
+    return textOrBase64(await readOctets(text.slice(1), io), schema['x-key-octets'] ?? [], nameOf(text.slice(1)));
   }
   return scalar(await readValue(text, io), schema, path);
+}
+
+/** Octets that were made, as they are or as the base64 that the appliance answers. */
+function producedOctets(octets: Buffer): string {
+  const text = octets.toString('latin1').replaceAll(/\s/g, '');
+  return decodeBase64(text) === undefined ? octets.toString('base64') : text;
+}
+
+/**
+ * Text as it is, other octets as base64. A secret key may consist of printable characters: its length tells it from base64. Throws a usage
+ * error where it may be either: another key must not be taken in silence.
+ */
+function textOrBase64(octets: Buffer, keyOctets: readonly number[], name: string): string {
+  if (!isUtf8(octets)) return octets.toString('base64');
+  const whole = octets.toString();
+  const text = decodeBase64(whole.trim()) === undefined ? whole : whole.trim();
+  const isKey = keyOctets.includes(octets.length);
+  const isBase64OfKey = keyOctets.includes(decodeBase64(text)?.length ?? -1);
+  if (isKey && isBase64OfKey)
+    throw usageError(
+      `${name} may be a key of ${octets.length} octets or base64 of one: end it with a line end if it is base64, or give base64 of the octets`,
+    );
+  return isKey ? octets.toString('base64') : text;
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'standard input' : path;
 }
 
 async function listItems(typed: string, items: JsonSchema, path: string, io: Io): Promise<unknown[]> {

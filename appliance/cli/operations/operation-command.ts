@@ -1,6 +1,6 @@
 // The command of one operation: usage, arguments and options, all from its entry in the catalog.
 import { Command, Option } from 'commander';
-import { successesOf, type Parameter } from '../../../core/http/description/document.ts';
+import { fieldsOf, successesOf, type Parameter } from '../../../core/http/description/document.ts';
 import { takesBatches } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { outputOf } from '../terminal/command-output.ts';
@@ -19,6 +19,8 @@ export type OperationCommand = {
   readonly attributes: ReadonlyMap<string, string>;
   /** fields given as words after the names of the path */
   readonly positional: readonly string[];
+  /** fields that answers of actions on the same resource have, and that this one does not take: an answer may be its document */
+  readonly answered: readonly string[];
 };
 
 /** A field of the body takes precedence: an option of keystorectl with the same name is left out. */
@@ -51,7 +53,14 @@ export function buildCommand(entry: CatalogEntry, catalog: Catalog, io: Io): Ope
     if (!taken.has(option.long)) command.addOption(option);
     taken.add(option.long);
   }
-  return { command, fields, attributes, positional };
+  return { command, fields, attributes, positional, answered: answeredAlone(entry, catalog) };
+}
+
+function answeredAlone({ command, input }: CatalogEntry, { entries }: Catalog): readonly string[] {
+  if (command.verb !== 'do') return [];
+  const siblings = entries.filter((one) => one.command.verb === 'do' && one.command.resource === command.resource);
+  const taken = new Set(Object.keys(fieldsOf(input ?? {})));
+  return siblings.flatMap(({ output }) => Object.keys(fieldsOf(output ?? {}))).filter((name) => !taken.has(name));
 }
 
 /** The name commander gives the option of a parameter. */

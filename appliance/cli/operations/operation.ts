@@ -139,6 +139,7 @@ async function documentOf(entry: CatalogEntry, built: OperationCommand, typed: T
   const words = built.command.args.slice(names.length);
   const file = text(typed['file']) ?? (hasDocument(entry, built, typed, io) ? '-' : undefined);
   const document: Document = file === undefined ? {} : ((await readDocument(file, io)) ?? {});
+  for (const name of built.answered) delete document[name];
   const set = async (path: string, values: readonly string[]): Promise<void> => {
     const field = built.fields.find((one) => one.path === path);
     if (field !== undefined) setField(document, path, await fieldValue(field, values, io, isRawText(typed)));

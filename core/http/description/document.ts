@@ -32,6 +32,10 @@ export type JsonSchema = {
   $ref?: string;
   /** text, or base64 of other octets: the command line sends either from a file */
   'x-text-or-base64'?: true;
+  /** with x-text-or-base64: how many octets a secret key has, which tells its octets from base64 of them */
+  'x-key-octets'?: readonly number[];
+  /** octets that an appliance or a tool has made, never a text: a file that holds base64 holds base64 of them */
+  'x-produced'?: true;
   /** base64, or raw text where `base64-encoded` is false: no `contentEncoding` holds for it */
   'x-payload'?: true;
   /** words that are taken beside the described type */

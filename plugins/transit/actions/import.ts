@@ -4,7 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { base64Field, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
@@ -25,10 +25,11 @@ const inputSchema = z.object({
       description: 'PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.',
       example: pemExample('PRIVATE KEY'),
       'x-text-or-base64': true,
+      'x-key-octets': symmetricKeyOctets,
     }),
   ciphertext: base64Field({ maxBytes: maxPemCharacters })
     .optional()
-    .describe('In place of data: wrapped under GET /v1/state/keystore/wrapping-key.'),
+    .meta({ description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key.', 'x-produced': true }),
 });
 
 /** POST …/import */

@@ -25,9 +25,12 @@ const bodyLimit = 64 * 1024 * 1024;
 const attempts = 64;
 
 const inputSchema = z.object({
-  key: z
-    .string()
-    .meta({ description: 'What backup answered, here or on another appliance.', contentEncoding: 'base64', maxLength: bodyLimit }),
+  key: z.string().meta({
+    description: 'What backup answered, here or on another appliance.',
+    contentEncoding: 'base64',
+    maxLength: bodyLimit,
+    'x-produced': true,
+  }),
 });
 
 /** POST …/restore */

@@ -51,17 +51,21 @@ describe('a secret-id is not made', () => {
 
 /** keystorectl as a process whose standard output is the file descriptor of a shell redirection. */
 async function shell(line: string): Promise<{ readonly code: number | null; readonly stderr: string }> {
-  const child = spawn('bash', ['-c', `set -o pipefail; keystorectl() { node appliance/cli/keystorectl.ts "$@"; }; ${line}`], {
-    env: {
-      ...process.env,
-      HOME: path('home'),
-      KEYSTORED_URL: appliance.url,
-      KEYSTORED_CA: path('home', 'ca.pem'),
-      KEYSTORED_TOKEN: appliance.rootToken,
+  const child = spawn(
+    'bash',
+    ['-c', `set -o pipefail; keystorectl() { "${process.execPath}" appliance/cli/keystorectl.ts "$@"; }; ${line}`],
+    {
+      env: {
+        ...process.env,
+        HOME: path('home'),
+        KEYSTORED_URL: appliance.url,
+        KEYSTORED_CA: path('home', 'ca.pem'),
+        KEYSTORED_TOKEN: appliance.rootToken,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
-  });
+  );
   endWithTests(child);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
