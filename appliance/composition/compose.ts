@@ -25,6 +25,9 @@ import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { AttestationKeys } from '../attestation/attestation-keys.ts';
 import { attestationEndpoints } from '../attestation/endpoints.ts';
 import { createCustodyStatements } from '../attestation/statements.ts';
+import { findingEndpoints } from '../findings/endpoints.ts';
+import { findingParts } from '../findings/findings.ts';
+import { lostKeysJob } from '../findings/lost-keys.ts';
 import { auditKeyHolders } from '../provisioning/audit-signing.ts';
 import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
@@ -121,6 +124,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         ...{ hsm, audit, clock, store, directory, cluster: system?.cluster, listenerKeyFault: system?.listenerKeyFault },
         wrapping: (token) => rotation.state(token),
         backup: () => system?.backups.health(),
+        findings: () => findingParts(store),
       }),
     // Without an answer of the supervisor, what this process sees is better than nothing.
     ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),
@@ -131,6 +135,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation, parts.ownPins ?? ownPins([])),
         auditEndpoint(store),
+        ...findingEndpoints(store, clock),
         ...attestationEndpoints(attestation),
         ...keystorectlEndpoints(parts.downloads),
         ...(system === undefined
@@ -164,6 +169,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         : [
             ...(system.cluster === undefined ? [] : [migrationJob(store, running)]),
             ...(system.backups.job === undefined ? [] : [system.backups.job]),
+            lostKeysJob({ store, hsm, clock, rotation, keys: () => running.keys() }),
             ...rewrappingJobs({ ...system, store, hsm, clock, log, audit, wrappedKeys }),
             ...(carrying === undefined
               ? [bringingInJob({ hsm, rotation, log })]

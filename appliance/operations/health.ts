@@ -20,6 +20,8 @@ export type HealthParts = {
   readonly store?: { readonly isStalled: boolean };
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
+  /** what nobody has answered yet; absent: nothing was found */
+  readonly findings?: (() => readonly HealthPart[]) | undefined;
   /** why the listeners' key in a token cannot sign; absent, or undefined: it can, or is in the store */
   readonly listenerKeyFault?: (() => string | undefined) | undefined;
   /** absent: the appliance stands alone */
@@ -49,6 +51,7 @@ export function examineParts(parts: HealthParts): readonly HealthPart[] {
   return [
     ...tokens.map((token) => ({ name: tokenPrefix + token.name, ...tokenPart(token, tokens, parts.wrapping) })),
     ...Object.entries(others).map(([name, part]) => ({ name, ...part })),
+    ...(parts.findings?.() ?? []),
   ];
 }
 

@@ -1,5 +1,6 @@
 // What the store remembers of the chains of the audit trail, which appliance of a cluster they belong to, and which of these are gone.
-import { applianceOf, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
+import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
+import type { StoreBehind } from '../../core/audit/examine.ts';
 import type { HeadEntry } from '../../core/audit/heads.ts';
 import type { ChainHead } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
@@ -7,6 +8,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import { removedReason } from '../../core/cluster/entry.ts';
 import { listStreams } from '../../core/log/stream-files.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import { type Found, noteFinding } from '../findings/findings.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** [chain, part] */
@@ -83,7 +85,42 @@ export function memoryIn(store: Store): TrailMemory {
           else transaction.put(chainTable(store), [chain, part], { sequence: head.sequence, hash: head.hash });
         }
       }),
+    report: (findings, clock) =>
+      store.write((transaction) => {
+        for (const found of describeTrail(findings)) noteFinding(transaction, store, clock, { ...found, isEvent: true });
+      }),
   };
+}
+
+/** In one sentence each: what the store lacks by the chain that knows of most, and what is wrong with the trail. */
+function describeTrail(findings: readonly OpeningFinding[]): readonly Found[] {
+  const behind = findings.flatMap((one) => (one.event === 'store-behind' ? [one] : []));
+  const [most] = behind.toSorted((one, other) => other.recordedRevision - one.recordedRevision);
+  // A store that was brought back remembers an earlier end of these chains.
+  const isExplained = (one: OpeningFinding): boolean => one.event === 'added' && behind.some(({ ofChain }) => ofChain === one.ofChain);
+  const ofTrail = findings.flatMap((one) => (one.event === 'store-behind' || isExplained(one) ? [] : [describeOne(one)]));
+  const lost = most === undefined ? 0 : most.recordedRevision - most.foundRevision;
+  return [
+    ...(most === undefined
+      ? []
+      : [
+          {
+            name: 'store-behind' as const,
+            message: `the store lacks ${lost} acknowledged commit${lost === 1 ? '' : 's'}: the audit trail names revision ${most.recordedRevision} of it, and it was opened with ${most.foundRevision}`,
+          },
+        ]),
+    ...(ofTrail.length === 0 ? [] : [{ name: 'audit-trail' as const, message: ofTrail.join('; ') }]),
+  ];
+}
+
+function describeOne(finding: Exclude<OpeningFinding, StoreBehind>): string {
+  if (finding.event === 'unremembered')
+    return `the store remembers nothing of the audit trail, which has ${finding.chains.length} chains with signed heads`;
+  if (finding.event === 'set-aside')
+    return `files of chain ${finding.ofChain} of the audit trail, which this appliance never began, were set aside (${finding.files.length})`;
+  const { event, ofChain, afterSequence, throughSequence } = finding;
+  const what = event === 'added' ? 'were added' : 'were cut off or replaced';
+  return `records ${afterSequence + 1} to ${throughSequence} of chain ${ofChain} of the audit trail ${what}`;
 }
 
 /** The last signed position of every chain, of all appliances. */

@@ -49,6 +49,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   // Keys that are being made name the appliance that makes them.
   'est/unclaimed-keys': 'all',
   'export-history': 'all',
+  findings: 'each',
   'job-holder': 'cluster',
   'login-failures': 'all',
   'oidc/failed-logins': 'all',

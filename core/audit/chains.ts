@@ -1,5 +1,7 @@
 // The chains of the audit trail: how they are named, how the loss of some is acknowledged, and what is remembered of them outside of their
 // files, where an attacker who changes the files cannot change it too.
+import type { Clock } from '../base/context.ts';
+import type { Discrepancy, StoreBehind } from './examine.ts';
 import type { HeadEntry } from './heads.ts';
 import type { ChainHead, TrailRecord } from './line.ts';
 
@@ -31,6 +33,13 @@ export type RememberedChain = {
 /** Without `head` this part is forgotten. */
 export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain; readonly head?: ChainHead };
 
+/** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
+export type OpeningFinding =
+  | Discrepancy
+  | StoreBehind
+  | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
+  | { readonly event: 'unremembered'; readonly chains: readonly string[] };
+
 export interface TrailMemory {
   /** Every chain of this appliance that may exist, by name. */
   recall(): ReadonlyMap<string, RememberedChain>;
@@ -41,6 +50,8 @@ export interface TrailMemory {
   recallOthers(): readonly HeadEntry[];
   /** Makes all changes together; resolves when they are on the disk. */
   update(changes: readonly MemoryChange[]): Promise<void>;
+  /** What does not agree with it, until a person has answered: told before it is forgotten by an update. Absent: the trail alone says so. */
+  report?(findings: readonly OpeningFinding[], clock: Clock): Promise<void>;
 }
 
 /** The trail of an appliance that is gone for ever. */

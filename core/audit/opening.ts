@@ -3,10 +3,10 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
-import { type Discrepancy, discrepancyMessages, examineChain, examineStore, headBefore, type StoreBehind } from './examine.ts';
+import { discrepancyMessages, examineChain, examineStore, headBefore } from './examine.ts';
 import { collectHeads, type HeadEntry, type SignHead, signedRecord } from './heads.ts';
 import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts';
-import type { MemoryChange, RememberedChain, TrailMemory } from './chains.ts';
+import type { MemoryChange, OpeningFinding, RememberedChain, TrailMemory } from './chains.ts';
 import { resumeChain } from './resume.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { syncPath } from '../base/durable-files.ts';
@@ -27,13 +27,6 @@ export type OpeningOptions = {
   readonly log: Log;
 };
 
-/** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
-type OpeningFinding =
-  | Discrepancy
-  | StoreBehind
-  | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
-  | { readonly event: 'unremembered'; readonly chains: readonly string[] };
-
 const messages = {
   ...discrepancyMessages,
   'store-behind': 'the store lacks acknowledged changes: the audit trail names a later revision of it',
@@ -52,6 +45,7 @@ export async function openChains(options: OpeningOptions): Promise<void> {
   const streams = await listStreams(directory);
   const findings = recalled.size === 0 ? await findForgottenHeads(streams) : await compare(options, streams, recalled);
   for (const finding of findings) log.error(messages[finding.event], finding);
+  if (findings.length > 0) await memory.report?.(findings, options.clock);
   await memory.update(ordersToForget(recalled, findings));
   await writeOpening(options, streams, recalled, findings);
 }

@@ -67,12 +67,13 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
 }
 
 /** openChains has compared all chains before any process started; a process that replaces one that died compares its chain again. */
-async function compareWithMemory({ memory, directory, chain, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
+async function compareWithMemory({ memory, directory, chain, clock, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
   const remembered = memory?.recall().get(chain);
   if (remembered === undefined) return [];
   try {
     const found = await examineChain(chain, (await listStreams(directory)).get(chain) ?? [], remembered);
     for (const discrepancy of found) log.error(discrepancyMessages[discrepancy.event], discrepancy);
+    if (found.length > 0) await memory?.report?.(found, clock);
     // From now on a killed process leaves records after the last orderly end.
     if (remembered.closed !== undefined) await memory?.update([{ chain, part: 'closed' }]);
     return found;

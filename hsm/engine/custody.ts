@@ -120,7 +120,10 @@ export class Custody {
     return mac;
   }
 
-  /** Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after it was asked again. */
+  /**
+   * Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after it was asked again; `key-missing` where it
+   * does not have the object.
+   */
   checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
     const isBound = (expected: Buffer): boolean => mac.length === expected.length && timingSafeEqual(mac, expected);
     const input = macInput(type, custody, binding, blob);
@@ -128,6 +131,8 @@ export class Custody {
     // A binding key that another process has brought is found together with its wrapping key.
     if (custody === 'wrapped' && !this.wrappingKeys.has(parseBlob(blob).number)) this.wrappingKeys.lookForMore();
     if (isBound(this.bind(type, custody, binding, blob))) return;
+    // Another token of its group had the object, and bound it with a key of its own: gone with that token, it is lost and not damaged.
+    if (custody === 'token') this.findTokenKeys(type, Buffer.from(blob));
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
   }
 

@@ -43,6 +43,34 @@ type ActivityPoint struct {
 	P99Milliseconds *float64 `json:"p99-milliseconds,omitempty"`
 }
 
+// AnswerFindingAnswer: A document of the API.
+type AnswerFindingAnswer struct {
+	// Name: Name of the finding, and of its part of health.
+	Name string `json:"name"`
+
+	// Message: What was found.
+	Message string `json:"message"`
+
+	// Remedy: What to do, before the answer.
+	Remedy string `json:"remedy"`
+
+	// Found: When.
+	Found string `json:"found"`
+
+	// State: `unanswered`: a part of health, which is not `ok`.
+	State FindingState `json:"state"`
+
+	// Answered: When it was answered.
+	Answered string `json:"answered,omitempty"`
+
+	// AnsweredBy: Who has answered it.
+	AnsweredBy string `json:"answered-by,omitempty"`
+}
+
+// AnswerFindingRequest: A document of the API.
+type AnswerFindingRequest struct {
+}
+
 // Approle: A document of the API.
 type Approle struct {
 	// Name: Name of the approle.
@@ -1471,6 +1499,64 @@ type ExportedOpenpgpKey struct {
 	// Value: OpenPGP private key block.
 	Value string `json:"value"`
 }
+
+// Finding: A document of the API.
+type Finding struct {
+	// Name: Name of the finding, and of its part of health.
+	Name string `json:"name"`
+
+	// Message: What was found.
+	Message string `json:"message,omitempty"`
+
+	// Remedy: What to do, before the answer.
+	Remedy string `json:"remedy,omitempty"`
+
+	// Found: When.
+	Found string `json:"found,omitempty"`
+
+	// State: `unanswered`: a part of health, which is not `ok`.
+	State FindingState `json:"state,omitempty"`
+
+	// Answered: When it was answered.
+	Answered string `json:"answered,omitempty"`
+
+	// AnsweredBy: Who has answered it.
+	AnsweredBy string `json:"answered-by,omitempty"`
+}
+
+// FindingAnswer: A document of the API.
+type FindingAnswer struct {
+	// Name: Name of the finding, and of its part of health.
+	Name string `json:"name"`
+
+	// Message: What was found.
+	Message string `json:"message,omitempty"`
+
+	// Remedy: What to do, before the answer.
+	Remedy string `json:"remedy,omitempty"`
+
+	// Found: When.
+	Found string `json:"found,omitempty"`
+
+	// State: `unanswered`: a part of health, which is not `ok`.
+	State FindingState `json:"state,omitempty"`
+
+	// Answered: When it was answered.
+	Answered string `json:"answered,omitempty"`
+
+	// AnsweredBy: Who has answered it.
+	AnsweredBy string `json:"answered-by,omitempty"`
+}
+
+// FindingState: `unanswered`: a part of health, which is not `ok`. Later versions may answer others.
+type FindingState string
+
+// The values of FindingState.
+const (
+	FindingStateUnanswered FindingState = "unanswered"
+
+	FindingStateAnswered FindingState = "answered"
+)
 
 // GenerateDataKeyAnswer: A document of the API.
 type GenerateDataKeyAnswer struct {

@@ -34,6 +34,8 @@ type Operations struct {
 
 	CryptoFunctions CryptoFunctionsGroup
 
+	Findings FindingsGroup
+
 	Health HealthGroup
 
 	HSM HSMGroup
@@ -100,6 +102,8 @@ func operationsOf(client *Client) Operations {
 		Cluster: ClusterGroup{client},
 
 		CryptoFunctions: CryptoFunctionsGroup{client},
+
+		Findings: FindingsGroup{client},
 
 		Health: HealthGroup{client},
 
@@ -1141,6 +1145,80 @@ var opCryptoFunctionsRandomBytes = operation{method: "POST", path: "/v1/state/ke
 // POST /v1/state/keystore/crypto-functions/random-bytes
 func (g CryptoFunctionsGroup) RandomBytes(ctx context.Context, body RandomBytesRequest, options ...CallOption) (*RandomBytesAnswer, error) {
 	return sendFor[RandomBytesAnswer](ctx, g.client, opCryptoFunctionsRandomBytes, parts{body: body, options: options})
+}
+
+// FindingsGroup has the operations of the group.
+type FindingsGroup struct{ client *Client }
+
+var opFindingsAnswer = operation{method: "POST", path: "/v1/state/system/findings/%s/answer", idempotent: true, accept: "application/json"}
+
+// Answer: Answer a finding: a person knows of it.
+//
+// From then on it is no part of health. What is found with other numbers is one again.
+//
+// POST /v1/state/system/findings/{finding}/answer
+func (g FindingsGroup) Answer(ctx context.Context, finding string, body AnswerFindingRequest, options ...CallOption) (*AnswerFindingAnswer, error) {
+	return sendFor[AnswerFindingAnswer](ctx, g.client, opFindingsAnswer, parts{names: []string{finding}, body: body, options: options})
+}
+
+var opFindingsList = operation{method: "GET", path: "/v1/state/system/findings", idempotent: true, accept: "application/json"}
+
+// FindingsListOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type FindingsListOptions struct {
+	// After: Start behind this name.
+	After *string
+
+	// Limit: Answer with at most so many entries.
+	Limit *int64
+}
+
+func (o *FindingsListOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "after", o.After)
+	addQuery(into, "limit", o.Limit)
+}
+
+// List: What a start or a background job has found, and who has answered it.
+//
+// Of this appliance. What nobody has answered is a part of health.
+//
+// GET /v1/state/system/findings
+func (g FindingsGroup) List(ctx context.Context, parameters *FindingsListOptions, options ...CallOption) (*Page[Finding], error) {
+	call := parts{options: options}
+	parameters.addTo(&call)
+	return sendForPage[Finding](ctx, g.client, opFindingsList, call)
+}
+
+// ListEach: What a start or a background job has found, and who has answered it. It follows the pages and reads them
+// one by one.
+//
+// Of this appliance. What nobody has answered is a part of health.
+//
+// GET /v1/state/system/findings
+func (g FindingsGroup) ListEach(ctx context.Context, parameters *FindingsListOptions, options ...CallOption) Seq[Finding] {
+	return walkPages(func(after *string) (*Page[Finding], error) {
+		page := FindingsListOptions{}
+		if parameters != nil {
+			page = *parameters
+		}
+		if after != nil {
+			page.After = after
+		}
+		return g.List(ctx, &page, options...)
+	})
+}
+
+var opFindingsShow = operation{method: "GET", path: "/v1/state/system/findings/%s", idempotent: true, accept: "application/json"}
+
+// Show: One finding.
+//
+// As in the list of all findings.
+//
+// GET /v1/state/system/findings/{finding}
+func (g FindingsGroup) Show(ctx context.Context, finding string, options ...CallOption) (*FindingAnswer, error) {
+	return sendFor[FindingAnswer](ctx, g.client, opFindingsShow, parts{names: []string{finding}, options: options})
 }
 
 // HealthGroup has the operations of the group.

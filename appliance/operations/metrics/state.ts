@@ -5,6 +5,7 @@ import type { Gauge as DescribedGauge } from '../../../core/plugin/plugin.ts';
 import type { OpenStore } from '../../../core/store/open.ts';
 import { openTenants } from '../../../core/access/tenants.ts';
 import type { ClusterWay } from '../../state/cluster-way.ts';
+import { findingParts } from '../../findings/findings.ts';
 import { readDisk, readStoreBytes } from '../../state/disk.ts';
 import type { Backups } from '../../backup/run/backups.ts';
 import type { ReportParts } from '../../shipping/report.ts';
@@ -47,6 +48,7 @@ export function stateMeasurer(parts: StateParts): () => Promise<Snapshot> {
     gauge('keystored_clock_plausible', '0 while certificates, expiry and rotation are held because the clock cannot be right').set(
       clock.doubt === undefined ? 1 : 0,
     );
+    gauge('keystored_unanswered_findings', 'What starts and jobs have found and nobody has answered').set(findingParts(store).length);
     await measureShipping(registry, parts.shipping);
     gauge('keystored_clock_seconds', 'The time that the appliance uses, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
     measureBackups(parts.backups, registry);

@@ -601,6 +601,51 @@ class CryptoFunctionsOperations {
   }
 }
 
+class FindingsOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * Answer a finding: a person knows of it.
+   * From then on it is no part of health. What is found with other numbers is one again.
+   * `POST /v1/state/system/findings/{finding}/answer`
+   */
+  answer(finding: string, body: Api.AnswerFindingRequest = {}, options: CallOptions = {}): Promise<Api.AnswerFindingAnswer> {
+    return this.#sender.json<Api.AnswerFindingAnswer>({ method: 'POST', path: `/v1/state/system/findings/${segment(finding)}/answer`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * What a start or a background job has found, and who has answered it.
+   * Of this appliance. What nobody has answered is a part of health.
+   * `GET /v1/state/system/findings`
+   */
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Finding[]> {
+    return this.#sender.json<Api.Finding[]>({ method: 'GET', path: '/v1/state/system/findings', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  }
+
+  /**
+   * What a start or a background job has found, and who has answered it. Follows the pages: entries come as they are read,
+   * `limit` at a time.
+   * Of this appliance. What nobody has answered is a part of health.
+   * `GET /v1/state/system/findings`
+   */
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Finding, void, undefined> {
+    return this.#sender.pages<Api.Finding>({ method: 'GET', path: '/v1/state/system/findings', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  }
+
+  /**
+   * One finding.
+   * As in the list of all findings.
+   * `GET /v1/state/system/findings/{finding}`
+   */
+  show(finding: string, options: CallOptions = {}): Promise<Api.FindingAnswer> {
+    return this.#sender.json<Api.FindingAnswer>({ method: 'GET', path: `/v1/state/system/findings/${segment(finding)}`, isIdempotent: true }, options);
+  }
+}
+
 class HealthOperations {
   readonly #sender: Sender;
 
@@ -1921,6 +1966,7 @@ export class Operations {
   readonly caCustody: CaCustodyOperations;
   readonly cluster: ClusterOperations;
   readonly cryptoFunctions: CryptoFunctionsOperations;
+  readonly findings: FindingsOperations;
   readonly health: HealthOperations;
   readonly hsm: HsmOperations;
   readonly image: ImageOperations;
@@ -1955,6 +2001,7 @@ export class Operations {
     this.caCustody = new CaCustodyOperations(sender);
     this.cluster = new ClusterOperations(sender);
     this.cryptoFunctions = new CryptoFunctionsOperations(sender);
+    this.findings = new FindingsOperations(sender);
     this.health = new HealthOperations(sender);
     this.hsm = new HsmOperations(sender);
     this.image = new ImageOperations(sender);

@@ -28,6 +28,26 @@ export type ActivityPoint = {
   'p99-milliseconds'?: number | undefined;
 };
 
+export type AnswerFindingAnswer = {
+  /** Name of the finding, and of its part of health. */
+  name: string;
+  /** What was found. */
+  message: string;
+  /** What to do, before the answer. */
+  remedy: string;
+  /** When. */
+  found: string;
+  /** `unanswered`: a part of health, which is not `ok`. */
+  state: FindingState;
+  /** When it was answered. */
+  answered?: string | undefined;
+  /** Who has answered it. */
+  'answered-by'?: string | undefined;
+};
+
+export type AnswerFindingRequest = {
+};
+
 export type Approle = {
   /** Name of the approle. */
   name: string;
@@ -831,6 +851,43 @@ export type ExportedOpenpgpKey = {
   /** OpenPGP private key block. */
   value: string;
 };
+
+export type Finding = {
+  /** Name of the finding, and of its part of health. */
+  name: string;
+  /** What was found. */
+  message?: string | undefined;
+  /** What to do, before the answer. */
+  remedy?: string | undefined;
+  /** When. */
+  found?: string | undefined;
+  /** `unanswered`: a part of health, which is not `ok`. */
+  state?: FindingState | undefined;
+  /** When it was answered. */
+  answered?: string | undefined;
+  /** Who has answered it. */
+  'answered-by'?: string | undefined;
+};
+
+export type FindingAnswer = {
+  /** Name of the finding, and of its part of health. */
+  name: string;
+  /** What was found. */
+  message?: string | undefined;
+  /** What to do, before the answer. */
+  remedy?: string | undefined;
+  /** When. */
+  found?: string | undefined;
+  /** `unanswered`: a part of health, which is not `ok`. */
+  state?: FindingState | undefined;
+  /** When it was answered. */
+  answered?: string | undefined;
+  /** Who has answered it. */
+  'answered-by'?: string | undefined;
+};
+
+/** `unanswered`: a part of health, which is not `ok`. */
+export type FindingState = 'unanswered' | 'answered';
 
 export type GenerateDataKeyAnswer = {
   /** The data key, encrypted. */

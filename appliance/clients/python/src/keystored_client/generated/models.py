@@ -10,6 +10,8 @@ from .._wire import UNSET, Document, Unset
 __all__ = [
     "ActivityAnswer",
     "ActivityPoint",
+    "AnswerFindingAnswer",
+    "AnswerFindingRequest",
     "Approle",
     "ApproleCreation",
     "ApproleLoginAnswer",
@@ -96,6 +98,9 @@ __all__ = [
     "ExportRequest",
     "ExportRequestFormat",
     "ExportedOpenpgpKey",
+    "Finding",
+    "FindingAnswer",
+    "FindingState",
     "GenerateDataKeyAnswer",
     "GenerateDataKeyRequest",
     "GenerateDataKeyRequestType",
@@ -378,6 +383,10 @@ ExportOpenpgpRevocationRequestReason = Literal["no-reason", "superseded", "compr
 ExportRequestFormat = Literal["wrapped"]
 
 
+# `unanswered`: a part of health, which is not `ok`.
+FindingState = Literal["unanswered", "answered"]
+
+
 # plaintext: the answer also has the data key in clear.
 GenerateDataKeyRequestType = Literal["plaintext", "wrapped"]
 
@@ -552,6 +561,31 @@ class ActivityPoint(Document):
     """Median of the time of a request; absent: there was none."""
     p99_milliseconds: Optional[float] = None
     """99th percentile of the time of a request."""
+
+
+@dataclass(frozen=True)
+class AnswerFindingAnswer(Document):
+    """AnswerFindingAnswer."""
+
+    name: str
+    """Name of the finding, and of its part of health."""
+    message: str
+    """What was found."""
+    remedy: str
+    """What to do, before the answer."""
+    found: str
+    """When."""
+    state: FindingState
+    """`unanswered`: a part of health, which is not `ok`."""
+    answered: Optional[str] = None
+    """When it was answered."""
+    answered_by: Optional[str] = None
+    """Who has answered it."""
+
+
+@dataclass(frozen=True)
+class AnswerFindingRequest(Document):
+    """AnswerFindingRequest."""
 
 
 @dataclass(frozen=True)
@@ -1504,6 +1538,46 @@ class ExportedOpenpgpKey(Document):
     """Version of the key."""
     value: str
     """OpenPGP private key block."""
+
+
+@dataclass(frozen=True)
+class Finding(Document):
+    """Finding."""
+
+    name: str
+    """Name of the finding, and of its part of health."""
+    message: Optional[str] = None
+    """What was found."""
+    remedy: Optional[str] = None
+    """What to do, before the answer."""
+    found: Optional[str] = None
+    """When."""
+    state: Optional[FindingState] = None
+    """`unanswered`: a part of health, which is not `ok`."""
+    answered: Optional[str] = None
+    """When it was answered."""
+    answered_by: Optional[str] = None
+    """Who has answered it."""
+
+
+@dataclass(frozen=True)
+class FindingAnswer(Document):
+    """FindingAnswer."""
+
+    name: str
+    """Name of the finding, and of its part of health."""
+    message: Optional[str] = None
+    """What was found."""
+    remedy: Optional[str] = None
+    """What to do, before the answer."""
+    found: Optional[str] = None
+    """When."""
+    state: Optional[FindingState] = None
+    """`unanswered`: a part of health, which is not `ok`."""
+    answered: Optional[str] = None
+    """When it was answered."""
+    answered_by: Optional[str] = None
+    """Who has answered it."""
 
 
 @dataclass(frozen=True)

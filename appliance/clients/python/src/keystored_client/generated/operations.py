@@ -1004,6 +1004,80 @@ class CryptoFunctionsOperations:
         )
 
 
+class FindingsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def answer(self, finding: str, body: Optional[models.AnswerFindingRequest] = None, *, timeout: Optional[float] = None) -> models.AnswerFindingAnswer:
+        """Answer a finding: a person knows of it.
+
+        From then on it is no part of health. What is found with other numbers is one again.
+
+        ``POST /v1/state/system/findings/{finding}/answer``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/system/findings/{segment(finding)}/answer",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.AnswerFindingAnswer, timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Finding]:
+        """What a start or a background job has found, and who has answered it.
+
+        Of this appliance. What nobody has answered is a part of health.
+
+        ``GET /v1/state/system/findings``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/findings",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Finding], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Finding]:
+        """What a start or a background job has found, and who has answered it. Follows the pages: entries come
+
+        as they are read, `limit` at a time.
+
+        Of this appliance. What nobody has answered is a part of health.
+
+        ``GET /v1/state/system/findings``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/system/findings",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Finding, timeout,
+        )
+
+    def show(self, finding: str, *, timeout: Optional[float] = None) -> models.FindingAnswer:
+        """One finding.
+
+        As in the list of all findings.
+
+        ``GET /v1/state/system/findings/{finding}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/system/findings/{segment(finding)}",
+                is_idempotent=True,
+            ),
+            models.FindingAnswer, timeout,
+        )
+
+
 class HealthOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -3245,6 +3319,7 @@ class Operations:
         self.ca_custody = CaCustodyOperations(sender)
         self.cluster = ClusterOperations(sender)
         self.crypto_functions = CryptoFunctionsOperations(sender)
+        self.findings = FindingsOperations(sender)
         self.health = HealthOperations(sender)
         self.hsm = HsmOperations(sender)
         self.image = ImageOperations(sender)

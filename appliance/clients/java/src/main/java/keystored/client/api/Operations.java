@@ -17,6 +17,7 @@ public abstract class Operations {
   private final CaCustodyGroup caCustody;
   private final ClusterGroup cluster;
   private final CryptoFunctionsGroup cryptoFunctions;
+  private final FindingsGroup findings;
   private final HealthGroup health;
   private final HsmGroup hsm;
   private final ImageGroup image;
@@ -56,6 +57,7 @@ public abstract class Operations {
     caCustody = new CaCustodyGroup(sender);
     cluster = new ClusterGroup(sender);
     cryptoFunctions = new CryptoFunctionsGroup(sender);
+    findings = new FindingsGroup(sender);
     health = new HealthGroup(sender);
     hsm = new HsmGroup(sender);
     image = new ImageGroup(sender);
@@ -184,6 +186,15 @@ public abstract class Operations {
    */
   public CryptoFunctionsGroup cryptoFunctions() {
     return cryptoFunctions;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public FindingsGroup findings() {
+    return findings;
   }
 
   /**

@@ -1,0 +1,97 @@
+// What a start or a job has found that a person has to know: it is part of health until somebody has answered it, also over restarts.
+import type { Clock } from '../../core/base/context.ts';
+import { defined } from '../../core/base/defined.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import { ownKey, type Store, type Table, type WriteTransaction } from '../../core/store/store.ts';
+
+/** By name, which is its part of health as well: what a person does before the answer. */
+const findingRemedies = {
+  'store-behind': 'put the newer store back, or make these changes again',
+  'audit-trail': 'compare the trail with the heads and copies that are kept elsewhere',
+  'keys-lost': 'give the token back what it had, or make these keys again',
+} as const;
+
+export type FindingName = keyof typeof findingRemedies;
+
+/**
+ * [name, id of the appliance]. `message` is public, as health is: it names no path, no key and nobody. An answered one stays, so that the
+ * same finding is not said again.
+ */
+export type Finding = {
+  readonly message: string;
+  readonly foundAt: string;
+  /** requests fail because of it: health is 503 */
+  readonly hinders?: true;
+  readonly answered?: { readonly at: string; readonly by: string };
+};
+
+const findingTable = (store: Store): Table<Finding> => store.table<Finding>('findings');
+
+/** `isEvent`: it happened once, and is told beside what was found before; others are a state, and say how it is now. */
+export type Found = Pick<Finding, 'message' | 'hinders'> & { readonly name: FindingName; readonly isEvent?: true };
+
+/** Of events that nobody answers, the latest are kept. */
+const longestMessage = 1_000;
+
+/** Notes a finding; one that says the same and was answered is not opened again. */
+export function noteFinding(transaction: WriteTransaction, store: Store, clock: Clock, { name, message, hinders, isEvent }: Found): void {
+  const key = ownKey(store, name);
+  const before = transaction.get(findingTable(store), key);
+  if (before?.message === message && before.hinders === hinders) return;
+  const isOpen = before !== undefined && before.answered === undefined;
+  if (isOpen && isEvent === true && before.message.includes(message)) return;
+  const text = isOpen && isEvent === true ? `${message}; ${before.message}`.slice(0, longestMessage) : message;
+  transaction.put(findingTable(store), key, { message: text, foundAt: formatTimestamp(clock.now()), ...defined({ hinders }) });
+}
+
+/** As noteFinding, in a transaction of its own. */
+export function recordFinding(store: Store, clock: Clock, found: Found): Promise<void> {
+  return store.write((transaction) => noteFinding(transaction, store, clock, found));
+}
+
+/** A state that was found is over. No commit where there was none. */
+export async function withdrawFinding(store: Store, name: FindingName): Promise<void> {
+  const key = ownKey(store, name);
+  store.refresh();
+  if (findingTable(store).has(key)) await store.write((transaction) => void transaction.delete(findingTable(store), key));
+}
+
+/** Those of this appliance, by name. */
+export function listFindings(store: Store): readonly (readonly [FindingName, Finding])[] {
+  return (Object.keys(findingRemedies) as FindingName[]).flatMap((name) => {
+    const found = findFinding(store, name);
+    return found === undefined ? [] : [[name, found] as const];
+  });
+}
+
+export function findFinding(store: Store, name: string): Finding | undefined {
+  return Object.hasOwn(findingRemedies, name) ? findingTable(store).get(ownKey(store, name)) : undefined;
+}
+
+/** A person knows of it and has done what was to be done. Answers what is kept; undefined where there is nothing to answer. */
+export function answerFinding(store: Store, clock: Clock, name: string, by: string): Promise<Finding | undefined> {
+  return store.write((transaction) => {
+    const found = transaction.get(findingTable(store), ownKey(store, name));
+    if (found === undefined || found.answered !== undefined) return found;
+    const answered = { ...found, answered: { at: formatTimestamp(clock.now()), by } };
+    transaction.put(findingTable(store), ownKey(store, name), answered);
+    return answered;
+  });
+}
+
+/** What is to be done, for people. */
+export function remedyOf(name: FindingName): string {
+  return `${findingRemedies[name]}; then answer it (keystorectl do findings ${name} answer)`;
+}
+
+/** A part of health. */
+type FindingPart = { readonly name: string; readonly state: 'unanswered'; readonly reason: string; readonly hinders?: true };
+
+/** Parts of health, for those that nobody has answered. */
+export function findingParts(store: Store): readonly FindingPart[] {
+  return listFindings(store).flatMap(([name, { message, hinders, answered }]) =>
+    answered === undefined
+      ? [{ name, state: 'unanswered' as const, reason: `${message}: ${remedyOf(name)}`, ...defined({ hinders }) }]
+      : [],
+  );
+}
