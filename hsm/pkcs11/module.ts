@@ -2,6 +2,7 @@
 import pkcs11js from 'pkcs11js';
 import { HsmError, revealSecret, type Secret } from '../api.ts';
 import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
+import { padded, unpadded } from './fixed-text.ts';
 import type { Mechanism } from './mechanisms.ts';
 import { asTokenError, CKR_OK, kindOf, TokenError } from './return-values.ts';
 import { template, templateAsking, type AttributeName, type Attributes } from './template.ts';
@@ -34,6 +35,9 @@ export type TokenInfo = {
   /** allowed lengths of a PIN; some vendors leave zeros or arbitrary numbers */
   readonly pinBytes: { readonly least: number; readonly most: number };
 };
+
+/** Octets of the label of a token. */
+export const tokenLabelBytes = 32;
 
 const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
 /** Receives wrapped keys, whose length is not known before: enough for an ML-DSA-87 or RSA-4096 key. One for all, as calls are synchronous. */
@@ -93,8 +97,8 @@ export class PkcsModule {
   info(): ModuleInfo {
     const info = this.#call('C_GetInfo', () => this.#lib.C_GetInfo());
     return {
-      manufacturer: trimmed(info.manufacturerID),
-      description: trimmed(info.libraryDescription),
+      manufacturer: unpadded(info.manufacturerID),
+      description: unpadded(info.libraryDescription),
       version: versionText(info.libraryVersion),
       cryptoki: versionText(info.cryptokiVersion),
     };
@@ -107,10 +111,10 @@ export class PkcsModule {
   tokenInfo(slot: SlotHandle): TokenInfo {
     const info = this.#call('C_GetTokenInfo', () => this.#lib.C_GetTokenInfo(slot));
     return {
-      label: trimmed(info.label),
-      serial: trimmed(info.serialNumber),
-      manufacturer: trimmed(info.manufacturerID),
-      model: trimmed(info.model),
+      label: unpadded(info.label),
+      serial: unpadded(info.serialNumber),
+      manufacturer: unpadded(info.manufacturerID),
+      model: unpadded(info.model),
       hardware: versionText(info.hardwareVersion),
       firmware: versionText(info.firmwareVersion),
       flags: info.flags,
@@ -150,8 +154,9 @@ export class PkcsModule {
     this.#call('C_Logout', () => this.#lib.C_Logout(session));
   }
 
+  /** The module reads 32 octets of the label, whatever it is. */
   initToken(slot: SlotHandle, soPin: Secret<string>, label: string): void {
-    this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, revealSecret(soPin), label));
+    this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, revealSecret(soPin), padded(label, tokenLabelBytes)));
   }
 
   initPin(session: SessionHandle, pin: Secret<string>): void {
@@ -314,10 +319,6 @@ function nonNull(input: Buffer): Buffer {
 
 function versionText({ major, minor }: pkcs11js.Version): string {
   return `${major}.${minor}`;
-}
-
-function trimmed(text: string): string {
-  return text.replace(/[\0 ]+$/, '');
 }
 
 function firstLine(cause: unknown): string {

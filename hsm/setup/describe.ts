@@ -2,7 +2,10 @@
 import { Module as GrapheneModule } from 'graphene-pk11';
 import * as ck from '../pkcs11/constants.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
-import { mechanismName, PkcsModule } from '../pkcs11/module.ts';
+import { findTokenInfo } from '../engine/sessions.ts';
+import { unpadded } from '../pkcs11/fixed-text.ts';
+import { mechanismName, PkcsModule, type SlotHandle } from '../pkcs11/module.ts';
+import { TokenError } from '../pkcs11/return-values.ts';
 import type { KeyType } from '../api.ts';
 
 /** A module, its slots and their tokens. */
@@ -23,6 +26,9 @@ export type ModuleDescription = {
   }[];
 };
 
+/** A token that does not say what it is. */
+const silent = { label: '', serial: '', manufacturer: '', model: '', flags: 0 };
+
 /** Describes a module in this process. */
 export function describeModuleHere({
   module: path,
@@ -32,29 +38,35 @@ export function describeModuleHere({
   libraryParameters?: string | undefined;
 }): ModuleDescription {
   // Initialises the module as every other task does, with the same errors when it does not load.
-  PkcsModule.load(path, libraryParameters);
-  const module = GrapheneModule.load(path);
-  const { manufacturerID, libraryDescription, libraryVersion } = module.lib.C_GetInfo();
-  const slots = module.getSlots(true);
+  const own = PkcsModule.load(path, libraryParameters);
+  const { manufacturer, description, version } = own.info();
+  const slots = GrapheneModule.load(path).getSlots(true);
   return {
     path,
-    library: `${manufacturerID.trim()} ${libraryDescription.trim()}`.trim(),
-    version: `${libraryVersion.major}.${libraryVersion.minor}`,
+    library: `${manufacturer} ${description}`.trim(),
+    version,
     slots: Array.from({ length: slots.length }, (_, index) => {
-      const slot = slots.items(index);
-      const token = slot.getToken();
-      const mechanisms = module.lib.C_GetMechanismList(slot.handle);
+      const { handle, slotDescription } = slots.items(index);
+      const slot = handle as SlotHandle;
+      const mechanisms = findMechanisms(own, slot);
+      const { label, serial, manufacturer: maker, model, flags } = findTokenInfo(() => own.tokenInfo(slot)) ?? silent;
       return {
-        description: slot.slotDescription.trim(),
-        label: token.label.trim(),
-        serial: token.serialNumber.trim(),
-        manufacturer: token.manufacturerID.trim(),
-        model: token.model.trim(),
-        initialised: (token.flags & ck.CKF_TOKEN_INITIALIZED) !== 0,
-        userPinSet: (token.flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
+        ...{ description: unpadded(slotDescription), label, serial, manufacturer: maker, model },
+        initialised: (flags & ck.CKF_TOKEN_INITIALIZED) !== 0,
+        userPinSet: (flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
         mechanisms: mechanisms.map(mechanismName),
         keyTypes: findKeyTypes(new Set(mechanisms)),
       };
     }),
   };
+}
+
+/** None where the token does not say: some do only when they are initialised (kryoptic). */
+function findMechanisms(module: PkcsModule, slot: SlotHandle): readonly number[] {
+  try {
+    return module.mechanisms(slot);
+  } catch (error) {
+    if (error instanceof TokenError) return [];
+    throw error;
+  }
 }

@@ -1,7 +1,9 @@
 // Initialises a token: C_InitToken on a free slot with the SO PIN, then C_InitPIN with the user PIN.
 import { HsmError, type PinSource, revealSecret, Secret, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { PkcsModule, type TokenInfo } from '../pkcs11/module.ts';
+import { findTokenInfo, loginWith } from '../engine/sessions.ts';
+import { wrappingKeyLabel } from '../engine/own-keys/names.ts';
+import { PkcsModule, type SlotHandle, tokenLabelBytes, type TokenInfo } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
 import { findReturnValue, kindOf, TokenError } from '../pkcs11/return-values.ts';
 import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from '../files/softhsm.ts';
@@ -13,52 +15,86 @@ import { withStartLock } from '../files/start-lock.ts';
  */
 export type NewToken = TokenConfig & { readonly label: string; readonly soPin?: PinSource };
 
+/** `finished`: a run before had been cut off. */
+export type Initialised = 'made' | 'finished';
+
 /**
- * Initialises the token in this process. A token that has label and SO PIN but no user PIN, because a run was interrupted, gets its user
- * PIN. `configuration` when the label is invalid or taken, or no slot is free; `refused` when the length of a PIN is not accepted.
+ * Initialises the token in this process. What a run that was cut off has left is finished: a token without user PIN gets it, and one that has
+ * the user PIN already, and no own keys yet, is taken as it is. `configuration` when the label is invalid or taken, or no slot is free;
+ * `refused` when the length of a PIN is not accepted; `pin-refused`.
  */
-export function initialiseTokenHere(token: NewToken): void {
+export function initialiseTokenHere(token: NewToken): Initialised {
   requireLabel(token.label);
-  withStartLock(token, () => {
+  return withStartLock(token, () => {
     const module = PkcsModule.load(token.module, token.libraryParameters);
     const soPin = token.soPin === undefined ? new Secret('') : readPin(token.soPin);
     const userPin = readPin(token.pin);
-    const slots = module.slots().map((slot) => ({ slot, info: module.tokenInfo(slot) }));
-    const begun = slots.find(({ info }) => info.label === token.label && isInitialised(info));
-    if (begun !== undefined && (begun.info.flags & ck.CKF_USER_PIN_INITIALIZED) !== 0) {
-      throw new HsmError('configuration', `a token labelled "${token.label}" with a PIN exists in ${module.path}`);
-    }
-    if (begun === undefined && token.soPin !== undefined) {
-      const { slot, info } = findFreeSlot(module, slots);
-      requireLength(token, 'SO', soPin, info);
-      requireLength(token, 'user', userPin, info);
-      takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
-    }
-    // A token may move to another slot when it is initialised.
-    const slot = module.slots().find((candidate) => module.tokenInfo(candidate).label === token.label);
-    if (slot === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
-    const session = module.openSession(slot, 'read-write');
-    try {
-      takingPin(token, 'SO', () => module.login(session, ck.CKU_SO, soPin));
-      takingPin(token, 'user', () => module.initPin(session, userPin));
-      module.logout(session);
-    } finally {
-      module.closeSession(session);
+    const slots = slotsOf(module);
+    const begun = slots.find(({ info }) => info.label === token.label && has(info, ck.CKF_TOKEN_INITIALIZED));
+    const isComplete = begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED);
+    if (isComplete) requireUnused(module, begun.slot, token);
+    else {
+      if (begun === undefined && token.soPin !== undefined) {
+        const { slot, info } = findFreeSlot(module, slots);
+        requireLength(token, 'SO', soPin, info);
+        requireLength(token, 'user', userPin, info);
+        takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
+      }
+      // A token may move to another slot when it is initialised.
+      const found = slotsOf(module).find(({ info }) => info.label === token.label);
+      if (found === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
+      setUserPin(module, found.slot, token, soPin, userPin);
     }
     const directory = findTokenDirectory(token);
-    if (directory === undefined) return;
-    copyTokenObjects(directory);
-    syncTokenDirectory(directory);
+    if (directory !== undefined) {
+      copyTokenObjects(directory);
+      syncTokenDirectory(directory);
+    }
+    return begun === undefined ? 'made' : 'finished';
   });
 }
 
-/** C_InitToken takes 32 octets, padded with blanks: a longer label would be truncated, and blanks at its end would be lost. */
+type Seen = { readonly slot: SlotHandle; readonly info: TokenInfo };
+
+/** A slot that cannot be read hides no other. */
+function slotsOf(module: PkcsModule): readonly Seen[] {
+  return module.slots().flatMap((slot) => {
+    const info = findTokenInfo(() => module.tokenInfo(slot));
+    return info === undefined ? [] : [{ slot, info }];
+  });
+}
+
+function setUserPin(module: PkcsModule, slot: SlotHandle, token: NewToken, soPin: Secret<string>, userPin: Secret<string>): void {
+  const session = module.openSession(slot, 'read-write');
+  try {
+    takingPin(token, 'SO', () => module.login(session, ck.CKU_SO, soPin));
+    takingPin(token, 'user', () => module.initPin(session, userPin));
+    module.logout(session);
+  } finally {
+    module.closeSession(session);
+  }
+}
+
+/** A token with a user PIN is one that a run before has made only if it opens with this PIN and no appliance has keys in it. */
+function requireUnused(module: PkcsModule, slot: SlotHandle, token: NewToken): void {
+  const session = module.openSession(slot, 'read-write');
+  try {
+    loginWith(module, slot, session, token, ck.CKU_USER);
+    const isUsed = module.findForSure(session, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
+    module.logout(session);
+    if (isUsed) throw new HsmError('configuration', `the token labelled "${token.label}" in ${module.path} has the keys of an appliance`);
+  } finally {
+    module.closeSession(session);
+  }
+}
+
+/** A longer label would be truncated, and blanks at its end would be taken for padding. */
 function requireLabel(label: string): void {
   const bytes = Buffer.byteLength(label);
-  if (bytes >= 1 && bytes <= 32 && !/\p{Cc}| $/u.test(label)) return;
+  if (bytes >= 1 && bytes <= tokenLabelBytes && !/\p{Cc}| $/u.test(label)) return;
   throw new HsmError(
     'configuration',
-    `a token cannot be labelled ${JSON.stringify(label)}: a label has 1 to 32 octets (this one ${bytes}), no control characters and no blank at its end`,
+    `a token cannot be labelled ${JSON.stringify(label)}: a label has 1 to ${tokenLabelBytes} octets (this one ${bytes}), no control characters and no blank at its end`,
   );
 }
 
@@ -79,12 +115,12 @@ function takingPin(token: NewToken, who: string, give: () => void): void {
   }
 }
 
-function isInitialised({ flags }: TokenInfo): boolean {
-  return (flags & ck.CKF_TOKEN_INITIALIZED) !== 0;
+function has({ flags }: TokenInfo, flag: number): boolean {
+  return (flags & flag) !== 0;
 }
 
-function findFreeSlot<S extends { info: TokenInfo }>(module: PkcsModule, slots: readonly S[]): S {
-  const free = slots.find(({ info }) => !isInitialised(info));
+function findFreeSlot(module: PkcsModule, slots: readonly Seen[]): Seen {
+  const free = slots.find(({ info }) => !has(info, ck.CKF_TOKEN_INITIALIZED));
   if (free === undefined) throw new HsmError('configuration', `${module.path} has no slot with an uninitialised token`);
   return free;
 }

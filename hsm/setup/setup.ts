@@ -7,7 +7,7 @@ import { HsmError, type OwnKeyName, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
 import type { Gift, Parcel, Transport } from './carry.ts';
 import type { ModuleDescription } from './describe.ts';
-import type { NewToken } from './initialise.ts';
+import type { Initialised, NewToken } from './initialise.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
 import type { Tasks } from './setup-task.ts';
@@ -27,11 +27,11 @@ export async function prepareToken(token: TokenConfig): Promise<string[]> {
 }
 
 /**
- * Initialises a token on a free slot of its module, with label, SO PIN and user PIN; the PIN sources
- * must already hold the PINs. Rejects with `configuration` when the label is taken or no slot is free.
+ * Initialises a token on a free slot of its module, with label, SO PIN and user PIN, or finishes what a run that was cut off has left; the
+ * PIN sources must already hold the PINs. Rejects with `configuration` when the label is taken or no slot is free.
  */
-export async function initialiseSoftToken(token: NewToken): Promise<void> {
-  await runTask('initialise', token, token.environment);
+export async function initialiseSoftToken(token: NewToken): Promise<Initialised> {
+  return runTask('initialise', token, token.environment);
 }
 
 /**

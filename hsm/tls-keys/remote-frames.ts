@@ -1,6 +1,8 @@
 // The frames in which p11-kit's client sends PKCS#11 calls over a socket (p11-kit 0.24 to 0.26: rpc-transport.c, rpc-message.c; version 0 of the
 // protocol): all numbers big-endian, a frame is `number of the exchange ‖ length of options ‖ length ‖ options ‖ message`.
 
+import { padded } from '../pkcs11/fixed-text.ts';
+
 /** A message: the number of the call, its signature, and the arguments. */
 export type RemoteCall = { readonly exchange: number; readonly call: number; readonly arguments: ArgumentReader };
 
@@ -119,9 +121,9 @@ export function octets(value: Uint8Array): Buffer {
   return Buffer.concat([number32(value.length), value]);
 }
 
-/** Text of fixed length, padded with spaces. */
+/** Text of fixed length. */
 export function text(value: string, length: number): Buffer {
-  return octets(Buffer.from(value.padEnd(length)));
+  return octets(Buffer.from(padded(value, length)));
 }
 
 export function flaggedOctets(value: Uint8Array): Buffer {

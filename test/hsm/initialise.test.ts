@@ -1,6 +1,6 @@
 // Initialising a token: faults are reported before any change, and an interrupted run is completed, not started again.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -86,7 +86,10 @@ test.each(['x'.repeat(32), 'ü'.repeat(16), ' a', '🔑 key', '-a/b'])(
     const token = newToken({ label: odd });
     await initialiseSoftToken(token);
     await prepareToken(token);
-    expect((await describeModule(softhsmModule, { environment })).slots[0]?.label.trim()).toBe(odd.trim());
+    expect((await describeModule(softhsmModule, { environment })).slots[0]?.label).toBe(odd);
+    // What the module has read: the label and blanks, and nothing that happens to be behind it.
+    const stored = readFileSync(join(directory, 'tokens', made()[0] as string, 'token.object'));
+    expect(stored.includes(Buffer.from(odd + ' '.repeat(32 - Buffer.byteLength(odd))))).toBe(true);
   },
 );
 
@@ -110,6 +113,27 @@ describe('a token that is half-initialised, without a user PIN', () => {
       message: expect.stringContaining('does not take the SO PIN: C_Login returned CKR_PIN_INCORRECT'),
     };
     await expect(initialiseSoftToken(newToken({ soPin: 'another' }))).rejects.toMatchObject(refusal);
+    expect(made()).toHaveLength(1);
+  });
+});
+
+describe('a run that ended before its answer', () => {
+  test('is finished by the same run again: nothing is made twice, and the token works', async () => {
+    const token = newToken();
+    expect(await initialiseSoftToken(token)).toBe('made');
+    expect(await initialiseSoftToken(token)).toBe('finished');
+    expect(made()).toHaveLength(1);
+    await prepareToken(token);
+    await (await openHsm(testHsmConfig(token))).close();
+  });
+
+  test('is no reason to take a token with another PIN, or the token of an appliance', async () => {
+    const token = newToken();
+    await initialiseSoftToken(token);
+    await expect(initialiseSoftToken(newToken({ pin: 'another-pin' }))).rejects.toMatchObject({ kind: 'pin-refused' });
+    await prepareToken(token);
+    const refusal = { kind: 'configuration', message: expect.stringMatching(/"to be made" in .* has the keys of an appliance$/) };
+    await expect(initialiseSoftToken(token)).rejects.toMatchObject(refusal);
     expect(made()).toHaveLength(1);
   });
 });

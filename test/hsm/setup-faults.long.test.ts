@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Secret, type TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
-import { changePin, prepareToken } from '../../hsm/setup/setup.ts';
+import { changePin, describeModule, initialiseSoftToken, prepareToken } from '../../hsm/setup/setup.ts';
 import { makeKey } from '../harness/keys.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { behindFaults, type Fault, makeFaultyToken } from '../harness/token/faulty-module.ts';
-import { makeEmptySoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { makeEmptySoftToken, planSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const path = temporaryDirectory();
 let number = 0;
@@ -56,6 +56,34 @@ test.each([
   table.arm(fault);
   await prepareToken(token).catch(() => undefined);
   table.disarm();
+  await prepareToken(token);
+  await expectWorking(token);
+});
+
+const atInitialising: readonly Fault[] = [
+  ...refusals('C_InitToken', [0x5, 0x30]),
+  ...refusals('C_InitPIN', [0x5, 0x30]),
+  ...refusals('C_Login', [0x5]),
+  ...refusals('C_Logout', [0x5]),
+  ...refusals('C_OpenSession', [0x5]),
+  ...refusals('C_CloseSession', [0x5]),
+  ...(['C_InitToken', 'C_OpenSession', 'C_Login', 'C_InitPIN', 'C_Logout', 'C_CloseSession'] as const).map((name): Fault => ({
+    name,
+    kind: 'crash',
+  })),
+];
+
+test.each(atInitialising)('an initialisation, $kind $name $argument: run again, it goes on, and there is one token', async (fault) => {
+  const directory = path(`initialised-${++number}`);
+  const { label, soPin, ...planned } = planSoftToken(directory);
+  const { token, table } = await behindFaults({ ...planned, label }, directory);
+  table.arm(fault);
+  await initialiseSoftToken({ ...token, label, soPin }).catch(() => undefined);
+  expect(table.struck).toBeGreaterThan(0);
+  table.disarm();
+  await initialiseSoftToken({ ...token, label, soPin });
+  const { slots } = await describeModule(token.module, { environment: token.environment ?? {} });
+  expect(slots.filter(({ initialised }) => initialised)).toMatchObject([{ label, userPinSet: true }]);
   await prepareToken(token);
   await expectWorking(token);
 });

@@ -160,8 +160,10 @@ async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io
   const [token] = await chooseTokens(options, true);
   if (token?.label === undefined) throw usageError('a token is initialised by its label: give --label TEXT');
   const soPin = options.soPinFile === undefined ? {} : { soPin: { file: options.soPinFile } };
-  await initialiseSoftToken({ ...token, label: token.label, ...soPin });
-  io.stderr.write(`initialised token ${token.label}\n`);
+  const came = await initialiseSoftToken({ ...token, label: token.label, ...soPin });
+  io.stderr.write(
+    came === 'made' ? `initialised token ${token.label}\n` : `finished token ${token.label}, which a run before had initialised in part\n`,
+  );
 }
 
 async function prepare(options: TokenOptions, io: Io): Promise<void> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import type { HsmConfig, TokenConfig } from '../../../hsm/api.ts';
+import type { HsmConfig, PinSource, TokenConfig } from '../../../hsm/api.ts';
 import { initialiseSoftToken, prepareToken, softhsmConf } from '../../../hsm/setup/setup.ts';
 import { copyDirectory, madeOnce } from '../once.ts';
 
@@ -44,13 +44,18 @@ export async function makeSoftTokenForThisProcess(directory: string): Promise<To
 
 /** Makes a fresh token without its own keys: as it is before the first boot. */
 export async function makeEmptySoftToken(directory: string, name = 'main'): Promise<TokenConfig> {
+  const { soPin, ...token } = planSoftToken(directory, name);
+  await initialiseSoftToken({ ...token, soPin });
+  return token;
+}
+
+/** A token that is to be initialised: its PINs are there, and a directory for it. */
+export function planSoftToken(directory: string, name = 'main'): TokenConfig & { readonly label: string; readonly soPin: PinSource } {
   const parts = partsOf(directory, name);
   mkdirSync(parts.tokens, { recursive: true, mode: 0o700 });
   writeFileSync(parts.pin, randomUUID(), { mode: 0o600 });
   writeFileSync(parts.soPin, randomUUID(), { mode: 0o600 });
-  const token = configure(parts, name);
-  await initialiseSoftToken({ ...token, soPin: { file: parts.soPin } });
-  return token;
+  return { ...configure(parts, name), soPin: { file: parts.soPin } };
 }
 
 type Parts = { readonly tokens: string; readonly configuration: string; readonly pin: string; readonly soPin: string };
