@@ -1,7 +1,8 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
-import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
+import { hasConstraints, hiddenFields, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
@@ -38,6 +39,12 @@ export type FieldAccess = {
   requireAllowedValues(wire: unknown): void;
   /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
   withoutHidden(wire: unknown, nameField?: string): unknown;
+  /** Whether answers have this field (wire form, inside containers `a/b`): what the caller cannot see cannot be asked for either. */
+  shows(field: string): boolean;
+  /** Whether a read of the same path would show all there is. */
+  readsAll(nameField?: string): boolean;
+  /** What a read of the same path would show of a document (wire form): its name alone where reading is refused. */
+  asRead(wire: Readonly<Record<string, unknown>>, nameField: string): unknown;
 };
 
 /** The decision of both sets of policies. `rule` and `policy` name what decided. */
@@ -45,19 +52,22 @@ export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
   /** the policies of the tenant refused; those of the token do not matter then */
   readonly refusedByTenant?: true;
   /** absent when nothing about values or fields is restricted */
-  readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'>;
+  readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'> & {
+    /** whether answers leave fields out */
+    hides(nameField?: string): boolean;
+  };
 };
 
 /** A decision that allows a request. The class is not exported: only `authorize` can make one. */
 class Authorization implements FieldAccess {
   readonly caller: Caller;
   readonly #constraints: Decision['constraints'];
-  readonly #allows: (operation: PolicyOperation) => boolean;
+  readonly #decide: (operation: PolicyOperation) => Decision;
 
-  constructor(caller: Caller, { constraints }: Decision, allows: (operation: PolicyOperation) => boolean) {
+  constructor(caller: Caller, { constraints }: Decision, decideOther: (operation: PolicyOperation) => Decision) {
     this.caller = caller;
     this.#constraints = constraints;
-    this.#allows = allows;
+    this.#decide = decideOther;
   }
 
   /** Whether values or fields are restricted at all. */
@@ -66,7 +76,7 @@ class Authorization implements FieldAccess {
   }
 
   allows(operation: PolicyOperation): boolean {
-    return this.#allows(operation);
+    return this.#decide(operation).allowed;
   }
 
   requireAllowedValues(wire: unknown): void {
@@ -75,6 +85,23 @@ class Authorization implements FieldAccess {
 
   withoutHidden(wire: unknown, nameField?: string): unknown {
     return this.#constraints === undefined ? wire : this.#constraints.withoutHidden(wire, nameField);
+  }
+
+  shows(field: string): boolean {
+    const path = field.split('/');
+    const document = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), '');
+    return isDeepStrictEqual(this.withoutHidden(document), document);
+  }
+
+  readsAll(nameField?: string): boolean {
+    const { allowed, constraints } = this.#decide('read');
+    return allowed && constraints?.hides(nameField) !== true;
+  }
+
+  asRead(wire: Readonly<Record<string, unknown>>, nameField: string): unknown {
+    const { allowed, constraints } = this.#decide('read');
+    if (!allowed) return { [nameField]: wire[nameField] };
+    return constraints === undefined ? wire : constraints.withoutHidden(wire, nameField);
   }
 }
 
@@ -159,7 +186,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
         throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
       const refusal = reservedRefusal(reservedFor, caller);
       if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
-      return new Authorization(caller, decision, (other) => decideFor(caller, segments, other).allowed);
+      return new Authorization(caller, decision, (other) => decideFor(caller, segments, other));
     },
   };
 }
@@ -171,5 +198,6 @@ function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['cons
     },
     withoutHidden: (document, nameField) =>
       verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),
+    hides: (nameField) => verdicts.some(({ grants }) => hiddenFields(grants, nameField).length > 0),
   };
 }

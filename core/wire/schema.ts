@@ -149,6 +149,8 @@ function buildShape(schema: z.ZodType): Shape {
   if (schema instanceof z.ZodUnion) {
     return (schema.options as z.ZodType[]).map(shapeOf).reduce(unite, { kind: 'value' });
   }
+  if (schema instanceof z.ZodIntersection)
+    return [schema.def.left, schema.def.right].map((side) => shapeOf(side as z.ZodType)).reduce(unite);
   if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
   if (
     schema instanceof z.ZodOptional ||
@@ -163,10 +165,14 @@ function buildShape(schema: z.ZodType): Shape {
   return { kind: 'value' };
 }
 
-/** Of a union: the fields of all its objects, or its first member that has names at all. */
+/** Of a union or an intersection: the fields of all its objects, or its first member that has names at all. */
 function unite(left: Shape, right: Shape): Shape {
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
-  return objectShape([...left.byCamel.values(), ...[...right.byCamel.values()].filter((field) => !left.byCamel.has(field.camel))]);
+  const both = [...left.byCamel.values()].map((field) => {
+    const other = right.byCamel.get(field.camel);
+    return other === undefined ? field : { ...field, shape: unite(field.shape, other.shape) };
+  });
+  return objectShape([...both, ...[...right.byCamel.values()].filter((field) => !left.byCamel.has(field.camel))]);
 }
 
 /** One problem of a body. */

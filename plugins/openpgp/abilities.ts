@@ -1,17 +1,21 @@
 // What a key can do in OpenPGP as it is, for the list of actions in its state.
+import type { KeyAction } from '../../core/plugin/services/transit-keys.ts';
 import { findRecord } from './actions/request.ts';
 import { findAlgorithm } from './format/algorithms.ts';
 import type { OpenpgpKey } from './records.ts';
 
 /** Names of the actions of this plugin. Reads the versions only of keys whose cipher OpenPGP has. */
-export function openpgpActions(key: OpenpgpKey): readonly string[] {
+export function openpgpActions(key: OpenpgpKey): readonly KeyAction[] {
   if (findAlgorithm(key.cipher) === undefined) return [];
   const certified = key.versions.filter((version) => findRecord(key, version) !== undefined);
   const hasSigner = certified.some((version) => version.key !== undefined);
-  return [
+  const ofCertified = [
     ...(hasSigner ? ['openpgp-sign', 'export-openpgp-revocation'] : []),
     ...(certified.length > 0 ? ['openpgp-verify', 'export-openpgp-public'] : []),
+  ];
+  return [
+    ...ofCertified.map((name) => ({ name, tellsAbout: ['openpgp-user-id', 'openpgp-primary'] })),
     // The User ID may come with the request.
-    ...(key.exportable && !key.verificationOnly ? ['export-openpgp'] : []),
+    ...(key.exportable && !key.verificationOnly ? [{ name: 'export-openpgp', tellsAbout: ['exportable'] }] : []),
   ];
 }

@@ -39,14 +39,17 @@ function accepts(allowed: readonly unknown[], value: unknown): boolean {
  * out would keep nothing secret, and programs rely on it.
  */
 export function withoutHidden(grants: readonly PolicyRule[], answer: unknown, nameField?: string): unknown {
-  const [first, ...others] = grants;
-  const hidden = (first?.hideFields ?? []).filter(
-    (field) => field !== nameField && others.every((rule) => rule.hideFields.includes(field)),
-  );
+  const hidden = hiddenFields(grants, nameField);
   if (hidden.length === 0) return answer;
   const strip = (document: unknown): unknown => hidden.reduce((shown, field) => without(shown, field.split('/')), document);
   const items = itemsOf(answer, 'batch-results');
   return strip(items.length === 0 ? answer : { ...(answer as JsonObject), 'batch-results': items.map(strip) });
+}
+
+/** The fields that all of the rules hide, but for the one that names entries. */
+export function hiddenFields(grants: readonly PolicyRule[], nameField?: string): readonly string[] {
+  const [first, ...others] = grants;
+  return (first?.hideFields ?? []).filter((field) => field !== nameField && others.every((rule) => rule.hideFields.includes(field)));
 }
 
 function itemsOf(document: unknown, field: string): readonly unknown[] {

@@ -21,7 +21,7 @@ export type Entry = {
   readonly builtIn: boolean;
 };
 
-/** `record`: undefined after `validate=true`, unless the entry was so already. */
+/** `record`: undefined after `validate=true`, unless the entry was so already and the caller may know that. */
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
 /** How often a change starts over when another process changed the record. Within one process changes take turns. */
@@ -66,10 +66,14 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
   return withoutGuess(view, call, fields, outcome);
 }
 
-/** A dry run changes nothing, so short secrets could be guessed by many of them: it does not say whether such a secret is the present one. */
+/**
+ * A dry run changes nothing, so what one cannot read could be guessed by many of them. It does not say whether the entry is so already to a
+ * caller who may not read all of it, nor to anybody whether a short secret is the present one.
+ */
 async function withoutGuess(view: ResourceView, call: EndpointCall, fields: Document, outcome: Promise<Outcome>): Promise<Outcome> {
   const done = await outcome;
-  return call.query.get('validate') === 'true' && view.statesShortSecret(fields) ? { ...done, record: undefined } : done;
+  if (call.query.get('validate') !== 'true') return done;
+  return call.access.readsAll(view.nameField) && !view.statesShortSecret(fields) ? done : { ...done, record: undefined };
 }
 
 async function change(

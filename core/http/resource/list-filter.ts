@@ -7,8 +7,8 @@ type ListFilter<Rec> = {
   readonly description: string;
   /** of the parameter, for the API description; a value that is not in its `enum` is refused */
   readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
-  /** the field (wire form) that it tells about: where policies hide that field from the caller, nothing fits. Absent: the name */
-  readonly tellsAbout?: string;
+  /** the fields (wire form) that it tells about: where policies hide one of them from the caller, nothing fits. None: the name alone */
+  readonly tellsAbout: readonly string[];
   /** Whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
   fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
 };
@@ -24,15 +24,10 @@ export function readFilters<Rec>(filters: ListFilters<Rec>, call: EndpointCall):
     const value = call.query.get(name);
     if (value === undefined) return [];
     requireValue(name, filter, value);
-    return [{ filter, value, isShown: filter.tellsAbout === undefined || isShown(call, filter.tellsAbout) }];
+    return [{ filter, value, isShown: filter.tellsAbout.every((field) => call.access.shows(field)) }];
   });
   if (asked.length === 0) return undefined;
   return (entry) => asked.every(({ filter, value, isShown }) => isShown && filter.fits(entry, value, call));
-}
-
-/** What the caller cannot see cannot be asked for either. */
-function isShown({ access }: EndpointCall, field: string): boolean {
-  return Object.hasOwn(access.withoutHidden({ [field]: '' }) as object, field);
 }
 
 function requireValue<Rec>(name: string, { schema }: ListFilter<Rec>, value: string): void {

@@ -1,4 +1,5 @@
 // Which requests exist, as policies see them, and which rules match none of them.
+import { hasField, knownFieldsOf, likelyField, type KnownFields } from './known-fields.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
@@ -12,6 +13,8 @@ type Asked = {
   readonly nameField?: string | undefined;
   /** the path of the request, where policies judge it as another action */
   readonly sentTo?: Places;
+  /** absent: no request has this path */
+  readonly fields?: KnownFields;
 };
 type Places = readonly (string | RegExp | undefined)[];
 
@@ -45,20 +48,44 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
       segment.startsWith('{') ? names.get(placeOf(`/${segments.slice(0, index + 1).join('/')}`)) : segment,
     );
     const path = judgedSegments(endpoint, sentTo);
-    return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, ...(path === sentTo ? {} : { sentTo }) };
+    const fields = knownFieldsOf(endpoint);
+    return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, fields, ...(path === sentTo ? {} : { sentTo }) };
   });
   return [...asked, besides];
 }
 
-/** A warning for each rule of a policy, or operation of a rule, that no request can match, and for names that it means to hide. */
+/**
+ * A warning for each rule of a policy, or operation of a rule, that no request can match, for names that it means to hide, and for fields that
+ * nothing has which it allows.
+ */
 export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly string[] {
   return rules.flatMap((rule, index) => {
     const place = `rest-api/rules/${index} (${rule.path})`;
     const reason = unmetReason(rule, reach);
     if (reason !== undefined) return [`${place} has no effect: ${reason}.`];
     const shown = shownName(rule, reach);
-    return shown === undefined ? [] : [`${place} does not hide "${shown}": answers about an entry always have its name.`];
+    const names = shown === undefined ? [] : [`${place} does not hide "${shown}": answers about an entry always have its name.`];
+    return [...names, ...unknownFields(rule, reach).map((text) => `${place} ${text}.`)];
   });
+}
+
+/** Fields that no request or answer has which the rule allows: they are misspelt, and the rule does not restrict what it means to. */
+function unknownFields({ path, operations: effects, allowedValues, hideFields }: PolicyRule, reach: Reach): readonly string[] {
+  const [limited, hidden] = [Object.keys(allowedValues), hideFields];
+  if (limited.length + hidden.length === 0) return [];
+  const pattern = readPattern(path) ?? [];
+  const isAllowed = (operation: PolicyOperation): boolean => (effects[operation] ?? effects.all) === 'allow';
+  const met = reach.flatMap((asked) =>
+    asked.fields !== undefined && asked.operations.some(isAllowed) && fits(pattern, asked) ? [asked.fields] : [],
+  );
+  const say = (does: string, field: string, what: 'asked' | 'answered'): readonly string[] => {
+    const known = met.map((fields) => fields[what]);
+    if (hasField(known, field)) return [];
+    const likely = likelyField(known, field);
+    const remark = likely === undefined ? '' : `; "${likely}" is one`;
+    return [`does not ${does} "${field}": no ${what === 'asked' ? 'request' : 'answer'} that it allows has this field${remark}`];
+  };
+  return [...limited.flatMap((field) => say('limit', field, 'asked')), ...hidden.flatMap((field) => say('hide', field, 'answered'))];
 }
 
 function shownName({ path, hideFields }: PolicyRule, reach: Reach): string | undefined {

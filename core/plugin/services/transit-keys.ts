@@ -94,6 +94,9 @@ export type Certified<Kept> = { readonly kept: Kept; recheck(transaction: WriteT
 /** What replaces the kept data of versions when a definition changes; `commit` runs in the same transaction. */
 export type Recertified<Kept> = { readonly kept: ReadonlyMap<number, Kept>; commit(transaction: WriteTransaction): void };
 
+/** An action that a key can do as it is, and the fields of the key (wire form) that this tells about. */
+export type KeyAction = { readonly name: string; readonly tellsAbout: readonly string[] };
+
 /** What a raw signature was asked for. */
 export type SignatureRequest = {
   readonly text: Uint8Array;
@@ -147,7 +150,7 @@ export interface KeyAttachment<Fields extends object, Kept> {
   readonly reference: { readonly field: keyof Fields & string; readonly table: string };
   readonly exportFormat: ExportFormat<Fields, Kept>;
   /** Actions of the attachment that a key can do as it is, that of its export format among them; the state of the key shows them. */
-  actions(key: TransitKey<Fields, Kept>): readonly string[];
+  actions(key: TransitKey<Fields, Kept>): readonly KeyAction[];
   /** Codes of the errors that `requireSignable` throws. */
   readonly signErrors: readonly string[];
   /**

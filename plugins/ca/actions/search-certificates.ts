@@ -31,13 +31,14 @@ export function readSearch({ query, access, now }: EndpointCall): Search<IssuedC
   if (contains !== undefined && contains.length > mostCharacters)
     throw fail('invalid-value', { detail: `The query parameter contains has at most ${mostCharacters} characters.` });
   const text = contains?.trim().toLowerCase() ?? '';
+  // What policies hide cannot be asked for either.
+  const showsStatus = access.shows('status');
   const digits = text.replaceAll(/[\s:]/g, '').replace(/^0x/, '');
   return {
     mostExamined,
     finds(serial, record) {
-      if (status !== undefined && statusOf(record, now) !== status) return false;
+      if (status !== undefined && !(showsStatus && statusOf(record, now) === status)) return false;
       if (text === '' || (digits !== '' && serial.startsWith(digits))) return true;
-      // What policies hide cannot be asked for either.
       const shown = access.withoutHidden({ subject: record.subject, names: record.names });
       const { subject, names } = isJsonObject(shown) ? shown : {};
       return [subject, ...(Array.isArray(names) ? (names as unknown[]) : [])].some(

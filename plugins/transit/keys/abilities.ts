@@ -15,31 +15,37 @@ type Parts = {
   readonly isUnused: boolean;
 };
 
-type Asks = (parts: Parts) => boolean;
+/** `tellsAbout`: the fields of the key (wire form) from which whether it can do so follows. */
+type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: readonly string[] };
 
-const anyKey: Asks = () => true;
-const encrypts: Asks = (parts) => parts.encrypts;
-const hasSecret: Asks = (parts) => parts.hasSecret;
+const anyKey: Ability = { asks: () => true, tellsAbout: [] };
+const encrypts: Ability = { asks: (parts) => parts.encrypts, tellsAbout: ['supports-encryption'] };
+const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: [] };
 
 /** Batches of an action ask what it asks itself. */
-const abilities: Readonly<Record<string, Asks>> = {
+const abilities: Readonly<Record<string, Ability>> = {
   encrypt: encrypts,
   decrypt: encrypts,
   rewrap: encrypts,
   'generate-data-key': encrypts,
-  sign: (parts) => !parts.encrypts && parts.hasSecret,
+  sign: { asks: (parts) => !parts.encrypts && parts.hasSecret, tellsAbout: ['supports-signing'] },
   verify: anyKey,
   hmac: hasSecret,
   rotate: hasSecret,
   trim: anyKey,
   import: anyKey,
-  export: (parts) => parts.hasSecret && parts.record.exportable,
-  backup: (parts) => parts.hasSecret && parts.record.allowPlaintextBackup,
-  restore: ({ record, isUnused }) => record.deletionAllowed || isUnused,
+  export: { asks: (parts) => parts.hasSecret && parts.record.exportable, tellsAbout: ['exportable'] },
+  backup: { asks: (parts) => parts.hasSecret && parts.record.allowPlaintextBackup, tellsAbout: ['allow-plaintext-backup'] },
+  restore: { asks: ({ record, isUnused }) => record.deletionAllowed || isUnused, tellsAbout: ['deletion-allowed', 'usage'] },
 };
 
-/** Names of the actions, those of attachments after our own. */
-export function actionsOf({ attachments, tables }: Transit, key: Key, versions: readonly Version[]): readonly string[] {
+/** Names of the actions, those of attachments after our own, without those that would tell a field that does not show. */
+export function actionsOf(
+  { attachments, tables }: Transit,
+  key: Key,
+  versions: readonly Version[],
+  shows: (field: string) => boolean,
+): readonly string[] {
   const { record, tenantId } = key;
   const parts: Parts = {
     record,
@@ -47,6 +53,7 @@ export function actionsOf({ attachments, tables }: Transit, key: Key, versions: 
     hasSecret: !record.verificationOnly,
     isUnused: record.latest === 1 && !tables.usage.has([tenantId, record.id, 1]),
   };
-  const own = Object.entries(abilities).flatMap(([action, asks]) => (asks(parts) ? [action] : []));
-  return [...own, ...Array.from(attachments).flatMap((attachment) => attachment.actions(keyView(attachment, key, () => versions)))];
+  const own = Object.entries(abilities).flatMap(([name, { asks, tellsAbout }]) => (asks(parts) ? [{ name, tellsAbout }] : []));
+  const attached = Array.from(attachments).flatMap((attachment) => attachment.actions(keyView(attachment, key, () => versions)));
+  return [...own, ...attached].filter(({ tellsAbout }) => tellsAbout.every(shows)).map(({ name }) => name);
 }

@@ -22,31 +22,32 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
     contains: {
       description: 'Answer with the entries alone that have this in their names. Upper and lower case count.',
       schema: { type: 'string', examples: ['orders'] },
+      tellsAbout: [],
       fits: ({ name }, text) => name.includes(text),
     },
     cipher: {
       description: 'Answer with the keys of this cipher alone.',
       schema: { type: 'string', enum: cipherNames, examples: [defaultCipher] },
-      tellsAbout: 'cipher',
+      tellsAbout: ['cipher'],
       fits: ({ record }, cipher) => record.cipher === cipher,
     },
     custody: {
       description: 'Answer with the keys in this custody alone.',
       schema: { type: 'string', enum: ['wrapped', 'token'], examples: ['token'] },
-      tellsAbout: 'custody',
+      tellsAbout: ['custody'],
       fits: ({ record }, custody) => record.custody === custody,
     },
     use: {
       description: 'Answer with the keys alone that do this. A key made from a public key verifies and does not sign.',
       schema: { type: 'string', enum: Object.keys(uses), examples: ['sign'] },
-      tellsAbout: 'cipher',
+      tellsAbout: ['cipher'],
       fits: ({ record }, use) => uses[use]?.(record) === true,
     },
     attention: {
       description:
         '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
       schema: { type: 'boolean', examples: [true] },
-      tellsAbout: 'usage',
+      tellsAbout: ['usage', 'rotates'],
       fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
     },
   };

@@ -1,7 +1,8 @@
 // What the state of a key shows beside its document.
 import { defined } from '../../../core/base/defined.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { cipherOf } from '../ciphers.ts';
-import { instantOf } from '../instants.ts';
+import { instantOf, microseconds } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import type { Transit } from '../context.ts';
@@ -9,7 +10,12 @@ import { actionsOf } from './abilities.ts';
 import { lifeOf, newestActive } from '../records/version-rules.ts';
 
 /** The read-only fields (spec; api 22, 24, 74). */
-export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'>, now: number): Record<string, unknown> {
+export function stateOf(
+  transit: Transit,
+  { tenantId, record }: Omit<Key, 'name'>,
+  { access, now: instant }: EndpointCall,
+): Record<string, unknown> {
+  const now = microseconds(instant);
   const key: Key = { tenantId, name: '', record };
   const versions = [...transit.keyring.versions(key)];
   const inUse = newestActive(record, (number) => (versions[number - record.floor] as Version).record, now);
@@ -25,7 +31,7 @@ export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'
     supportsDecryption: symmetric,
     supportsDerivation: symmetric,
     supportsSigning: !symmetric && !record.verificationOnly,
-    actions: actionsOf(transit, key, versions),
+    actions: actionsOf(transit, key, versions, (field) => access.shows(field)),
     keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
       publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
     ),

@@ -239,6 +239,52 @@ describe('rules that no request can meet are answered with warnings', () => {
   const judgedPath = (endpoint: AnyEndpoint): string =>
     `/${judgedSegments(endpoint, endpoint.path.slice(1).split('/')).join('/')}`.replaceAll(/\{[^}]+\}/g, '*');
 
+  test.each([
+    [
+      '/v1/config/keystore/transit-keys',
+      { 'allowed-values': { expotable: [false] } },
+      ['does not limit "expotable"', '"exportable" is one'],
+    ],
+    [
+      '/v1/state/keystore/transit-keys/*/sign',
+      { 'allowed-values': { keyVersion: [1] } },
+      ['does not limit "keyVersion"', '"key-version" is one'],
+    ],
+    ['/v1/config/keystore/tls/ca/*', { 'allowed-values': { 'est/alowed-domains': ['a'] } }, ['"est/allowed-domains" is one']],
+    ['/v1/config/keystore/transit-keys/*', { 'allowed-values': { usage: [1] } }, ['no request that it allows has this field']],
+    ['/v1/config/keystore/transit-keys/*', { 'hide-fields': ['usage'] }, ['does not hide "usage"', 'no answer']],
+    ['/v1/state/keystore/transit-keys/*', { 'hide-fields': ['expotable', 'cypher'] }, ['"exportable" is one', '"cipher" is one']],
+    ['/v1/config/**', { 'hide-fields': ['no-such-thing'] }, ['does not hide "no-such-thing"']],
+  ])('%s with %j', async (path, limits, reasons) => {
+    const sent = { name: 'warned', 'rest-api': { rules: [{ path, operations: { all: 'allow' }, ...limits }] } };
+    const warnings = (await appliance.request('POST', `${list}?validate=true`, sent)).body.warnings as string[];
+    expect(warnings).toHaveLength(Object.values(limits).flatMap((one) => Object.keys(one)).length);
+    for (const reason of reasons) expect(String(warnings)).toContain(reason);
+  });
+
+  test('a field of any request or answer that the rule allows is known', async () => {
+    const rule = (path: string, limits: object, operations: object = { all: 'allow' }) => ({ path, operations, ...limits });
+    const rules = [
+      rule('/v1/config/keystore/transit-keys/*', {
+        'allowed-values': { exportable: [false], name: ['a'], 'labels/team': ['x'], 'auto-rotate/rotate-after': ['1d'] },
+      }),
+      rule('/v1/config/keystore/transit-keys', { 'allowed-values': { name: ['a'], 'openpgp-user-id': ['x'] } }),
+      rule('/v1/state/keystore/transit-keys/*/export', {
+        'allowed-values': { format: ['wrapped'], version: [1] },
+        'hide-fields': ['keys'],
+      }),
+      rule('/v1/state/keystore/transit-keys/*/*', { 'allowed-values': { 'key-version': [1] }, 'hide-fields': ['plaintext'] }),
+      rule('/v1/state/keystore/transit-keys', { 'hide-fields': ['usage/1/uses', 'cipher', 'versions'] }, { read: 'allow' }),
+      rule('/v1/state/keystore/authentication/oidc/*', { 'hide-fields': ['client-secret-set', 'discovery-url'] }),
+      rule('/v1/state/keystore/tls/ca/*', { 'hide-fields': ['est/initial-enroll-secret-set', 'est/https-url'] }),
+      rule('/v1/state/topics/*', { 'hide-fields': ['client-ip', 'whatever-a-log-line-has'] }),
+      rule('/v1/state/keystore/token/create', { 'allowed-values': { policies: ['user'], ttl: ['1h'] }, 'hide-fields': ['token'] }),
+      rule('/v1/**', { 'allowed-values': { 'role-select/role-claim': ['groups'] }, 'hide-fields': ['not-after'] }),
+    ];
+    const sent = { name: 'warned', 'rest-api': { rules } };
+    expect((await appliance.request('POST', `${list}?validate=true`, sent)).body.warnings).toBeUndefined();
+  });
+
   test('every path of the API with its own operation is met, and so is every built-in rule', async () => {
     const rules = routes.flatMap((endpoint) =>
       endpoint.access === 'token' ? [{ path: judgedPath(endpoint), operations: { [endpoint.operation]: 'allow' } }] : [],

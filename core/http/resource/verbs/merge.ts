@@ -24,6 +24,6 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
     errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],
     find: (call) => entries.findForChange(call),
     run: async (call, body, entry) =>
-      verb.changed(entry, await mergeEntry(view, verb.store, call, entry, verb.readChange(call, entry, body))),
+      verb.merged(call, entry, await mergeEntry(view, verb.store, call, entry, verb.readChange(call, entry, body))),
   });
 }

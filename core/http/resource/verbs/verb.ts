@@ -94,12 +94,19 @@ export class VerbContext {
     return new Reply(201, new Wire({ ...shown, ...this.#warnings(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
   }
 
-  /** 204, or 200 with the document and its warnings where there are any. */
-  changed(entry: Entry, { record, document }: Outcome): Reply {
+  /** 204, or 200 with the document, as far as a read would show it, and its warnings where there are any. */
+  replaced(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
     const headers = tagHeader(this.view.tag(entry.name, record));
     const warnings = this.#warnings(document);
     if (warnings === undefined) return new Reply(204, undefined, headers);
-    return new Reply(200, new Wire({ ...this.view.configOf(entry.name, document), ...warnings }), headers);
+    const shown = call.access.asRead(this.view.configOf(entry.name, document), this.view.nameField);
+    return new Reply(200, new Wire({ ...(shown as Document), ...warnings }), headers);
+  }
+
+  /** The same. Warnings are about the whole document, of which a merge states a part: they are for callers who may read all of it. */
+  merged(call: EndpointCall, entry: Entry, outcome: Outcome): Reply {
+    if (call.access.readsAll(this.view.nameField)) return this.replaced(call, entry, outcome);
+    return new Reply(204, undefined, tagHeader(this.view.tag(entry.name, outcome.record)));
   }
 
   #warnings(document: Document): { readonly warnings: readonly string[] } | undefined {

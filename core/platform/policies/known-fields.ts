@@ -1,0 +1,80 @@
+// Which fields requests and answers have, so that a rule which speaks of a field that none of them has can be named.
+import type { z } from 'zod';
+import type { AnyEndpoint } from '../../http/endpoint.ts';
+import { shapeOf, toKebab, type Shape } from '../../wire/schema.ts';
+
+/** The fields of one kind of body: `any` where they are not known. */
+type Fields = { readonly shapes: readonly Shape[]; readonly names: readonly string[]; readonly any?: true };
+
+/** The fields of requests to an endpoint, as `allowed-values` sees them, and of its answers, as `hide-fields` does. */
+export type KnownFields = { readonly asked: Fields; readonly answered: Fields };
+
+export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
+  const { documented, nameField, produces } = endpoint;
+  const judged = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
+  const names = nameField === undefined ? [] : [nameField];
+  const output = documented?.output ?? endpoint.output;
+  return {
+    asked: {
+      shapes: shapesOf(documented?.input ?? endpoint.input),
+      names: [...(endpoint.method === 'GET' ? [] : names), ...Object.keys(judged ?? {})],
+    },
+    answered: {
+      shapes: shapesOf(output),
+      names,
+      ...(output === undefined && produces !== undefined ? { any: true } : {}),
+    },
+  };
+}
+
+/** Whether one of them has the field (`a/b` inside containers). */
+export function hasField(all: readonly Fields[], field: string): boolean {
+  const path = field.split('/');
+  return all.some(({ any, names, shapes }) => any === true || names.includes(field) || shapes.some((shape) => reaches(shape, path)));
+}
+
+/** The field that is most likely meant; undefined where none is like it. */
+export function likelyField(all: readonly Fields[], field: string): string | undefined {
+  const known = new Set(all.flatMap(({ names, shapes }) => [...names, ...shapes.flatMap((shape) => namesIn(shape))]));
+  const meant = toKebab(field);
+  const near = [...known]
+    .map((name) => ({ name, edits: editsBetween(name, meant) }))
+    .toSorted((left, right) => left.edits - right.edits)[0];
+  return near !== undefined && near.edits <= mostEdits && near.edits < meant.length / 2 ? near.name : undefined;
+}
+
+const mostEdits = 2;
+
+function shapesOf(schema: z.ZodType | undefined): readonly Shape[] {
+  return schema === undefined ? [] : [shapeOf(schema)];
+}
+
+function reaches(shape: Shape, path: readonly string[]): boolean {
+  if (shape.kind === 'list') return reaches(shape.element, path);
+  const [name, ...inner] = path;
+  if (name === undefined) return true;
+  if (shape.kind === 'value') return false;
+  const below = shape.kind === 'map' ? shape.value : shape.byWire.get(name)?.shape;
+  return below !== undefined && reaches(below, inner);
+}
+
+/** Every field, those of containers as `a/b`. Names in maps are the caller's. */
+function namesIn(shape: Shape): readonly string[] {
+  if (shape.kind === 'list') return namesIn(shape.element);
+  if (shape.kind !== 'object') return [];
+  return [...shape.byWire.values()].flatMap(({ wire, shape: inner }) => [wire, ...namesIn(inner).map((name) => `${wire}/${name}`)]);
+}
+
+/** How many letters have to be added, left out or replaced to make one text of the other. */
+function editsBetween(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [at, letter] of Array.from(left).entries()) {
+    const next = [at + 1];
+    for (const [index, other] of Array.from(right).entries()) {
+      const [diagonal = 0, above = 0] = [row[index], row[index + 1]];
+      next.push(Math.min(diagonal + (letter === other ? 0 : 1), above + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
