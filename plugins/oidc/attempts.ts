@@ -1,21 +1,12 @@
-// Limits guesses at states, poll tokens, requests and tenant names. A failure caused by the caller counts as a failed login.
+// Limits wrong states, poll tokens, requests and names. A failure caused by the caller counts as a failed login.
 import { ServiceError } from '../../core/base/errors.ts';
 import type { PublicCall } from '../../core/http/endpoint.ts';
 import { LoginFailure, loginFailures } from './failures.ts';
 import type { Oidc } from './context.ts';
 
 /**
- * Runs a step that may be a guess at a name. After too many failures of its address in a minute it is refused, right or wrong, because the
- * answer would reveal whether the name exists: throws `rate-limited`.
- */
-export async function attempt<T>(oidc: Oidc, call: PublicCall, guess: () => T | Promise<T>): Promise<T> {
-  requireNotTooMany(oidc, call);
-  return prove(oidc, call, guess);
-}
-
-/**
- * Runs a step with a secret that cannot be guessed. A right one always passes, whatever other callers of its address did; wrong ones over
- * the limit are refused with `rate-limited`.
+ * Runs a step with a secret that cannot be guessed, or with names. What is right always passes, whatever other callers of its address did, or
+ * one of them could lock out all others; wrong ones over the limit are refused with `rate-limited`.
  */
 export async function prove<T>(oidc: Oidc, call: PublicCall, proof: () => T | Promise<T>): Promise<T> {
   try {

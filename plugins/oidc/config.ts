@@ -45,7 +45,9 @@ export const configSchema = z
     pendingLogins: integer(10, 1_000_000)
       .default(10_000)
       .describe('the same in all; a new one replaces the oldest of its address, or of its tenant, or of all'),
-    startsPerMinute: integer(1, 100_000).default(120).describe('logins one address may start per minute and worker process'),
+    startsPerMinute: integer(1, 100_000)
+      .default(120)
+      .describe('logins of one tenant that one address may start per minute and worker process'),
   })
   .prefault({});
 

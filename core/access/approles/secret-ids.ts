@@ -60,13 +60,13 @@ export function issueSecretId(
 
 /** The record of a secret-id that is valid now and from this address. */
 export function findSecretId(
-  transaction: WriteTransaction,
+  read: WriteTransaction['get'],
   store: Store,
   now: Temporal.Instant,
   secretId: string,
   address: string,
 ): SecretIdRecord | undefined {
-  const record = transaction.get(secretIdTable(store), [hashOf(secretId)]);
+  const record = read(secretIdTable(store), [hashOf(secretId)]);
   if (record === undefined || !isInItsTime(record, now)) return undefined;
   return record.boundCidrs.length === 0 || isWithin(record.boundCidrs, address) ? record : undefined;
 }

@@ -40,7 +40,8 @@ export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
   const limits = new LoginLimits(store);
   return async (call, credentials, grant = {}) => {
     const attempt = limits.attempt(call, credentials.roleId);
-    attempt.requireBelow();
+    // Refused before anything expensive is done; the transaction finds out again what is right.
+    if (findApprole((table, key) => table.get(key), options, call, credentials) === undefined) attempt.requireBelow();
     const token = await drawToken(hsm);
     const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, { token, ...grant }));
     if ('issued' in outcome) {
@@ -64,7 +65,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     summary: 'Log in as an approle',
     description:
       'Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one role-id, or 60 from one ' +
-      'address, every attempt is refused until the minute is over.',
+      'address, further wrong ones are answered 429 until the minute is over; right ones always log in.',
     audit: 'required',
     input,
     output: issuedTokenOutput,
@@ -78,24 +79,27 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
 
 const refusal = 'The role-id or the secret-id is not accepted.';
 
-/** Limits, check, counting and issuing are one transaction: parallel attempts cannot get past a limit or a last use. */
+/**
+ * Limits, check, counting and issuing are one transaction: parallel attempts cannot get past a limit or a last use. A secret-id cannot be
+ * guessed, so a right one passes whatever others did for the role-id or behind the address.
+ */
 function logIn(
   transaction: WriteTransaction,
-  { store, clock }: ApproleLoginOptions,
+  options: ApproleLoginOptions,
   attempt: LoginAttempt,
   call: PublicCall,
-  { roleId, secretId }: Credentials,
+  credentials: Credentials,
   { token, ...grant }: { readonly token: Secret<string>; readonly browser?: true },
 ): Outcome {
-  const waitSeconds = attempt.secondsToWait((table, key) => transaction.get(table, key));
-  if (waitSeconds > 0) return { waitSeconds };
-
-  const secret = findSecretId(transaction, store, call.now, secretId, call.clientIp);
-  const approle = transaction.get(approleTable(store), [secret?.tenantId ?? '', secret?.approle ?? '']);
-  if (!isRoleId(approle, roleId) || !mayUse(secret, approle, call.clientIp)) {
-    attempt.count(transaction);
-    return { waitSeconds: 0 };
+  const { store, clock } = options;
+  const read: Read = (table, key) => transaction.get(table, key);
+  const found = findApprole(read, options, call, credentials);
+  if (found === undefined) {
+    const waitSeconds = attempt.secondsToWait(read);
+    if (waitSeconds === 0) attempt.count(transaction);
+    return { waitSeconds };
   }
+  const { secret, approle } = found;
   useSecretId(transaction, store, secret);
   const { tenantId, approle: name } = secret;
   const issued = issueToken(transaction, store, clock, token, {
@@ -109,6 +113,20 @@ function logIn(
     ...grant,
   });
   return { issued, subject: { tenantId, name } };
+}
+
+type Read = WriteTransaction['get'];
+
+/** What the credentials stand for, now and from this address; undefined when anything is wrong with them. */
+function findApprole(
+  read: Read,
+  { store }: ApproleLoginOptions,
+  { now, clientIp }: PublicCall,
+  { roleId, secretId }: Credentials,
+): { readonly secret: SecretIdRecord; readonly approle: Approle } | undefined {
+  const secret = findSecretId(read, store, now, secretId, clientIp);
+  const approle = read(approleTable(store), [secret?.tenantId ?? '', secret?.approle ?? '']);
+  return isRoleId(approle, roleId) && mayUse(secret, approle, clientIp) ? { secret, approle } : undefined;
 }
 
 /** Compares digests in constant time. Without an approle it compares with a text that no role-id can be. */
@@ -159,13 +177,12 @@ class LoginAttempt {
     this.#address = limits.byAddress.slotOf(subscriberOf(call.clientIp));
   }
 
-  secondsToWait(read?: WriteTransaction['get']): number {
+  secondsToWait(read?: Read): number {
     const nowMs = this.#call.now.epochMilliseconds;
     const { byIdentity, byAddress } = this.#limits;
     return Math.max(byIdentity.secondsToWait(this.#identity, nowMs, read), byAddress.secondsToWait(this.#address, nowMs, read));
   }
 
-  /** Checks before anything expensive is done; the transaction checks again. */
   requireBelow(): void {
     const waitSeconds = this.secondsToWait();
     if (waitSeconds > 0) throw this.refused(waitSeconds);

@@ -4,7 +4,7 @@ import { timestamp } from '../../../core/wire/fields.ts';
 import { defineEndpoint, definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
 import type { IssuedSession } from '../../../core/plugin/services/sessions.ts';
-import { attempt, noteFailure } from '../attempts.ts';
+import { noteFailure, prove } from '../attempts.ts';
 import { stillHolds } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
@@ -65,10 +65,7 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       auditFields: ['tenant', 'service'],
       secretOutput: ['pollToken'],
       errors: ['no-such-provider', 'rate-limited'],
-      run(call, { tenant, service }) {
-        limiter.require(call.clientIp);
-        return attempt(oidc, call, () => ask(oidc, call, tenant, service));
-      },
+      run: (call, { tenant, service }) => prove(oidc, call, () => ask(oidc, limiter, call, tenant, service)),
     }),
     definePublicEndpoint<z.output<typeof pollInput>, z.output<typeof pollOutput>>({
       ...shared,
@@ -105,9 +102,16 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
   ];
 }
 
-async function ask(oidc: Oidc, call: PublicCall, tenantName: string, service: string): Promise<z.output<typeof askOutput>> {
+async function ask(
+  oidc: Oidc,
+  limiter: Limiter,
+  call: PublicCall,
+  tenantName: string,
+  service: string,
+): Promise<z.output<typeof askOutput>> {
   const located = oidc.locate(tenantName, service);
   if (located === undefined) throw failOidc('no-such-provider', { detail: 'Check the names of tenant and service.' });
+  limiter.require(call.clientIp, located.tenantId);
   const pollToken = Buffer.from(await oidc.hsm.random(32)).toString('base64url');
   const userCode = formatUserCode(await oidc.hsm.random(64));
   const id = hashSecret(pollToken);

@@ -3,7 +3,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
-import { attempt } from '../attempts.ts';
+import { prove } from '../attempts.ts';
 import { showableText } from '../claims/claims.ts';
 import { findCookie, formatCookie } from '../../../core/http/request/cookies.ts';
 import { bindingCookie, findLastTenant } from '../session/cookies.ts';
@@ -52,10 +52,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
         prompt: '`select_account`: the provider asks for the account; `login`: it asks for the credentials',
       },
       errors: ['rate-limited'],
-      run(call) {
-        limiter.require(call.clientIp);
-        return answerWithPage(oidc, call, (attempted) => attempt(oidc, call, () => startLogin(oidc, call, attempted)));
-      },
+      run: (call) => answerWithPage(oidc, call, (attempt) => prove(oidc, call, () => startLogin(oidc, limiter, call, attempt))),
     }),
   ];
 }
@@ -67,7 +64,7 @@ function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
     const others = oidc.accounts.browsers.ways.filter(({ path }) => path !== '/login');
     return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl, others);
   }
-  return attempt(oidc, call, () => choosePage(oidc, asked));
+  return prove(oidc, call, () => choosePage(oidc, asked));
 }
 
 /** An unknown tenant and one without providers get the same answer, after the same look-ups (reference R11). */
@@ -81,14 +78,15 @@ function choosePage(oidc: Oidc, tenantName: string): Reply {
 }
 
 /** Makes and stores the secrets of a login, and sends the browser to the provider. */
-async function startLogin(oidc: Oidc, call: PublicCall, attempted: Attempt): Promise<Reply> {
+async function startLogin(oidc: Oidc, limiter: Limiter, call: PublicCall, attempt: Attempt): Promise<Reply> {
   const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
   if (located === undefined) throw noSuchProvider();
-  attempted.located = located;
+  limiter.require(call.clientIp, located.tenantId);
+  attempt.located = located;
   const cliLogin = requireCliLogin(oidc, call, located);
   const { record, tenantId, service } = located;
   const outbound = oidc.openOutbound(located);
-  attempted.outbounds.push(outbound);
+  attempt.outbounds.push(outbound);
   const metadata = await oidc.metadataOf(located, outbound);
   requireInitiator(call, metadata.issuer);
   const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);

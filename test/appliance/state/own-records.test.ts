@@ -48,7 +48,7 @@ test('a secret-id of ten uses is used ten times by all appliances together', asy
   await first.store.write((transaction) => issueSecretId(transaction, first.store, clock.now(), secretId, grant));
   const login = ({ store }: ModelAppliance): Promise<boolean> =>
     store.write((transaction) => {
-      const record = findSecretId(transaction, store, clock.now(), 'a secret-id', '127.0.0.1');
+      const record = findSecretId((table, key) => transaction.get(table, key), store, clock.now(), 'a secret-id', '127.0.0.1');
       if (record !== undefined) useSecretId(transaction, store, record);
       return record !== undefined;
     });

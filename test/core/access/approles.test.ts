@@ -334,17 +334,18 @@ describe('secret-ids', () => {
 });
 
 describe('limits (api 73)', () => {
-  test('10 failures a minute for one identity: then even the right secret-id waits, from every address', async () => {
+  test('10 failures a minute for one identity: then wrong credentials are refused unseen, from every address, and right ones pass', async () => {
     const credentials = await makeApprole('tried');
     const wrong = { ...credentials, 'secret-id': 'wrong' };
     for (let n = 0; n < 10; n++) expect(verdict(await login(wrong, `127.0.2.${n + 1}`))).toBe('401 login-failed');
-    const refused = await login(credentials, '127.0.2.99');
+    const refused = await login(wrong, '127.0.2.99');
     expect(verdict(refused)).toBe('429 rate-limited');
     expect(refused.headers['retry-after']).toBe('60');
+    expect(verdict(await login(credentials, '127.0.2.1'))).toBe('200 done');
     app.clock.advance(59);
-    expect((await login(credentials)).headers['retry-after']).toBe('1');
+    expect((await login(wrong)).headers['retry-after']).toBe('1');
     app.clock.advance(1);
-    expect(verdict(await login(credentials))).toBe('200 done');
+    expect(verdict(await login(wrong))).toBe('401 login-failed');
   });
 
   test('the same for identities that do not exist: a limit tells nothing', async () => {
@@ -365,18 +366,27 @@ describe('limits (api 73)', () => {
     ];
     const all = [...variants, 'spelled-\u00adrole', '\ufeffspelled-role', 'spelled-role'];
     for (const roleId of all) expect(verdict(await login({ 'role-id': roleId, 'secret-id': 'wrong' }))).toBe('401 login-failed');
-    expect(verdict(await login(credentials))).toBe('429 rate-limited');
+    expect(verdict(await login({ ...credentials, 'secret-id': 'wrong' }))).toBe('429 rate-limited');
   });
 
-  test('60 failures a minute from one address, for any role-id; other addresses are not limited', async () => {
+  test('60 failures a minute from one address are looked at, for any role-id; those of other addresses too', async () => {
     const credentials = await makeApprole('neighbour');
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => login({ 'role-id': `guess-${n}`, 'secret-id': 'x' }, '127.0.3.1')),
     );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
-    expect(verdict(await login(credentials, '127.0.3.1'))).toBe('429 rate-limited');
-    expect(verdict(await login(credentials, '127.0.3.2'))).toBe('200 done');
+    expect(verdict(await login({ 'role-id': 'one-more', 'secret-id': 'x' }, '127.0.3.1'))).toBe('429 rate-limited');
+    expect(verdict(await login({ ...credentials, 'secret-id': 'x' }, '127.0.3.2'))).toBe('401 login-failed');
+  });
+
+  test('right credentials pass whatever others behind their address do, in the same moment too, and are used once each', async () => {
+    const credentials = await makeApprole('behind-others', { 'secret-id-num-uses': 20 });
+    const flood = Array.from({ length: 120 }, (_, n) => login({ 'role-id': `guess-${n}`, 'secret-id': 'x' }, '127.0.3.3'));
+    const right = Array.from({ length: 30 }, () => login(credentials, '127.0.3.3'));
+    const answers = (await Promise.all(right)).map(verdict);
+    expect((await Promise.all(flood)).filter(({ status }) => status === 401).length).toBeLessThanOrEqual(60);
+    expect(answers.filter((one) => one === '200 done')).toHaveLength(20);
   });
 
   test('successes are not counted', async () => {

@@ -39,7 +39,8 @@ class ApproleOperations:
         """Log in as an approle.
 
         Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one
-        role-id, or 60 from one address, every attempt is refused until the minute is over.
+        role-id, or 60 from one address, further wrong ones are answered 429 until the minute is over; right
+        ones always log in.
 
         ``POST /v1/approle-login``
         """

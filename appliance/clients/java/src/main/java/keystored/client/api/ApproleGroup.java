@@ -20,7 +20,8 @@ public final class ApproleGroup {
    * Log in as an approle.
    *
    * <p>Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one
-   * role-id, or 60 from one address, every attempt is refused until the minute is over.
+   * role-id, or 60 from one address, further wrong ones are answered 429 until the minute is over; right ones
+   * always log in.
    *
    * <p>POST /v1/approle-login
    *
