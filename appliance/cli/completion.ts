@@ -1,8 +1,7 @@
 // Completion for bash, zsh, fish and PowerShell: a script for the shell, which asks keystorectl what could come next.
-import { Command } from 'commander';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
-import { outputOf } from './terminal/command-output.ts';
+import { commandFor } from './terminal/command-output.ts';
 import { connectionOptions } from './connection-options.ts';
 import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
@@ -18,10 +17,7 @@ import type { verbs } from './verbs.ts';
 
 /** `completion bash | zsh | fish | powershell` prints the script. */
 export async function printCompletion(words: readonly string[], io: Io): Promise<void> {
-  const command = new Command('keystorectl completion')
-    .description('Print a completion script: source <(keystorectl completion bash)')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+  const command = commandFor(io, 'keystorectl completion').description('Print a completion script: source <(keystorectl completion bash)');
   for (const [shell, script] of Object.entries(completionScripts)) {
     command
       .command(shell)

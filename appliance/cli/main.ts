@@ -1,11 +1,11 @@
 // The program: global options, verbs, and the exit code of every outcome.
-import { Command, CommanderError, Option } from 'commander';
-import { outputOf } from './terminal/command-output.ts';
+import { type Command, CommanderError, Option } from 'commander';
+import { commandFor, helpEnd } from './terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { colorChoices, painterFor, takeColor } from './terminal/color.ts';
-import { CommandFailed, exitCodes } from './terminal/failure.ts';
+import { CommandFailed, exitCodes, usageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
-import { programCommands, type ProgramCommand } from './program.ts';
+import { otherWords, programCommands, type ProgramCommand } from './program.ts';
 import { programVersion } from './version.ts';
 
 /** Runs one command line and returns its exit code. Messages are written to standard error. */
@@ -15,6 +15,7 @@ export async function runKeystorectl(typed: readonly string[], plain: Io): Promi
     const { color, rest: words } = typed[0] === '__complete' ? { color: 'auto' as const, rest: typed } : takeColor(typed);
     io = { ...plain, color };
     if (words[0] === '__complete') await (await import('./completion.ts')).complete(words.slice(1), io);
+    else if (otherWords[words[0] ?? ''] !== undefined) throw usageError(answerTo(words[0] ?? ''));
     else await program(io).parseAsync(words[0] === 'help' ? [...words.slice(1), '--help'] : [...words], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
@@ -26,16 +27,18 @@ export async function runKeystorectl(typed: readonly string[], plain: Io): Promi
   }
 }
 
+/** The word of this program for one of another program. */
+function answerTo(word: string): string {
+  return `"${word}" is not a command here. What does it: keystorectl ${otherWords[word]}`;
+}
+
 function program(io: Io): Command {
-  const root = new Command()
-    .name('keystorectl')
+  const root = commandFor(io)
     .description('Works with a keystored appliance: everything its API describes, and the HSM behind it.')
     .version(programVersion, '-V, --version', 'show the version')
     .helpCommand('help [words...]', 'the same as --help behind the words')
     .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput(outputOf(io))
-    .addHelpText('after', exitCodeHelp);
+    .addHelpText('after', helpEnd(exitCodeHelp, io));
   root.addOption(new Option('--color <WHEN>', 'colour, with every command [NO_COLOR, FORCE_COLOR] (default: auto)').choices(colorChoices));
   for (const option of connectionOptions()) root.addOption(option);
   const before = (): ConnectionOptions => root.opts<ConnectionOptions>();
@@ -58,9 +61,7 @@ function passThrough(root: Command, { name, summary, group }: ProgramCommand, ru
 
 /** What every exit code says, below the help of the program. */
 export const exitCodeHelp = `
-Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it ·
-6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance ·
-9 done, and the answer could not be written.
+Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it · 6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance · 9 done, and the answer could not be written.
 
 keystorectl VERB RESOURCE --help shows the fields of a resource and their rules.
 A value @FILE is read from a file, @- from standard input.`;

@@ -113,11 +113,38 @@ export const programCommands: readonly ProgramCommand[] = [
   },
   {
     name: 'completion',
-    summary: 'print a completion script: completion bash|zsh|fish',
+    summary: 'print a completion script: completion bash|zsh|fish|powershell',
     group: 'Administration:',
     run: async (words, _before, io) => (await import('./completion.ts')).printCompletion(words, io),
   },
 ];
+
+/** Words that people know from other programs, and what does the same here. */
+export const otherWords: Readonly<Record<string, string>> = {
+  get: 'show RESOURCE [NAMES…], or list RESOURCE',
+  describe: 'show RESOURCE NAMES…',
+  read: 'show RESOURCE [NAMES…]',
+  ls: 'list RESOURCE',
+  add: 'create RESOURCE NAME',
+  new: 'create RESOURCE NAME',
+  write: 'create, merge or replace RESOURCE NAMES…',
+  set: 'merge RESOURCE NAMES… --field value',
+  update: 'merge RESOURCE NAMES… --field value',
+  patch: 'merge RESOURCE NAMES… --field value',
+  put: 'replace RESOURCE NAMES… --file FILE',
+  rm: 'delete RESOURCE NAMES…',
+  remove: 'delete RESOURCE NAMES…',
+  run: 'do RESOURCE [NAMES…] ACTION',
+  exec: 'do RESOURCE [NAMES…] ACTION',
+  status: 'show health',
+  health: 'show health',
+  version: '--version; show health has that of the appliance',
+  logs: 'show topics system:logs',
+  config: 'export-config, or context for addresses and tokens',
+  unseal: 'do system unseal',
+  seal: 'do system seal',
+  restore: 'do transit-keys NAME restore --in FILE; an appliance is restored by keystored --restore FILE',
+};
 
 async function runVerb(verb: keyof typeof verbs, words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   await (await import('./commands/verbs.ts')).runVerb(verb, words, before, io);

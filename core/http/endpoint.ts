@@ -183,7 +183,7 @@ export type CommandLineHints = {
   /** values of input fields with which `output` is base64 of octets, and `--out` writes these: `{ format: 'binary' }` */
   readonly octetsWith?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
-  readonly verdict?: string;
+  readonly verdict?: string | readonly string[];
   /** what the operation ends for good, to follow "this": the command line asks on a terminal before it */
   readonly ends?: string;
 };

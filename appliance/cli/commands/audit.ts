@@ -2,13 +2,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import type { HeadEntry } from '../../../core/audit/heads.ts';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { verifyTrails } from '../../../core/audit/verify.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
@@ -17,7 +17,7 @@ type Options = { readonly keys?: string; readonly heads?: string; readonly outpu
 
 /** `audit verify DIR... [--keys FILE] [--heads FILE]`. Exit code 7 when anything is wrong. */
 export async function runAudit(words: readonly string[], io: Io): Promise<void> {
-  const audit = new Command('keystorectl audit').description('Check audit trails.').exitOverride().configureOutput(outputOf(io));
+  const audit = commandFor(io, 'keystorectl audit').description('Check audit trails.');
   audit
     .command('verify')
     .description('find every flipped, dropped, reordered, added or cut-off record of an audit trail')
@@ -34,7 +34,7 @@ export async function runAudit(words: readonly string[], io: Io): Promise<void> 
         'an answer of GET /v1/state/system/audit that you kept, or what custody verify prints: the trail must contain these heads',
       ),
     )
-    .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
+    .addOption(new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .exitOverride()
     .action((directories: readonly string[], options: Options) => verifyDirectories(directories, options, io));
   await audit.parseAsync([...words], { from: 'user' });

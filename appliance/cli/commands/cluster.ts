@@ -1,17 +1,12 @@
 // cluster: the appliances that share a store, under the names that administrators look for. The operations are those of the API.
-import { Command } from 'commander';
 import type { ConnectionOptions } from '../connection-options.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
 /** `cluster status | init | invite | join | remove MEMBER`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`. */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const cluster = new Command('keystorectl cluster')
-    .description('The appliances that share a store.')
-    .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput(outputOf(io));
+  const cluster = commandFor(io, 'keystorectl cluster').description('The appliances that share a store.').enablePositionalOptions();
   const add = (name: string, description: string, run: (rest: readonly string[]) => Promise<void>): void => {
     cluster
       .command(name)

@@ -1,11 +1,11 @@
 // context: the appliances and tenants of this user, each with its address, CA and token, in one profile.
 import { X509Certificate } from 'node:crypto';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
 import { connectionOptions, defaultUrl, type ConnectionOptions } from '../connection-options.ts';
 import { originsOf, resolveConnection } from '../connection.ts';
 import { changeContexts, chosenContext, readContexts, requireContextName, type Contexts, type Profile } from '../profile.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
@@ -14,16 +14,15 @@ type Shown = { output?: Format };
 
 /** `context list | show | use | set | delete`. Tokens are never shown. */
 export async function runContext(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const context = new Command('keystorectl context')
-    .description('Several appliances or tenants: each context has an address, a CA and a token of its own.')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+  const context = commandFor(io, 'keystorectl context').description(
+    'Several appliances or tenants: each context has an address, a CA and a token of its own.',
+  );
   const add = (usage: string, description: string, options: readonly Option[] = []): Command => {
     const command = context.command(usage).description(description).exitOverride();
     for (const option of options) command.addOption(option);
     return command;
   };
-  const output = new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats);
+  const output = new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats);
   const connection = connectionOptions().filter(({ long }) => long !== '--context');
   add('list', 'every context, and which one is current', [output]).action((options: Shown) => list(options, io));
   add('show [NAME]', 'one context, unless named the current one', [output]).action((name: string | undefined, options: Shown) =>

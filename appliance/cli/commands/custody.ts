@@ -1,12 +1,12 @@
 // custody verify: checks a statement about the custody of a key offline, and shows what it says.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { splitPublicKeys } from '../../../core/audit/keys.ts';
 import { thumbprintOf } from '../../../core/base/jwk.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { StatementRefused, verifyStatement } from '../../attestation/statement-jws.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { type Io, readText } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
@@ -15,10 +15,7 @@ type Options = { readonly keys: string; readonly of?: string; readonly output?: 
 
 /** `custody verify FILE --keys FILE [--of FILE]`. Exit code 7 when the statement is not to be believed. */
 export async function runCustody(words: readonly string[], io: Io): Promise<void> {
-  const custody = new Command('keystorectl custody')
-    .description('Check statements about the custody of keys.')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+  const custody = commandFor(io, 'keystorectl custody').description('Check statements about the custody of keys.');
   custody
     .command('verify')
     .description('check the signature of a custody statement, and show what it says')
@@ -30,7 +27,7 @@ export async function runCustody(words: readonly string[], io: Io): Promise<void
       ).makeOptionMandatory(),
     )
     .addOption(new Option('--of <FILE>', 'the public key that the statement has to be about: PEM or JWK'))
-    .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
+    .addOption(new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .exitOverride()
     .action((file: string, options: Options) => verifyFile(file, options, io));
   await custody.parseAsync([...words], { from: 'user' });

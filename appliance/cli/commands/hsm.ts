@@ -1,13 +1,13 @@
 // hsm: commands for HSM administrators. All but `status` and `rotate-wrapping-key` work without a running appliance.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { byHolder, prepareHolder } from '../../../hsm/setup/carry-group.ts';
 import { describeModule, initialiseSoftToken } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import type { CatalogEntry } from '../catalog.ts';
@@ -35,10 +35,7 @@ type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'modul
 
 /** `hsm status | modules | describe | initialise | prepare | change-pin | rotate-wrapping-key | test`. */
 export async function runHsm(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const hsm = new Command('keystorectl hsm')
-    .description('Look at PKCS#11 modules, set up tokens, and try them.')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+  const hsm = commandFor(io, 'keystorectl hsm').description('Look at PKCS#11 modules, set up tokens, and try them.');
   const add = (name: string, description: string, options: readonly Option[]): Command => {
     const command = hsm.command(name).description(description).exitOverride();
     for (const option of [...options, ...outputOptions()]) command.addOption(option);
@@ -229,7 +226,7 @@ function namesIn(folder: string): string[] {
 
 function outputOptions(): readonly Option[] {
   return [
-    new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats),
+    new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats),
     new Option('--value <a/b>', 'print the bare value of this field; of a list, a line for each').conflicts('output'),
   ];
 }

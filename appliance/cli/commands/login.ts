@@ -6,7 +6,7 @@ import { fieldsOf } from '../../../core/http/description/document.ts';
 import { waitForApproval, type Asked } from './approval.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection, type Connection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
@@ -185,7 +185,7 @@ const spans = [
 ] as const;
 
 function baseCommand(usage: string, description: string, io: Io): Command {
-  return new Command().name('keystorectl').usage(usage).description(description).exitOverride().configureOutput(outputOf(io));
+  return commandFor(io).usage(usage).description(description);
 }
 
 function withConnection(command: Command): Command {

@@ -7,6 +7,7 @@ import { Client, Refused } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
+import { helpEnd } from '../terminal/command-output.ts';
 import { usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { runOperation } from '../operations/operation.ts';
@@ -20,13 +21,13 @@ export async function runVerb(verb: keyof typeof verbs, words: readonly string[]
   const catalog = await openCatalog(words, before, io, wantsHelp).catch((error: unknown) => sealedCatalog(error, verb, words));
   const leading = words.slice(0, firstOption(words));
   if (leading.length === 0 && wantsHelp) {
-    io.stdout.write(overview(verb, catalog));
+    io.stdout.write(helpEnd(overview(verb, catalog), io));
     return;
   }
   const entry = meantEntry(verb, leading, words, catalog);
   if (entry === undefined) {
     if (!wantsHelp) throw usageError(actionsMissing(leading, catalog));
-    io.stdout.write(actionsOf(leading[0] ?? '', catalog));
+    io.stdout.write(helpEnd(actionsOf(leading[0] ?? '', catalog), io));
     return;
   }
   await runOperation(entry, restOf(words, entry), { io, catalog, before });

@@ -1,12 +1,12 @@
 // watch: a read that is repeated, printed when it changes, until a condition holds or Ctrl-C; topics are followed.
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { fieldAt } from '../field-path.ts';
 import { runOperation, type Context } from '../operations/operation.ts';
 import type { CatalogEntry } from '../catalog.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
@@ -18,8 +18,7 @@ type Condition = { readonly path: readonly string[]; readonly wanted: string | u
 
 /** `watch RESOURCE [NAMES…]`, with the options of show and list. */
 export async function runWatch(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage('watch RESOURCE [NAMES…] [options of show]')
     .description(
       'Show something whenever it changes, until every condition holds or Ctrl-C. Of a list, one entry must meet them. A restart of the ' +
@@ -33,11 +32,9 @@ export async function runWatch(words: readonly string[], before: ConnectionOptio
     )
     .addOption(new Option('--interval <TIME>', 'pause between two reads').default('2s'))
     .addOption(new Option('--timeout <TIME>', 'end after so long with exit code 7'))
-    .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
+    .addOption(new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .helpOption('-h, --help', 'show this')
-    .allowUnknownOption()
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .allowUnknownOption();
   const { operands, unknown } = command.parseOptions([...words]);
   const wantsHelp = unknown.includes('--help') || unknown.includes('-h');
   if (operands.length === 0 || wantsHelp) command.help({ error: !wantsHelp });

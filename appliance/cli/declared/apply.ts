@@ -1,5 +1,5 @@
 // apply and diff: the entries of an appliance as documents state them, and with --prune nothing else of the same labels.
-import { Command, CommanderError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Selector } from '../../../core/wire/labels.ts';
 import { carryOut } from './carry-out.ts';
 import { kindsOf } from './kinds.ts';
@@ -10,7 +10,7 @@ import { changing, isDone, showDifferences, summaryOf, titleOf, type Plan } from
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor, helpEnd } from '../terminal/command-output.ts';
 import { canAsk, confirm } from '../terminal/confirm.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
@@ -42,32 +42,21 @@ export async function runApply(words: readonly string[], before: ConnectionOptio
   });
 }
 
-/** `diff -f FILE…`: exit code 0 when everything is so already, 1 when something differs, above 1 for an error. */
+/** `diff -f FILE…`: exit code 0 when everything is so already, 7 when something differs; errors have the codes that they have in `apply`. */
 export async function runDiff(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = documentCommand('diff', 'Show how entries differ from what documents state; changes nothing.', io).addHelpText(
     'after',
-    '\nExit codes: 0 no difference · 1 differences · above 1 an error, 2 also for a wrong command line or file.',
+    helpEnd('\nExit codes: 0 no difference · 7 differences · others as of every command.', io),
   );
-  try {
-    command.parse([...words], { from: 'user' });
-    await withPlan({ ...before, ...command.opts<Options>() }, io, async (plan) => {
-      await showDifferences(plan, io);
-      if (!isDone(plan)) throw new Differs();
-    });
-  } catch (error) {
-    if (error instanceof Differs) throw new CommandFailed(exitCodes.usage, '');
-    if (error instanceof CommanderError && error.exitCode !== 0) throw new CommandFailed(exitCodes.refused, '');
-    if (error instanceof CommandFailed && error.exitCode === exitCodes.usage) throw new CommandFailed(exitCodes.refused, error.message);
-    throw error;
-  }
+  command.parse([...words], { from: 'user' });
+  await withPlan({ ...before, ...command.opts<Options>() }, io, async (plan) => {
+    await showDifferences(plan, io);
+    if (!isDone(plan)) throw new CommandFailed(exitCodes.no, '');
+  });
 }
 
-/** The plan has changes. */
-class Differs extends Error {}
-
 function documentCommand(name: string, description: string, io: Io): Command {
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage(`${name} -f FILE [options]`)
     .description(`${description}\n\nA document has "resource", "name", "parents" for a child, and "config" with the fields:\n\n${example}`)
     .addOption(
@@ -83,9 +72,7 @@ function documentCommand(name: string, description: string, io: Io): Command {
         'delete what has the labels of --selector, is of a resource that a document is of, and is in no document itself',
       ),
     )
-    .addOption(new Option('--selector <LABELS>', 'with --prune: labels that an entry must all have, such as team=a,env=prod'))
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .addOption(new Option('--selector <LABELS>', 'with --prune: labels that an entry must all have, such as team=a,env=prod'));
   for (const option of connectionOptions()) command.addOption(option);
   return command;
 }

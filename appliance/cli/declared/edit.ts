@@ -4,14 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Command } from 'commander';
 import { Client, Refused } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import { openCatalog } from '../commands/verbs.ts';
 import type { Document } from '../field-path.ts';
 import { readDocument } from '../operations/documents.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { telling } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
@@ -22,15 +21,12 @@ type Edited = { readonly kind: Kind; readonly names: readonly string[]; readonly
 
 /** `edit RESOURCE NAMES…`. */
 export async function runEdit(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage('edit RESOURCE NAMES… [options]')
     .description(
       'Change an entry in an editor: VISUAL, EDITOR, or vi. Only what you change is sent, if nobody else changed the entry meanwhile.',
     )
-    .argument('<words...>')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .argument('<words...>');
   for (const option of connectionOptions()) command.addOption(option);
   command.parse([...words], { from: 'user' });
   const options = { ...before, ...command.opts<ConnectionOptions>() };

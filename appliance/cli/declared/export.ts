@@ -1,11 +1,11 @@
 // export-config: the entries of an appliance as documents for apply. Secrets are not in them, because they are never answered.
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import type { Catalog } from '../catalog.ts';
 import { openCatalog } from '../commands/verbs.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
@@ -17,14 +17,11 @@ type Options = ConnectionOptions & { output?: 'yaml' | 'json' };
 
 /** `export-config [RESOURCE [NAMES…]]`: everything the token may see, in the order in which apply makes it. */
 export async function runExport(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage('export-config [RESOURCE [NAMES…]] [options]')
     .description('Print entries as documents for "apply". Built-in entries are left out, and secrets are never answered.')
     .argument('[words...]')
-    .addOption(new Option('--output <FORMAT>', 'default: yaml').choices(['yaml', 'json']))
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .addOption(new Option('-o, --output <FORMAT>', 'default: yaml').choices(['yaml', 'json']));
   for (const option of connectionOptions()) command.addOption(option);
   command.parse([...words], { from: 'user' });
   const options = { ...before, ...command.opts<Options>() };

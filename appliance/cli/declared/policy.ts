@@ -3,6 +3,7 @@ import { Client } from '../client.ts';
 import { connectionIn, openCatalog, runVerb } from '../commands/verbs.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
+import { helpEnd } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { kindsOf } from './kinds.ts';
@@ -15,7 +16,9 @@ const grants = 'token-policies';
 export async function runPolicy(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const at = words.indexOf('--as');
   if (words.includes('--help') || words.includes('-h'))
-    io.stdout.write('--as RESOURCE NAMES… asks for a login of this entry: --as approles shop, --as oidc-roles work admins\n\n');
+    io.stdout.write(
+      helpEnd('--as RESOURCE NAMES… asks for a login of this entry: --as approles shop, --as oidc-roles work admins\n\n', io),
+    );
   if (at < 0) return runVerb('do', ['policy', ...words], before, io);
   const length = words.slice(at + 1).findIndex((word) => word.startsWith('-'));
   const end = length < 0 ? words.length : at + 1 + length;

@@ -53,7 +53,7 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   if (command.tree === 'config' && Array.isArray(warnings))
     for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
   const failed = fieldAt(answer, ['failed']);
-  if (command.verdict !== undefined && fieldAt(answer, [command.verdict]) === false) throw new CommandFailed(exitCodes.no, '');
+  if ([command.verdict ?? []].flat().some((name) => fieldAt(answer, [name]) === false)) throw new CommandFailed(exitCodes.no, '');
   if (typeof failed === 'number' && failed > 0) throw new CommandFailed(exitCodes.no, `${failed} items failed`);
 }
 

@@ -26,10 +26,16 @@ export function fieldsIn(schema: JsonSchema | undefined, prefix = ''): Field[] {
 /** The option of a field; collects the values as typed. */
 export function fieldOption({ path, schema, required }: Field): Option {
   const container = path.split('/').slice(0, -1).join('/');
-  const rules = [...(required ? [container === '' ? 'required' : `required in ${container}`] : []), ...rulesOf(schema)];
+  const shown = placeholder(schema, path);
+  const listed = (schema.enum ?? schema.items?.enum ?? []).map(String);
+  const rules = [
+    ...(listed.every((one) => shown.includes(one)) ? [] : [`one of ${listed.join(', ')}`]),
+    ...(required ? [container === '' ? 'required' : `required in ${container}`] : []),
+    ...rulesOf(schema),
+  ];
   const { description = '' } = schema;
   const option = new Option(
-    isFlag(schema) ? `--${path} [true|false]` : `--${path} <${placeholder(schema)}>`,
+    isFlag(schema) ? `--${path} [true|false]` : `--${path} <${shown}>`,
     [description, ...(rules.length === 0 ? [] : [`(${rules.join('; ')})`])].filter((part) => part !== '').join(' '),
   );
   return option.helpGroup('Fields:').argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
@@ -45,6 +51,15 @@ export function spellFlags(words: readonly string[], flags: ReadonlySet<string>)
     if (!word.startsWith('--') || !flags.has(word.slice(2))) return [word];
     return [`${word}=${next === 'false' ? 'false' : 'true'}`];
   });
+}
+
+/** What to say of a word behind a flag that is neither true nor false, if it turns out that nothing takes it; undefined without one. */
+export function wordBehindFlag(words: readonly string[], flags: ReadonlySet<string>): string | undefined {
+  const at = words.findIndex((word, index) => {
+    const next = words[index + 1] ?? '-';
+    return flags.has(word.slice(2)) && word.startsWith('--') && !next.startsWith('-') && next !== 'true' && next !== 'false';
+  });
+  return at < 0 ? undefined : `\n  ${words[at]} is true or false, and "${words[at + 1]}" is neither`;
 }
 
 /** Names of the fields that are flags. */
@@ -135,9 +150,15 @@ function isFlag({ type }: JsonSchema): boolean {
   return type === 'boolean';
 }
 
-function placeholder(schema: JsonSchema): string {
-  if (schema.enum !== undefined && schema.enum.length <= 5) return schema.enum.join('|');
-  if (schema.type === 'array') return `${placeholder(schema.items ?? {})}...`;
+/** Long enumerations are in the text: an option has the width of its placeholder. */
+const longestPlaceholder = 24;
+
+function placeholder(schema: JsonSchema, path: string): string {
+  if (schema.enum !== undefined) {
+    const choices = schema.enum.join('|');
+    return choices.length <= longestPlaceholder ? choices : (path.split('/').at(-1) ?? '');
+  }
+  if (schema.type === 'array') return `${placeholder(schema.items ?? {}, path)}...`;
   if (schema.type === 'object') return 'yaml';
   return typeOf(schema).replaceAll(/[^a-z0-9]+/gi, '-');
 }

@@ -1,9 +1,9 @@
 // The command of one operation: usage, arguments and options, all from its entry in the catalog.
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { fieldsOf, successesOf, type Parameter } from '../../../core/http/description/document.ts';
 import { takesBatches } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { connectionOptions } from '../connection-options.ts';
 import { fieldOption, fieldsIn, type Field } from './fields.ts';
 import type { Io } from '../terminal/io.ts';
@@ -30,14 +30,11 @@ export function buildCommand(entry: CatalogEntry, catalog: Catalog, io: Io): Ope
   const fields = fieldsIn(entry.input);
   const nameField = facts.verb === 'create' ? catalog.nameFieldOf(facts.resource ?? '') : undefined;
   const positional = nameField === undefined ? (facts.positional ?? []) : [nameField];
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage(usageOf(entry, positional))
     .description(description === undefined ? summary : `${summary}\n\n${description}`)
     .helpOption('-h, --help', 'show this')
-    .showHelpAfterError('(--help behind it tells more)')
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .showHelpAfterError('(--help behind it tells more)');
   for (const name of names) command.argument(`<${name}>`, operation.parameters.find((parameter) => parameter.name === name)?.description);
   for (const path of positional) command.argument(`[${path}]`, fields.find((field) => field.path === path)?.schema.description);
 
@@ -107,7 +104,7 @@ function fileOptions(entry: CatalogEntry): Option[] {
     options.push(new Option('--keep-going', 'with --lines: write what worked; failed lines come out empty'));
   }
   if (output !== undefined) {
-    options.push(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices([...formats, 'raw']));
+    options.push(new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices([...formats, 'raw']));
     options.push(new Option('--fields <a,b/c>', 'print these fields alone'));
     options.push(new Option('--value <a/b>', 'print the bare value of this field; of a list, a line for each'));
   }

@@ -11,7 +11,7 @@ import { setField, type Document } from '../field-path.ts';
 import { bringsDocument, readDocument } from './documents.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { usageError } from '../terminal/failure.ts';
-import { fieldValue, flagsAmong, spellFlags } from './fields.ts';
+import { fieldValue, flagsAmong, spellFlags, wordBehindFlag } from './fields.ts';
 import { isFile } from '../terminal/files.ts';
 import { readOctets, type Io } from '../terminal/io.ts';
 import { attributeOf, buildCommand, isFlag, type OperationCommand, type Typed } from './operation-command.ts';
@@ -29,6 +29,11 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
   const built = buildCommand(entry, catalog, io);
   const { parameters } = entry.operation;
   const flags = new Set([...flagsAmong(built.fields), ...parameters.filter(isFlag).map(({ name }) => name)]);
+  const unsure = wordBehindFlag(words, flags);
+  if (unsure !== undefined)
+    built.command.configureOutput({
+      outputError: (line, write) => write(`${line.replace(/^error: /, 'keystorectl: ').trimEnd()}${unsure}\n`),
+    });
   built.command.parse(spellFlags(words, flags), { from: 'user' });
   const typed = built.command.opts<Typed>();
   const client = new Client(await resolveConnection({ ...before, ...connectionOf(typed, built) }, io));

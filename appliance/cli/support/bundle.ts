@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arch, platform, release, totalmem } from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { formatTarEnd, formatTarEntry } from '../../backup/format/tar.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
@@ -13,7 +13,7 @@ import { connectionOptions, type ConnectionOptions } from '../connection-options
 import { resolveConnection } from '../connection.ts';
 import { exportAll } from '../declared/export.ts';
 import { loadDescription } from '../description.ts';
-import { outputOf } from '../terminal/command-output.ts';
+import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { beginFile, isFile, type OutputFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
@@ -26,8 +26,7 @@ type Part = { readonly name: string; read(): Promise<string> };
 
 /** `support-bundle --out FILE`: also of an appliance that does not start, from its data directory. */
 export async function runSupportBundle(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
-  const command = new Command()
-    .name('keystorectl')
+  const command = commandFor(io)
     .usage('support-bundle --out FILE [options]')
     .description(
       'Collect versions, configuration, health, metrics, the state of the HSM and of the audit trail, and the newest log lines in one archive ' +
@@ -36,9 +35,7 @@ export async function runSupportBundle(words: readonly string[], before: Connect
     )
     .addOption(new Option('--out <FILE>', 'the archive to write').makeOptionMandatory())
     .addOption(new Option('--logs <N>', 'newest log lines to take along').default('2000'))
-    .addOption(new Option('--force', 'replace the file of --out if there is one'))
-    .exitOverride()
-    .configureOutput(outputOf(io));
+    .addOption(new Option('--force', 'replace the file of --out if there is one'));
   for (const option of connectionOptions()) command.addOption(option);
   command.parse([...words], { from: 'user' });
   const options = { ...before, ...command.opts<Options>() };

@@ -18,8 +18,8 @@ export type Command = {
   readonly out?: string;
   /** values of fields with which the field of `out` is base64 of octets */
   readonly 'octets-with'?: Readonly<Record<string, string>>;
-  /** the boolean of the answer that decides the exit code */
-  readonly verdict?: string;
+  /** the booleans of the answer that decide the exit code: each must be true */
+  readonly verdict?: string | readonly string[];
   /** what it ends for good, to follow "this"; asked before on a terminal */
   readonly ends?: string;
   /** of `login`: polled until there is a token */
@@ -72,7 +72,7 @@ function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
     out: output?.split('.').map(toKebab).join('.'),
     'octets-with':
       octetsWith === undefined ? undefined : Object.fromEntries(Object.entries(octetsWith).map(([name, value]) => [toKebab(name), value])),
-    verdict: verdict === undefined ? undefined : toKebab(verdict),
+    verdict: verdict === undefined ? undefined : typeof verdict === 'string' ? toKebab(verdict) : verdict.map(toKebab),
     ends,
   });
 }

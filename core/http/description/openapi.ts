@@ -113,10 +113,10 @@ function tagsOf(endpoints: readonly AnyEndpoint[]): readonly Tag[] {
 type Written = { readonly input: JsonSchema | undefined; readonly output: JsonSchema | undefined };
 
 function requireHints(endpoint: AnyEndpoint, command: Command, { input = {}, output = {} }: Written): void {
-  const { positional = [], in: into, out, 'octets-with': octetsWith = {}, verdict } = command;
+  const { positional = [], in: into, out, 'octets-with': octetsWith = {}, verdict = [] } = command;
   const strange = [
     ...[...positional, into, ...Object.keys(octetsWith)].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(input), name)),
-    ...[out?.split('.')[0], verdict].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(output), name)),
+    ...[out?.split('.')[0], ...[verdict].flat()].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(output), name)),
   ];
   if (strange.length > 0) throw new Error(`${endpoint.method} ${endpoint.path} hints at ${strange.join()}, which it does not have`);
 }

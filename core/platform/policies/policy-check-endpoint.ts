@@ -88,7 +88,7 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     audit: 'reads-go-on',
     input,
     output,
-    commandLine: { positional: ['path', 'operation'], verdict: 'allowed' },
+    commandLine: { positional: ['path', 'operation'], verdict: ['allowed', 'exists'] },
     auditFields: ['path', 'operation', 'accessor', 'policies'],
     errors: ['not-found'],
     run: (call, { path, operation, ...whom }) => answer(options, subjectOf(options, call, whom), { path, operation }, 'path'),

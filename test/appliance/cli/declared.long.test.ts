@@ -67,7 +67,7 @@ describe('apply', () => {
     writeFileSync(path('conf', '2.json'), JSON.stringify(everything.slice(4)));
     writeFileSync(path('conf', 'notes.txt'), 'not a document');
     const differs = await ctl(['diff', '-f', path('conf')]);
-    expect(differs).toMatchObject({ code: 1, stdout: expect.stringContaining('+++ transit-keys orders, '), stderr: '' });
+    expect(differs).toMatchObject({ code: 7, stdout: expect.stringContaining('+++ transit-keys orders, '), stderr: '' });
     expect((await ctl(['show', 'tenants', 'branch'])).code).toBe(4);
     const dry = await ctl(['apply', '-f', path('conf'), '--dry-run']);
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n8 to create\n$/) });
@@ -118,7 +118,7 @@ describe('apply', () => {
   test('a changed secret is a change, although neither is shown', async () => {
     const file = write('secret.yaml', document('oidc', 'work', { 'client-secret': 'PLANTED-OTHER-SECRET' }));
     const { code, stdout } = await ctl(['diff', '-f', file]);
-    expect(code).toBe(1);
+    expect(code).toBe(7);
     expect(stdout).toContain('# a secret is sent as well: client-secret');
     expect(stdout).not.toContain('PLANTED');
     expect((await ctl(['apply', '--yes', '-f', file])).stdout).toContain('changed oidc work\n');
@@ -266,20 +266,20 @@ describe('documents that are none', () => {
     const applied = await ctl(['apply', '--yes', '-f', file]);
     expect(applied.stderr).toMatch(message);
     expect([1, 2]).toContain(applied.code);
-    expect((await ctl(['diff', '-f', file])).code).toBe(2);
+    expect((await ctl(['diff', '-f', file])).code).toBe(1);
     expect((await ctl(['show', 'policies', 'a'])).code).toBe(4);
   });
 
   test('a deep or wide document ends soon', async () => {
     const deep = write('deep.yaml', `resource: policies\nname: a\nconfig: ${'['.repeat(100_000)}`);
-    expect((await ctl(['diff', '-f', deep])).code).toBe(2);
+    expect((await ctl(['diff', '-f', deep])).code).toBe(1);
     const wide = write(
       'wide.yaml',
       `resource: policies\nname: a\nconfig:\n${Array.from({ length: 50_000 }, (_, index) => `  k${index}: 1\n`).join('')}`,
     );
-    expect((await ctl(['diff', '-f', wide])).code).toBe(2);
-    expect((await ctl(['diff', '-f', path('no-such-file.yaml')])).code).toBe(2);
-    expect((await ctl(['diff'])).code).toBe(2);
+    expect((await ctl(['diff', '-f', wide])).code).toBe(1);
+    expect((await ctl(['diff', '-f', path('no-such-file.yaml')])).code).toBe(1);
+    expect((await ctl(['diff'])).code).toBe(1);
     expect((await ctl(['diff', '--help'])).code).toBe(0);
   });
 });
