@@ -35,6 +35,11 @@ export type AccessControl = {
 export type FieldAccess = {
   /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
   allows(operation: PolicyOperation): boolean;
+  /**
+   * Throws `policy-denied` unless the caller may do something to another path, too, which the request does in effect; with a document (wire
+   * form), unless that has values alone which the rules there allow.
+   */
+  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown): void;
   /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
@@ -62,10 +67,12 @@ export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
 class Authorization implements FieldAccess {
   readonly caller: Caller;
   readonly #constraints: Decision['constraints'];
-  readonly #decide: (operation: PolicyOperation) => Decision;
+  readonly #segments: readonly string[];
+  readonly #decide: AccessControl['decide'];
 
-  constructor(caller: Caller, { constraints }: Decision, decideOther: (operation: PolicyOperation) => Decision) {
+  constructor(caller: Caller, segments: readonly string[], { constraints }: Decision, decideOther: AccessControl['decide']) {
     this.caller = caller;
+    this.#segments = segments;
     this.#constraints = constraints;
     this.#decide = decideOther;
   }
@@ -76,7 +83,14 @@ class Authorization implements FieldAccess {
   }
 
   allows(operation: PolicyOperation): boolean {
-    return this.#decide(operation).allowed;
+    return this.#decide(this.caller, this.#segments, operation).allowed;
+  }
+
+  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void {
+    const { allowed, constraints } = this.#decide(this.caller, segments, operation);
+    if (!allowed)
+      throw fail('policy-denied', { detail: `The policies of tenant and token must also allow "${operation}" on /${segments.join('/')}.` });
+    if (wire !== undefined) constraints?.requireAllowedValues(wire);
   }
 
   requireAllowedValues(wire: unknown): void {
@@ -94,12 +108,12 @@ class Authorization implements FieldAccess {
   }
 
   readsAll(nameField?: string): boolean {
-    const { allowed, constraints } = this.#decide('read');
+    const { allowed, constraints } = this.#decide(this.caller, this.#segments, 'read');
     return allowed && constraints?.hides(nameField) !== true;
   }
 
   asRead(wire: Readonly<Record<string, unknown>>, nameField: string): unknown {
-    const { allowed, constraints } = this.#decide('read');
+    const { allowed, constraints } = this.#decide(this.caller, this.#segments, 'read');
     if (!allowed) return { [nameField]: wire[nameField] };
     return constraints === undefined ? wire : constraints.withoutHidden(wire, nameField);
   }
@@ -186,7 +200,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
         throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
       const refusal = reservedRefusal(reservedFor, caller);
       if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
-      return new Authorization(caller, decision, (other) => decideFor(caller, segments, other));
+      return new Authorization(caller, segments, decision, decideFor);
     },
   };
 }

@@ -1,14 +1,18 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
+import { formatOutput } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
-import { parseBackup } from '../backup/format.ts';
+import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
+import { documentSchema } from '../keys/document.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
@@ -38,7 +42,8 @@ export function restore(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
     summary: 'Restore a key from a backup',
     description:
-      'The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`.',
+      'The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
+      'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well.',
     audit: 'required',
     input: inputSchema,
     bodyLimit,
@@ -46,26 +51,42 @@ export function restore(transit: Transit): AnyEndpoint {
     secretInput: ['key'],
     commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
-    run: (call, input, { tenantId, name }) =>
-      inTurn(lineOf(tenantId, name), async () => {
+    run: async (call, input, { tenantId, name, record }) => {
+      const configuration = ['v1', 'config', 'keystore', 'transit-keys', name];
+      call.access.requireAt(configuration, 'update');
+      const read = (): Backup => parseBackup(parseBase64(input.key, 'key'), transit.attachments);
+      // Read again for each attempt: loading material into the token zeroes it.
+      let backup: Backup | undefined = read();
+      const settings = settingsIn(transit, backup, record);
+      call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
+      call.access.requireAt(configuration, 'update', { name, ...settings });
+      return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {
           transit.store.refresh();
           const key = transit.keyring.find(tenantId, name);
           if (key === undefined) throw removedMeanwhile();
-          const restored = await restoreOnce(transit, key, input.key, microseconds(call.now));
+          const restored = await restoreOnce(transit, key, backup ?? read(), microseconds(call.now));
+          backup = undefined;
           if (restored === undefined) continue;
           call.noteAudit({ keyVersion: restored.key.record.latest });
           return new Reply(204);
         }
         throw coreFail('conflict');
-      }),
+      });
+    },
   });
 }
 
+/** The settings that the key would have (wire form). */
+function settingsIn({ attachments }: Transit, { document }: Backup, target: KeyRecord): Readonly<Record<string, unknown>> {
+  const settings = { ...document, custody: custodyIn(document) };
+  const wire = formatOutput(settings, attachments.extend(documentSchema, 'stored')) as Readonly<Record<string, unknown>>;
+  return { ...wire, ...defined({ labels: labelsOf(target) }) };
+}
+
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */
-async function restoreOnce(transit: Transit, key: Key, backup: string, now: number): Promise<RestoredKey | undefined> {
-  // Parsed for each attempt: loading material into the token zeroes it.
-  const validated = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
+async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: number): Promise<RestoredKey | undefined> {
+  const validated = await readRestored(transit, key, backup);
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, validated);
   let replaced: readonly KeyReference[];

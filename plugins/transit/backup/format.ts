@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { concat, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
+import type { Custody } from '../../../hsm/api.ts';
 import { nameField } from '../../../core/wire/fields.ts';
 import { documentSchema } from '../keys/document.ts';
 import { fail } from '../errors.ts';
@@ -67,6 +68,11 @@ function schemaWith(attachments: Attachments): typeof payloadSchema {
 
 /** A backup, parsed. */
 export type Backup = z.output<typeof payloadSchema>;
+
+/** Where a restored key is kept. */
+export function custodyIn({ custody = 'wrapped' }: Backup['document']): Custody {
+  return custody;
+}
 
 /** Octets of a backup document. */
 export function formatBackup(backup: Backup): Uint8Array {

@@ -3,7 +3,7 @@ import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import type { Backup } from './format.ts';
+import { type Backup, custodyIn } from './format.ts';
 import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { draftOf, requireRotatable } from '../keys/definition.ts';
@@ -47,7 +47,7 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   const record: KeyRecord = {
     ...draftOf(transit.attachments, document, (versions.at(-1) as BackupVersion).createdAt),
     ...defined({ kdf }),
-    custody: document.custody ?? 'wrapped',
+    custody: custodyIn(document),
     latest,
     floor,
     createdAt,

@@ -1790,7 +1790,8 @@ class TransitKeysOperations {
   /**
    * Restore a key from a backup.
    * The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it
-   * must still be unused, or have `deletion-allowed`.
+   * must still be unused, or have `deletion-allowed`. Policies judge the settings in the backup as an `update` of the key,
+   * which must be allowed as well.
    * `POST /v1/state/keystore/transit-keys/{name}/restore`
    */
   restore(name: string, body: Api.RestoreRequest, options: CallOptions = {}): Promise<void> {

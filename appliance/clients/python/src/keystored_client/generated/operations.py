@@ -3040,7 +3040,8 @@ class TransitKeysOperations:
         """Restore a key from a backup.
 
         The key keeps its name and labels and takes everything else from the backup. Its versions are
-        destroyed; therefore it must still be unused, or have `deletion-allowed`.
+        destroyed; therefore it must still be unused, or have `deletion-allowed`. Policies judge the settings
+        in the backup as an `update` of the key, which must be allowed as well.
 
         ``POST /v1/state/keystore/transit-keys/{name}/restore``
         """
