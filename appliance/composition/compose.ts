@@ -8,6 +8,7 @@ import { loginSweepJob } from '../../core/access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
 import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
 import type { Clock, CheckFinding, Job, Log } from '../../core/base/context.ts';
+import type { BodyRoom } from '../../core/http/request/body-room.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
 import type { Replica } from '../../core/http/context/request-context.ts';
 import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
@@ -65,6 +66,8 @@ export type Parts = {
   readonly topics?: TopicDirectories;
   /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
+  /** where large bodies wait for memory; absent: one of the usual size */
+  readonly bodyRoom?: BodyRoom;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
@@ -152,7 +155,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
-      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, replica: parts.replica }),
+      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, bodyRoom: parts.bodyRoom, replica: parts.replica }),
       store,
       hsm,
       audit,

@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Audit } from '../../core/audit/record.ts';
 import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
+import { bodyRoomThatFits } from '../../core/config/memory.ts';
+import { BodyRoom } from '../../core/http/request/body-room.ts';
 import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { findJobHolder, startJobs } from '../../core/plugin/job-holder.ts';
@@ -159,6 +161,7 @@ export async function serve(
       ownPins: ownPins(configuration.attended ? [] : tokens),
       sealed: () => gate.isSealed,
       replica,
+      bodyRoom: new BodyRoom({ octets: bodyRoomThatFits(configuration.workers) }),
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {
         directory: data,

@@ -8,7 +8,7 @@ import { RequestContext, type Answered, type RequestServer } from '../../core/ht
 import { refusalPage } from '../../core/http/pages/refusal.ts';
 import { html } from '../../core/http/pages/html.ts';
 import { preferenceOf } from '../../core/http/request/accept.ts';
-import { readBody } from '../../core/http/request/body.ts';
+import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { readInput, requireMediaType } from '../../core/http/request/input.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import { sendAnswer, type Answer } from '../../core/http/response/answer.ts';
@@ -131,15 +131,10 @@ export class SealedRequest extends RequestContext<Answer> {
 
   #readBody(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      readBody(
-        this.request,
-        mostBytes,
-        (_, decide) => decide(undefined),
-        (body) => {
-          if (body instanceof Uint8Array) resolve(body);
-          else reject(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
-        },
-      );
+      readBody(this.request, mostBytes, admitAny, (body) => {
+        if (body instanceof Uint8Array) resolve(body);
+        else reject(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
+      });
     });
   }
 }

@@ -264,6 +264,12 @@ export const coreErrors = {
     when: 'If-Match or If-None-Match does not fit the present state',
     detail: 'Read the resource again, look at what has changed, and send the change with the new entity tag.',
   },
+  'too-slow': {
+    status: 408,
+    title: 'The body came too slowly',
+    when: 'less than 8 KiB of a body over 64 KiB came in a second, over ten seconds',
+    detail: 'Send large bodies over a faster connection, or in smaller parts.',
+  },
   'payload-too-large': {
     status: 413,
     title: 'Body too large',

@@ -27,6 +27,17 @@ export function recordBytesThatFit(workers: number, bytes = availableBytes()): n
   return between(fewestRecordBytes, Math.floor(bytes / 8 / workers / decodedToSealed), mostRecordBytes);
 }
 
+const leastRoomBytes = 16 << 20;
+const mostRoomBytes = 256 << 20;
+
+/**
+ * The room of each worker for large bodies, in octets that they and what is made of them take (core/http/request/body-room.ts): all of them
+ * together may take a sixteenth of the memory. What was freed and not collected yet comes on top, as much again.
+ */
+export function bodyRoomThatFits(workers: number, bytes = availableBytes()): number {
+  return between(leastRoomBytes, Math.floor(bytes / 16 / workers), mostRoomBytes);
+}
+
 function between(least: number, value: number, most: number): number {
   return Math.min(Math.max(least, value), most);
 }

@@ -1,6 +1,5 @@
-// Takes in the body of a request: within the limit of its endpoint, large ones for callers with a token and within bounded memory.
-import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../access/caller.ts';
+// Takes in the body of a request: within the limit of its endpoint; a large one where nothing that is known before refuses the request, and
+// within bounded memory.
 import { JsonReader } from '../wire/json-reader.ts';
 import { toKebab } from '../wire/schema.ts';
 import type { ApiRequest } from './context/api-request.ts';
@@ -18,12 +17,12 @@ export function bodyLimitOf({ bodyLimit, access }: AnyEndpoint): number {
 export class BodyIntake {
   readonly #reader = new JsonReader();
   readonly #room: BodyRoom;
-  readonly #callerOf: (request: IncomingMessage) => Caller | undefined;
+  readonly #judge: (context: ApiRequest) => void;
 
-  /** `callerOf` answers who sends a large body, before its turn; undefined for unauthenticated callers. */
-  constructor(room: BodyRoom, callerOf: (request: IncomingMessage) => Caller | undefined) {
+  /** `judge` throws what refuses a request whatever its body is, before its turn. */
+  constructor(room: BodyRoom, judge: (context: ApiRequest) => void) {
     this.#room = room;
-    this.#callerOf = callerOf;
+    this.#judge = judge;
   }
 
   /** Calls `done` once the body is whole, or it is known that there will be none. Never for a client that disconnects before. */
@@ -39,14 +38,19 @@ export class BodyIntake {
 
   /** The room is left when the answer is out, or when the client disconnects before the body is whole. */
   #admitTo(context: ApiRequest): Admit {
-    return (octets, decide) => {
-      const { endpoint } = context.route;
-      const caller = endpoint.access === 'public' ? undefined : this.#callerOf(context.request);
-      if (endpoint.access !== 'public' && caller === undefined) return decide('untrusted');
-      context.leaveRoom = this.#room.enter(caller?.tenantId ?? '', octets * memoryPerOctet(endpoint), (isAdmitted) =>
-        decide(isAdmitted ? undefined : 'no-room'),
-      );
+    return (body) => {
+      try {
+        this.#judge(context);
+      } catch (error) {
+        context.earlyRefusal = error;
+        return undefined;
+      }
+      const { caller, route } = context;
+      const owner = { token: caller?.accessor ?? '', tenant: caller?.tenantId ?? '' };
+      const place = this.#room.enter({ ...body, owner, memoryPerOctet: memoryPerOctet(route.endpoint) });
+      context.leaveRoom = () => place.leave();
       context.response.once('close', () => !context.isRunning && context.leaveRoom());
+      return place;
     };
   }
 

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { callerOfRequest } from './authentication.ts';
 import { BodyIntake } from './body-intake.ts';
 import { authorizedCallOf } from './checks/authorization.ts';
-import { checks } from './checks/order.ts';
+import { checks, checksBeforeBody } from './checks/order.ts';
 import { ApiRequest, type ApiServer } from './context/api-request.ts';
 import { UnauthenticatedCall } from './context/call.ts';
 import { UnroutedRequest } from './context/unrouted-request.ts';
@@ -47,7 +47,7 @@ class Pipeline {
     this.#server = server;
     this.#store = store;
     this.#router = new Router(routes);
-    this.#bodies = new BodyIntake(bodyRoom, (request) => this.#callerOf(request));
+    this.#bodies = new BodyIntake(bodyRoom, (context) => this.#judgeEarly(context));
   }
 
   /** Throws nothing: it is called by a listener. */
@@ -82,6 +82,14 @@ class Pipeline {
     } catch (error) {
       return { error };
     }
+  }
+
+  /** Throws what refuses a request that has not taken its turn yet, as far as that can be known without its body. */
+  #judgeEarly(context: ApiRequest): void {
+    const failure = this.#refreshStore();
+    if (failure !== undefined) throw failure.error;
+    context.now = this.#server.clock.now();
+    for (const check of checksBeforeBody) check(context);
   }
 
   /** The caller of a request that has not taken its turn yet; undefined while that cannot be known. */

@@ -5,7 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
-import { type Admit, readBody } from '../../core/http/request/body.ts';
+import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { isKeyAway } from '../../core/http/response/problem.ts';
 import { repeatedHeader } from '../../core/http/request/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
@@ -128,7 +128,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
   async #readBody(): Promise<Uint8Array> {
     const body = await new Promise<Uint8Array>((resolve, reject) => {
       // Read only after the sender was accepted, so the whole limit is allowed.
-      readBody(this.request, bodyLimitBytes, admitted, (body) => {
+      readBody(this.request, bodyLimitBytes, admitAny, (body) => {
         if (!(body instanceof Uint8Array))
           reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
         else resolve(body);
@@ -156,8 +156,6 @@ export class EstRequest extends RequestContext<EstAnswer> {
     return this.#takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
   }
 }
-
-const admitted: Admit = (_, decide) => decide(undefined);
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

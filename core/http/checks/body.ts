@@ -10,12 +10,13 @@ export function requireBodyWithinLimit({ body, route }: ApiRequest): void {
 }
 
 /**
- * 401 `invalid-token` where a large body was dropped because its token did not work when it arrived, even if it does now; 503 `busy`
- * where there was no memory for it.
+ * The refusal for which a large body was not read when it arrived, even if nothing refuses it now; 503 `busy` where there was no memory
+ * for it, 408 `too-slow` where it came too slowly.
  */
-export function requireBodyKept({ body }: ApiRequest): void {
-  if (body === 'untrusted') throw fail('invalid-token');
+export function requireBodyKept({ body, earlyRefusal }: ApiRequest): void {
+  if (body === 'refused') throw earlyRefusal;
   if (body === 'no-room') throw fail('busy');
+  if (body === 'too-slow') throw fail('too-slow');
 }
 
 /** The body, once these checks have passed. */

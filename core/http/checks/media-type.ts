@@ -7,3 +7,10 @@ import { bodyOf } from './body.ts';
 export function requireAcceptedMediaType(context: ApiRequest): void {
   requireMediaType(context.route.endpoint, context.request.headers, bodyOf(context));
 }
+
+/** The same of a body that is still to come. */
+export function requireAcceptedMediaTypeEarly(context: ApiRequest): void {
+  requireMediaType(context.route.endpoint, context.request.headers, toCome);
+}
+
+const toCome = { length: 1 } as const;

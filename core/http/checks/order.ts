@@ -4,7 +4,7 @@ import { requireWritableTrail } from './audit-trail.ts';
 import { requireAuthorization } from './authorization.ts';
 import { requireBodyKept, requireBodyWithinLimit } from './body.ts';
 import { readValidInput, requireAllowedValues } from './input.ts';
-import { requireAcceptedMediaType } from './media-type.ts';
+import { requireAcceptedMediaType, requireAcceptedMediaTypeEarly } from './media-type.ts';
 import { requireKnownQuery } from './query.ts';
 import { findTarget } from './target.ts';
 import { requireUnsealed } from './unsealed.ts';
@@ -20,11 +20,21 @@ export const checks: readonly Check[] = [
   requireBodyWithinLimit, // 413
   requireUnsealed, // 503
   requireAuthorization, // 401, 403, 404
-  requireBodyKept, // 401, 503
+  requireBodyKept, // 408, 503
   requireAcceptedMediaType, // 415
   findTarget, // 404, 412
   requireKnownQuery, // 400
   readValidInput, // 400
   requireAllowedValues, // 403
   requireWritableTrail, // 503
+];
+
+/** Those that need no body, in the same order: what they refuse gets no room for a large one. They are asked again in their turn. */
+export const checksBeforeBody: readonly Check[] = [
+  requireUnsealed,
+  requireAuthorization,
+  requireAcceptedMediaTypeEarly,
+  findTarget,
+  requireKnownQuery,
+  requireWritableTrail,
 ];

@@ -45,6 +45,8 @@ export class ApiRequest extends RequestContext<Answer> {
   /** the instant it is decided at, the same for all requests of a turn */
   now!: Temporal.Instant;
   body: Body | ReadBody = 'too-large';
+  /** why a large body was not read */
+  earlyRefusal: unknown;
   caller: Caller | undefined;
   /** what an endpoint for callers with a token is given; there is none before access control allowed it */
   call: AuthorizedCall | undefined;

@@ -1,32 +1,87 @@
-// Limits the memory that large bodies of a process take together: a body waits until there is room for it.
+// Limits the memory that large bodies of a process take together: a body waits until there is room for it, and one that comes slowly
+// holds what has come of it.
+import { Shares, type Owner } from '../../base/async/shares.ts';
 
-/** Octets of memory for all large bodies, including what parsing and using them takes. */
-const bodyRoomOctets = 256 * 1024 * 1024;
+/** Octets of memory for all large bodies of a process, including what parsing and using them takes, where nobody says how many. */
+const usualRoomOctets = 256 * 1024 * 1024;
 
-/** How long a body waits. It may take as long again to arrive before the listener closes the connection. */
+/** How long a body waits for room. */
 const patienceMs = 60_000;
+/** How often it is looked at what has come of each body. */
+const lookEveryMs = 1_000;
+/** Octets of a body in a second: one that comes faster keeps room for all of it. At the lowest rate 4 MiB take longer than a request may. */
+const quickOctets = 256 * 1024;
+/** Octets of a body in a second, on average over so many looks, below which it is given up. */
+const lowestOctets = 8 * 1024;
+const looksAtRate = 10;
+/** Octets of a body that a slow one is given room for at a time. */
+const stepOctets = 128 * 1024;
 
-type Waiting = { readonly holder: string; readonly octets: number; readonly timer: NodeJS.Timeout; admit(isAdmitted: boolean): void };
+/** Why a body gets no (more) room: not in time, or it came too slowly. */
+export type NoRoom = 'no-room' | 'too-slow';
+
+/** A body that asks for room. */
+export type Comer = {
+  readonly owner: Owner;
+  /** octets that it may come to have */
+  readonly octets: number;
+  /** octets of memory that an octet of it takes until it is answered */
+  readonly memoryPerOctet: number;
+  /** There is room for it to begin, or to go on. */
+  proceed(): void;
+  /** Called once, at the end: it must not go on. */
+  refuse(reason: NoRoom): void;
+};
+
+/** The place of a body: in line, or inside. */
+export type Place = {
+  /** So many octets have come in all. False: no more may be read until `proceed`. */
+  arrived(octets: number): boolean;
+  /** All have come. */
+  whole(octets: number): void;
+  /** Gives the room back, or the place in line. A second call does nothing. */
+  leave(): void;
+};
+
+type State = 'waiting' | 'inside' | 'whole' | 'gone';
+
+type Body = {
+  readonly comer: Comer;
+  /** that it may hold at most */
+  readonly most: number;
+  state: State;
+  /** memory that it holds */
+  held: number;
+  /** octets of it that have come, now and at the last looks */
+  arrived: number;
+  atLastLook: number;
+  atRateLook: number;
+  looks: number;
+  /** what is asked for in line */
+  wanted: number;
+  patience: NodeJS.Timeout | undefined;
+};
 
 /**
- * A semaphore by octets, first come, first served. One holder (a tenant) gets half of the room at most, because slow senders keep
- * their share. A body that needs more than that half counts as that half.
+ * A semaphore by octets, first come, first served, within the shares of tenants and tokens. A body that needs more than half of the room
+ * counts as that half. One that comes quickly holds room for all of it from its beginning, so that it always gets to its end. One that
+ * does not gives back what has not come, and goes on in steps: slow senders hold what they have sent, and wait for each other only.
  */
 export class BodyRoom {
-  readonly #octets: number;
+  readonly #shares: Shares;
   readonly #patienceMs: number;
-  readonly #heldBy = new Map<string, number>();
-  readonly #line = new Set<Waiting>();
-  #held = 0;
+  readonly #line = new Set<Body>();
+  readonly #inside = new Set<Body>();
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(options: { readonly octets?: number; readonly patienceMs?: number } = {}) {
-    this.#octets = options.octets ?? bodyRoomOctets;
+    this.#shares = new Shares(options.octets ?? usualRoomOctets);
     this.#patienceMs = options.patienceMs ?? patienceMs;
   }
 
   /** Octets taken now. */
   get held(): number {
-    return this.#held;
+    return this.#shares.held;
   }
 
   /** Bodies waiting for room. */
@@ -34,57 +89,124 @@ export class BodyRoom {
     return this.#line.size;
   }
 
-  /**
-   * Requests room. `admit` is called once: with true when there is room, which may be at once, or with false after too long a wait.
-   * The function returned gives the room back, or the place in the queue; a second call does nothing.
-   */
-  enter(holder: string, wanted: number, admit: (isAdmitted: boolean) => void): () => void {
-    const octets = Math.min(wanted, this.#octets / 2);
-    let state: 'waiting' | 'inside' | 'gone' = 'waiting';
-    const giveUp = (): void => {
-      this.#line.delete(entry);
-      state = 'gone';
-      admit(false);
-      // A smaller one behind it may fit.
-      this.#letIn();
+  /** Requests room for a body. `proceed` may be called at once. */
+  enter(comer: Comer): Place {
+    const most = Math.min(comer.octets * comer.memoryPerOctet, this.#shares.total / 2);
+    const counts = { held: 0, arrived: 0, atLastLook: 0, atRateLook: 0, looks: 0 };
+    const body: Body = { comer, most, state: 'waiting', ...counts, wanted: most, patience: undefined };
+    this.#wait(body);
+    return {
+      arrived: (octets) => this.#arrived(body, octets),
+      whole: (octets) => this.#whole(body, octets),
+      leave: () => this.#leave(body),
     };
-    const entry: Waiting = {
-      holder,
-      octets,
-      timer: setTimeout(giveUp, this.#patienceMs).unref(),
-      admit: (isAdmitted) => {
-        state = 'inside';
-        admit(isAdmitted);
-      },
-    };
-    this.#line.add(entry);
+  }
+
+  #wait(body: Body): void {
+    body.patience = setTimeout(() => this.#giveUp(body, 'no-room'), this.#patienceMs).unref();
+    this.#line.add(body);
     this.#letIn();
-    return () => {
-      if (state === 'inside') this.#count(holder, -octets);
-      else if (state === 'waiting') this.#line.delete(entry);
-      clearTimeout(entry.timer);
-      state = 'gone';
-      this.#letIn();
-    };
   }
 
   #letIn(): void {
-    for (const entry of this.#line) {
-      const { holder, octets, timer } = entry;
-      // A holder at its limit lets others pass; a body for which there is no room at all lets none pass.
-      if ((this.#heldBy.get(holder) ?? 0) + octets > this.#octets / 2) continue;
-      if (this.#held + octets > this.#octets) return;
-      this.#line.delete(entry);
-      clearTimeout(timer);
-      this.#count(holder, octets);
-      entry.admit(true);
+    for (const body of this.#line) {
+      const { owner } = body.comer;
+      const held = body.held + body.wanted;
+      // What it has already counts with what it asks for, not against it.
+      this.#hold(body, 0);
+      const fits = this.#shares.fits(owner, held);
+      const hasOthers = this.#shares.heldBy(owner) > 0;
+      this.#hold(body, fits ? held : held - body.wanted);
+      if (!fits) {
+        // Who has others inside lets those behind pass; nobody passes one that has none.
+        if (hasOthers) continue;
+        return;
+      }
+      this.#line.delete(body);
+      clearTimeout(body.patience);
+      this.#admit(body);
+      body.comer.proceed();
     }
   }
 
-  #count(holder: string, octets: number): void {
-    this.#held += octets;
-    const held = (this.#heldBy.get(holder) ?? 0) + octets;
-    if (held === 0) this.#heldBy.delete(holder);
-    else this.#heldBy.set(holder, held);
+  #admit(body: Body): void {
+    body.state = 'inside';
+    this.#inside.add(body);
+    // What it waited for is no slowness of its sender.
+    Object.assign(body, { atLastLook: body.arrived, atRateLook: body.arrived, looks: 0 });
+    this.#looking ??= setInterval(() => this.#look(), lookEveryMs).unref();
   }
+
+  #arrived(body: Body, octets: number): boolean {
+    body.arrived = octets;
+    if (body.state !== 'inside' || memoryOf(body, octets) <= body.held) return true;
+    body.state = 'waiting';
+    this.#inside.delete(body);
+    body.wanted = memoryOf(body, octets + stepOctets) - body.held;
+    this.#wait(body);
+    return isInside(body);
+  }
+
+  #whole(body: Body, octets: number): void {
+    if (body.state === 'gone') return;
+    this.#withdraw(body);
+    body.state = 'whole';
+    this.#hold(body, memoryOf(body, octets));
+    this.#letIn();
+  }
+
+  #leave(body: Body): void {
+    if (body.state === 'gone') return;
+    this.#withdraw(body);
+    body.state = 'gone';
+    this.#hold(body, 0);
+    this.#letIn();
+  }
+
+  /** Takes it out of the line, and from those that are looked at. */
+  #withdraw(body: Body): void {
+    this.#line.delete(body);
+    clearTimeout(body.patience);
+    this.#inside.delete(body);
+    if (this.#inside.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #giveUp(body: Body, reason: NoRoom): void {
+    this.#leave(body);
+    body.comer.refuse(reason);
+  }
+
+  #look(): void {
+    for (const body of this.#inside) {
+      const { arrived, atLastLook, atRateLook } = body;
+      body.atLastLook = arrived;
+      body.looks += 1;
+      if (body.looks % looksAtRate === 0) {
+        body.atRateLook = arrived;
+        if (arrived - atRateLook < lowestOctets * looksAtRate) {
+          this.#giveUp(body, 'too-slow');
+          continue;
+        }
+      }
+      // One that has come within this second has not had one.
+      if (body.looks > 1 && arrived - atLastLook < quickOctets) this.#hold(body, Math.min(body.held, memoryOf(body, arrived + stepOctets)));
+    }
+    this.#letIn();
+  }
+
+  #hold(body: Body, held: number): void {
+    this.#shares.count(body.comer.owner, held - body.held);
+    body.held = held;
+  }
+}
+
+function memoryOf({ comer: { memoryPerOctet }, most }: Body, octets: number): number {
+  return Math.min(octets * memoryPerOctet, most);
+}
+
+/** The state may have changed while it was put in line. */
+function isInside({ state }: Body): boolean {
+  return state === 'inside';
 }

@@ -1,8 +1,9 @@
 // Reads a request body, up to a limit that holds for chunked bodies and for a wrong Content-Length too.
 import type { IncomingMessage } from 'node:http';
+import type { Comer, NoRoom, Place } from './body-room.ts';
 
-/** Why there is no body: over the limit, larger than unauthenticated callers may send, or no memory for it in time. */
-export type NoBody = 'too-large' | 'untrusted' | 'no-room';
+/** Why there is no body: over the limit, refused before it was read, no memory for it in time, or it came too slowly. */
+export type NoBody = 'too-large' | 'refused' | NoRoom;
 
 /** A body, or the reason why there is none. */
 export type Body = Uint8Array | NoBody;
@@ -10,16 +11,22 @@ export type Body = Uint8Array | NoBody;
 /** Octets kept in memory for a caller without a valid token: thousands of connections must not exhaust it. */
 export const untrustedBytes = 64 * 1024;
 
-/** Called once, for a body that is or may become larger than that. Calls `decide`, at once or later, with the refusal if there is one. */
-export type Admit = (octets: number, decide: (refusal: NoBody | undefined) => void) => void;
+/** Called once, for a body that is or may become larger than that: the place where it is kept; undefined: it is refused. */
+export type Admit = (body: Pick<Comer, 'octets' | 'proceed' | 'refuse'>) => Place | undefined;
+
+/** Takes bodies of any size: for listeners whose limit is small. */
+export const admitAny: Admit = ({ proceed }) => {
+  proceed();
+  return { arrived: () => true, whole: () => undefined, leave: () => undefined };
+};
 
 const empty = new Uint8Array(0);
 
 /**
  * Calls `done` once with the whole body, or as soon as it is known that there will be none; never for a client that disconnects
- * before. `admit` is called before more than `untrustedBytes` are kept, and reading waits for its decision. The rest
- * of a refused body is read and dropped (by node, after the answer), so that clients that send everything before they read get
- * the answer; the listener's request timeout limits that.
+ * before. `admit` is called before more than `untrustedBytes` are kept, and reading waits until the place lets it go on. The rest
+ * of a refused body is read and dropped, so that clients that send everything before they read get the answer; the listener's
+ * request timeout limits that.
  */
 export function readBody(request: IncomingMessage, limitBytes: number, admit: Admit, done: (body: Body) => void): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
@@ -28,48 +35,85 @@ export function readBody(request: IncomingMessage, limitBytes: number, admit: Ad
   request.on('error', () => undefined);
   const declared = Number(length ?? 0);
   if (declared > limitBytes) return done('too-large');
-  if (declared <= untrustedBytes) return collectChunks(request, limitBytes, admit, done);
-  admit(declared, (refusal) => {
-    if (refusal !== undefined) return done(refusal);
-    collect(request, Buffer.allocUnsafeSlow(declared), done);
-  });
+  new BodyReader(request, limitBytes, declared, admit, done).begin();
 }
 
-/** Copies each chunk as it arrives: joining a large body at its end would block the event loop. */
-function collect(request: IncomingMessage, whole: Buffer, done: (body: Body) => void): void {
-  let at = 0;
-  request.on('data', (chunk: Buffer) => {
-    whole.set(chunk, at);
-    at += chunk.length;
-  });
-  request.on('end', () => done(whole));
-}
+class BodyReader {
+  readonly #request: IncomingMessage;
+  readonly #limit: number;
+  /** 0: of unknown length */
+  readonly #declared: number;
+  readonly #admit: Admit;
+  readonly #done: (body: Body) => void;
+  #place: Place | undefined;
+  /** of a large body of known length: joining it at its end would block the event loop */
+  #whole: Buffer | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isOver = false;
 
-/** A body that is small or of unknown length. When it gets large, it is admitted with the largest size it may reach. */
-function collectChunks(request: IncomingMessage, limitBytes: number, admit: Admit, done: (body: Body) => void): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isAsked = false;
-  let isRefused = false;
-  const refuse = (reason: NoBody): void => {
-    isRefused = true;
-    chunks.length = 0;
-    done(reason);
-  };
-  request.on('data', (chunk: Buffer) => {
-    if (isRefused) return;
-    bytes += chunk.length;
-    if (bytes > limitBytes) return refuse('too-large');
-    chunks.push(chunk);
-    if (bytes <= untrustedBytes || isAsked) return;
-    isAsked = true;
-    request.pause();
-    admit(limitBytes, (refusal) => {
-      if (refusal !== undefined) refuse(refusal);
-      request.resume();
-    });
-  });
-  request.on('end', () => {
-    if (!isRefused) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-  });
+  constructor(request: IncomingMessage, limit: number, declared: number, admit: Admit, done: (body: Body) => void) {
+    this.#request = request;
+    this.#limit = limit;
+    this.#declared = declared;
+    this.#admit = admit;
+    this.#done = done;
+  }
+
+  begin(): void {
+    if (this.#declared <= untrustedBytes) this.#listen();
+    else this.#ask(this.#declared, () => this.#listen());
+  }
+
+  #listen(): void {
+    this.#whole ??= this.#declared > untrustedBytes ? Buffer.allocUnsafeSlow(this.#declared) : undefined;
+    this.#request.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.#request.on('end', () => this.#end());
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#bytes + chunk.length > this.#limit) return this.#refuse('too-large');
+    if (this.#whole === undefined) this.#chunks.push(chunk);
+    else this.#whole.set(chunk, this.#bytes);
+    this.#bytes += chunk.length;
+    if (this.#place !== undefined) {
+      if (!this.#place.arrived(this.#bytes)) this.#request.pause();
+    } else if (this.#bytes > untrustedBytes) {
+      // It may become as large as the limit.
+      this.#request.pause();
+      this.#ask(this.#limit, () => undefined);
+    }
+  }
+
+  #ask(octets: number, begin: () => void): void {
+    let hasBegun = false;
+    const proceed = (): void => {
+      if (hasBegun) return void this.#request.resume();
+      hasBegun = true;
+      begin();
+      this.#request.resume();
+    };
+    this.#place = this.#admit({ octets, proceed, refuse: (reason) => this.#refuse(reason) });
+    if (this.#place === undefined) this.#refuse('refused');
+  }
+
+  #refuse(reason: NoBody): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#chunks = [];
+    this.#whole = undefined;
+    this.#place?.leave();
+    this.#done(reason);
+    this.#request.resume();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#place?.whole(this.#bytes);
+    const [first] = this.#chunks;
+    this.#done(this.#whole ?? (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)));
+    this.#whole = undefined;
+  }
 }

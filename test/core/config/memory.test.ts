@@ -1,7 +1,7 @@
 // Shares of memory: what is kept ready follows the machine, the limit of the service, and how many processes share it.
 import { describe, expect, test } from 'vitest';
 import { loadConfiguration } from '../../../core/config/config.ts';
-import { availableBytes, keysThatFit, recordBytesThatFit } from '../../../core/config/memory.ts';
+import { availableBytes, bodyRoomThatFits, keysThatFit, recordBytesThatFit } from '../../../core/config/memory.ts';
 
 const gib = 2 ** 30;
 
@@ -33,4 +33,10 @@ test('decoded records of a worker take an eighth of the memory in all of them to
   expect(recordBytesThatFit(2, 4 * gib)).toBe(64 << 20);
   expect(recordBytesThatFit(16, gib)).toBe(32 << 20);
   expect(recordBytesThatFit(1, 64 * gib)).toBe(256 << 20);
+});
+
+test('the rooms for large bodies take a sixteenth of the memory in all workers together, within bounds', () => {
+  expect(bodyRoomThatFits(2, gib)).toBe(32 << 20);
+  expect(bodyRoomThatFits(16, gib)).toBe(16 << 20);
+  expect(bodyRoomThatFits(2, 64 * gib)).toBe(256 << 20);
 });
