@@ -15,7 +15,7 @@ import type { Orders } from './processes/messages.ts';
 import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
-import { openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
+import { neededParts, openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
@@ -32,6 +32,7 @@ import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
+import { requireWhole } from './state/traces.ts';
 import { requireTlsKeyModules } from './tls-key/engine.ts';
 import { refusalFor, StartRefused } from './state/start-refused.ts';
 
@@ -203,6 +204,7 @@ async function prepare(
 ): Promise<Orders & { readonly announcement?: string | undefined }> {
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
+  requireWhole(data, neededParts(configuration));
   await cluster.start();
   const waits = attended && hasSealedIdentity(data);
   const hsmConfig = waits ? undefined : await prepareToken(configuration);

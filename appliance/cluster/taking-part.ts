@@ -12,6 +12,7 @@ import { warnOnStandardError } from '../../core/log/journal.ts';
 import { provideIdentity } from '../membership/identity.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
+import type { NeededParts } from '../state/traces.ts';
 import program from '../../package.json' with { type: 'json' };
 import { type FollowerProcess, keepFollower } from './follower-process.ts';
 import type { EtcdProcess } from '../membership/etcd-process.ts';
@@ -76,6 +77,13 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
       await server?.stop();
     },
   };
+}
+
+/** What the data directory of such an appliance has, if it is not new. */
+export function neededParts(configuration: Configuration): NeededParts {
+  const { hsm, cluster } = configuration;
+  const isInvited = cluster?.member?.invitationFile !== undefined;
+  return { token: hsm.tokens.length === 0, store: !isMember(configuration), isInvited };
 }
 
 /** The way to the follower, for a process that opens the store: a worker's number, 0 for the supervisor. Undefined for an appliance that stands alone. */

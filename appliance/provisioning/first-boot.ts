@@ -5,6 +5,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
+import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
 import { byHolder, prepareHolder } from '../../hsm/setup/carry-group.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
 import type { OpenStore } from '../../core/store/open.ts';
@@ -26,6 +27,7 @@ import type { ClusterWay } from '../state/cluster-way.ts';
 import { beginExportHistory } from '../state/export-history.ts';
 import { awaitWrappedKeys, openRuntime, type Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
+import { endFounding, isFounding } from '../state/traces.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
 import { ChangingIdentity } from './listener-identity.ts';
@@ -62,6 +64,7 @@ export async function provisionAppliance(
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);
     else dropSealedIdentity(configuration.data);
+    endFounding(configuration.data);
     return { runtime, announcement };
   } catch (error) {
     await runtime.close();
@@ -105,6 +108,12 @@ function step(text: string): void {
 /** The tenant `system` with its root token, or with a credential that makes one. Returns the announcement of a new one. */
 async function openSystemTenant(configuration: Configuration, runtime: Runtime, clock: Clock): Promise<string | undefined> {
   const { bootstrapFile: file, data } = configuration;
+  if (!isFounding(data) && openTenants(runtime.store).findByName(systemTenantName) === undefined) {
+    const what = `${paths.store(data)} is a store without the tenant system, in a directory that an appliance has used`;
+    throw new StartRefused(
+      `${what}: nothing was made in it. Put the store back from your backup; for a new appliance, name an empty directory`,
+    );
+  }
   if (file !== undefined) {
     return (await offerBootstrap(runtime, clock, file))
       ? `This appliance is unclaimed. The credential in ${file} is for one login within 24 hours: use it to make the root token of system.`

@@ -6,7 +6,7 @@ import type { TokenConfig } from '../../hsm/api.ts';
 import { initialiseSoftToken, softhsmConf } from '../../hsm/setup/setup.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
-import { findStoreToken } from './store-key.ts';
+import { isTrace, requireParts } from './traces.ts';
 
 const label = 'keystored';
 
@@ -29,12 +29,8 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
     );
   }
   const tokens = join(directory, 'softhsm');
-  const isNew = !existsSync(tokens);
-  if (isNew && findStoreToken(directory) !== undefined) {
-    throw new StartRefused(
-      `${directory} was made with a token that is not in ${tokens}: name it under hsm.tokens in the configuration (--config), or put ${tokens} back`,
-    );
-  }
+  const isNew = !isTrace(tokens);
+  if (isNew) requireParts(directory, { token: true, store: false });
   const configuration = join(directory, 'softhsm.conf');
   writeDurably(configuration, softhsmConf(tokens));
   const token: TokenConfig = {

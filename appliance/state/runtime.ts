@@ -14,6 +14,7 @@ import { refusingHsmErrors } from './hsm-config.ts';
 import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 import { findStoreToken, provideStoreKey } from './store-key.ts';
+import { requireParts } from './traces.ts';
 
 export type Runtime = {
   readonly hsm: Hsm;
@@ -38,6 +39,7 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
     for (const one of closing.splice(0).toReversed()) await one();
   };
   try {
+    requireParts(configuration.data, { token: false, store: cluster === undefined });
     const hsm = await refusingHsmErrors(() =>
       openHsm(hsmConfig, {
         onEvent: ({ kind, token, message }) => (kind === 'token-up' ? log.info(message, { token }) : log.warn(message, { token })),

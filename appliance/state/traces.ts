@@ -1,11 +1,89 @@
-// What tells a data directory in use from a new one.
-import { existsSync } from 'node:fs';
+// What tells a data directory in use from a new one, and what an appliance lacks of its own. Only where nothing of an appliance is, one is founded.
+import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
+import { paths } from './paths.ts';
+import { StartRefused } from './start-refused.ts';
+import { storeKeyFile } from './store-key.ts';
 
-/** Files of a used data directory; when one of these exists, nothing is restored. */
-const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'];
+/** Of a used data directory; when one of these is there, nothing is restored and nothing founded. */
+const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit', 'tls', 'member', 'cluster.json'];
 
 /** The path of something that an appliance keeps in this data directory; undefined when none has ever started in it. */
 export function findTrace(directory: string): string | undefined {
-  return traces.map((name) => join(directory, name)).find((path) => existsSync(path));
+  return tracesIn(directory)[0];
+}
+
+function tracesIn(directory: string): readonly string[] {
+  return traces.map((name) => join(directory, name)).filter((path) => isTrace(path));
+}
+
+/** Anything but a directory without entries, which is a place to mount something; a new file system has `lost+found`. */
+export function isTrace(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  return !found.isDirectory() || readdirSync(path).some((name) => name !== 'lost+found');
+}
+
+/** It is there from the first step of a first start to its last one: what such a start was cut off from, the next one goes on with. */
+const foundingMark = (data: string): string => join(data, 'founding');
+
+export function isFounding(data: string): boolean {
+  return lstatSync(foundingMark(data), { throwIfNoEntry: false }) !== undefined;
+}
+
+export function endFounding(data: string): void {
+  if (!isFounding(data)) return;
+  rmSync(foundingMark(data));
+  syncDirectory(data);
+}
+
+export type NeededParts = {
+  /** the embedded token */
+  readonly token: boolean;
+  /** store and store key; a member of a cluster gets them from the others */
+  readonly store: boolean;
+  /** it comes into a cluster by an invitation, in place of what it has lost */
+  readonly isInvited?: boolean;
+};
+
+/**
+ * Begins to found an appliance where there is nothing of one. Throws StartRefused where something is and a part is missing: a disk that was not
+ * mounted or a copy that was cut off would be answered with a new appliance over the old one.
+ */
+export function requireWhole(data: string, needed: NeededParts): void {
+  if (isFounding(data)) return;
+  const present = tracesIn(data);
+  const isFilled = needed.isInvited === true && !isTrace(paths.store(data));
+  if (present.length === 0 || isFilled) return writeDurably(foundingMark(data), '');
+  requireParts(data, needed, present);
+}
+
+/** As requireWhole, for a process that founds nothing itself. */
+export function requireParts(data: string, needed: NeededParts, present = tracesIn(data)): void {
+  if (isFounding(data)) return;
+  const missing = [
+    ...(needed.store ? [missingStore(data), missingFile(storeKeyFile(data))] : []),
+    ...(needed.token && !isTrace(join(data, 'softhsm'))
+      ? [`${join(data, 'softhsm')} is missing (a token of your own is named under hsm.tokens of the configuration, --config)`]
+      : []),
+  ].filter((one) => one !== undefined);
+  if (missing.length === 0) return;
+  if (present.length === 0) throw new StartRefused(`there is no appliance in ${data}: nothing was made`);
+  const are = present.length === 1 ? 'is' : 'are';
+  throw new StartRefused(
+    `${missing.join(', ')}, and ${present.join(', ')} ${are} of an appliance that has it: nothing was made in its place. See that every disk is mounted, and put back what is missing from your backup; for a new appliance, name an empty directory`,
+  );
+}
+
+function missingStore(data: string): string | undefined {
+  const directory = paths.store(data);
+  return isTrace(directory) ? missingFile(join(directory, 'data.mdb')) : `${directory} is missing or empty`;
+}
+
+/** One without octets is what a copy that was cut off leaves. */
+function missingFile(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return `${file} is missing`;
+  return found.isFile() && found.size === 0 ? `${file} is empty` : undefined;
 }

@@ -99,7 +99,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const refusals = [
       [
         undefined,
-        /\/own-token was made with a token that is not in .*\/softhsm: name it under hsm\.tokens in the configuration \(--config\)/,
+        /\/own-token\/softhsm is missing \(a token of your own is named under hsm\.tokens of the configuration, --config\), and /,
       ],
       [prepared, /does not open: .*; name under hsm\.tokens, as main, the token that .*\/own-token was made with \(--config\)/],
       [{ ...own, name: 'renamed' }, /does not open: .*"main".*; name under hsm\.tokens, as main, the token/],

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { loadConfiguration } from '../../../appliance/composition/configuration.ts';
 import { openRuntime } from '../../../appliance/state/runtime.ts';
+import { requireWhole } from '../../../appliance/state/traces.ts';
 import { parseFile, refusalFor, StartRefused } from '../../../appliance/state/start-refused.ts';
 import { startPlugins } from '../../../core/plugin/lifecycle.ts';
 import { definePlugin } from '../../../core/plugin/plugin.ts';
@@ -46,6 +47,7 @@ test('an error of the token is told with what helps against its kind', () => {
 test('a store that may not be changed because of its token is told as the token, whichever plugin changes it first', async () => {
   const token = await makeSoftToken(path());
   mkdirSync(path('data'));
+  requireWhole(path('data'), { token: false, store: true });
   const runtime = await openRuntime(loadConfiguration(['--data', path('data')]), testHsmConfig(token), silentLog);
   onTestFinished(() => runtime.close());
   const migrations = [{ version: 1, level: 1, describe: 'nothing', run: () => undefined }];

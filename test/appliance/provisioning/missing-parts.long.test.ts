@@ -1,0 +1,85 @@
+// A start founds an appliance only where nothing of one is: a part that is missing is named, nothing is made or overwritten, and all is as before
+// when it is back.
+import { existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Daemon, startDaemon } from '../../harness/daemon.ts';
+import { contentsOf, startAndEnd } from '../../harness/refused-start.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const keys = '/v1/config/keystore/transit-keys';
+/** What every start writes. */
+const isOfEach = (name: string): boolean => name.startsWith('logs') || name.endsWith('softhsm.conf') || name.endsWith('.lock');
+const parts = (directory: string) => contentsOf(directory, isOfEach);
+
+async function provisioned(directory: string): Promise<string> {
+  const daemon = await startDaemon({ directory });
+  await daemon.request('POST', keys, { name: 'orders' });
+  await daemon.stop();
+  return daemon.rootToken;
+}
+
+const opens = (daemon: Daemon, rootToken: string) => daemon.request('GET', `${keys}/orders`, undefined, rootToken);
+
+const gone: readonly (readonly string[])[] = [
+  ['store'],
+  ['store/data.mdb'],
+  ['store-key.json'],
+  ['softhsm'],
+  ['softhsm', 'store-key.json'],
+  ['softhsm', 'store-key.json', 'pin', 'so-pin'],
+  ['store', 'store-key.json'],
+  ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin'],
+  ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'audit', 'tls'],
+  ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'],
+  ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'tls'],
+];
+
+describe('a start where a part of an appliance is missing', () => {
+  test.each(gone.map((names) => ({ names })))(
+    '$names: is refused by name, makes nothing, and all is there when it is back',
+    async ({ names }) => {
+      const [data, away] = [path(`gone-${names.join('-').replaceAll('/', '-')}`), path(`away-${names.join('-').replaceAll('/', '-')}`)];
+      const rootToken = await provisioned(data);
+      for (const name of names) {
+        mkdirSync(dirname(join(away, name)), { recursive: true });
+        renameSync(join(data, name), join(away, name));
+      }
+      const before = parts(data);
+      const { status, last } = await startAndEnd(data);
+      for (const name of names.filter((one) => /^s(?:tore|ofthsm)/.test(one))) expect(last).toContain(join(data, name));
+      expect(last).toMatch(/nothing was made in its place/);
+      expect([status, parts(data)]).toEqual([1, before]);
+      for (const name of names) renameSync(join(away, name), join(data, name));
+      const daemon = await startDaemon({ directory: data });
+      await opens(daemon, rootToken);
+      expect(await daemon.stop()).toBe(0);
+      expect(daemon.output()).not.toContain('This appliance is new');
+    },
+  );
+
+  test.each([
+    ['store', (data: string) => (rmSync(join(data, 'store'), { recursive: true }), mkdirSync(join(data, 'store')))],
+    ['store/data.mdb', (data: string) => truncateSync(join(data, 'store/data.mdb'))],
+    ['store-key.json', (data: string) => truncateSync(join(data, 'store-key.json'))],
+    ['softhsm', (data: string) => (rmSync(join(data, 'softhsm'), { recursive: true }), mkdirSync(join(data, 'softhsm')))],
+  ] as const)('%s that is empty, as a mount that did not come leaves it, is one that is missing', async (name, empty) => {
+    const data = path(`empty-${name.replace('/', '-')}`);
+    await provisioned(data);
+    empty(data);
+    const before = parts(data);
+    const { status, last } = await startAndEnd(data);
+    expect(last).toMatch(new RegExp(`${join(data, name)} is (?:missing|empty|missing or empty)`));
+    expect([status, parts(data)]).toEqual([1, before]);
+  });
+
+  test('a first start in a directory with empty places for mounts founds an appliance', async () => {
+    const data = path('places');
+    for (const name of ['store', 'audit/lost+found', 'softhsm']) mkdirSync(join(data, name), { recursive: true });
+    const daemon = await startDaemon({ directory: data, firstStart: true });
+    expect(daemon.output()).toContain('This appliance is new');
+    expect(await daemon.stop()).toBe(0);
+    expect(existsSync(join(data, 'founding'))).toBe(false);
+  });
+});
