@@ -4,11 +4,15 @@ import type { Link } from './link.ts';
 import { operations, type Call, type OperationName } from '../protocol/operations.ts';
 import type { Message, ReceivedMessage } from '../protocol/wire.ts';
 
+/** Whose turn at the token a job takes, by a number that its host knows, and how much of it has not been answered. `tenant` absent: the appliance. */
+type Owner = { readonly number: number; readonly tenant: string | undefined; jobs: number; bytes: number };
+
 /** A call with the promise that waits for its result. */
 export type Job = Message & {
   readonly name: OperationName;
   readonly bytes: number;
   readonly calls: number;
+  readonly owner: Owner;
   readonly wipe: Uint8Array | undefined;
   readonly resolve: (result: ReceivedMessage) => void;
   readonly reject: (error: HsmError) => void;
@@ -22,9 +26,12 @@ export type Job = Message & {
 /** With more jobs than this a caller would wait too long: new ones are refused with `unavailable`. */
 const maximumJobs = 20_000;
 const maximumBytes = 256 * 1_048_576;
+/** How much of the room one owner may have, in terms of what is left: three quarters alone, and another one finds some (Choudhury and Hahne 1998). */
+const shareOfFree = 3;
 
 export class JobBook {
   readonly #inFlight = new Map<number, Job>();
+  readonly #owners = new Map<string | undefined, Owner>();
   #batch: Job[] = [];
   #bytes = 0;
   /** 1 to 2^32 - 1, then 1 again; 0 is for messages that are not jobs */
@@ -34,8 +41,25 @@ export class JobBook {
     return this.#inFlight.size + this.#batch.length;
   }
 
-  get full(): boolean {
-    return this.count >= maximumJobs || this.#bytes >= maximumBytes;
+  /** Whether a tenant, or the appliance itself, may have no more jobs now. */
+  isFullFor(tenant: string | undefined): boolean {
+    const { jobs, bytes } = this.#ownerOf(tenant);
+    const [freeJobs, freeBytes] = [maximumJobs - this.count, maximumBytes - this.#bytes];
+    return freeJobs <= 0 || freeBytes <= 0 || jobs >= shareOfFree * freeJobs || bytes >= shareOfFree * freeBytes;
+  }
+
+  #ownerOf(tenant: string | undefined): Owner {
+    const known = this.#owners.get(tenant);
+    if (known !== undefined) return known;
+    const owner = { number: tenant === undefined ? 0 : this.#owners.size + 1, tenant, jobs: 0, bytes: 0 };
+    this.#owners.set(tenant, owner);
+    return owner;
+  }
+
+  #count(job: Pick<Job, 'owner' | 'bytes'>, by: 1 | -1): void {
+    this.#bytes += by * job.bytes;
+    job.owner.bytes += by * job.bytes;
+    job.owner.jobs += by;
   }
 
   /**
@@ -56,13 +80,15 @@ export class JobBook {
       const id = this.#nextId;
       this.#nextId = id === 0xffffffff ? 1 : id + 1;
       const code = operations[name].code;
-      this.#bytes += bytes;
+      const owner = this.#ownerOf(call.owner);
+      this.#count({ owner, bytes }, 1);
       this.#batch.push({
         id,
         code,
         flags,
-        micros: 0,
+        micros: owner.number,
         parts,
+        owner,
         name,
         bytes,
         calls,
@@ -92,7 +118,7 @@ export class JobBook {
     const job = this.#inFlight.get(id);
     if (job === undefined) return undefined;
     this.#inFlight.delete(id);
-    this.#bytes -= job.bytes;
+    this.#count(job, -1);
     return job;
   }
 
@@ -100,7 +126,7 @@ export class JobBook {
   retryOrReject(job: Job, error: HsmError): void {
     if (!operations[job.name].repeatable || job.retried) return job.reject(error);
     job.retried = true;
-    this.#bytes += job.bytes;
+    this.#count(job, 1);
     this.#batch.push(job);
   }
 
@@ -121,7 +147,9 @@ export class JobBook {
     const jobs = [...this.#inFlight.values(), ...this.#batch];
     this.#inFlight.clear();
     this.#batch = [];
-    this.#bytes = 0;
-    for (const job of jobs) job.reject(error);
+    for (const job of jobs) {
+      this.#count(job, -1);
+      job.reject(error);
+    }
   }
 }

@@ -106,7 +106,8 @@ export class TokenSupervisor {
   /** Sends a call to the host with the batch of this turn. Rejects at once when the token is down or its queue is full. */
   submit<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     if (this.#state !== 'up' && this.#state !== 'replacing') return Promise.reject(this.#refusal());
-    if (this.#jobs.full) return Promise.reject(new HsmError('unavailable', `token ${this.config.name} has more work than it can do`));
+    if (this.#jobs.isFullFor(call.owner))
+      return Promise.reject(new HsmError('unavailable', `token ${this.config.name} has more work than it can do`));
     const result = this.#jobs.add(call, unpack);
     this.#flushSoon();
     return result;
@@ -210,6 +211,7 @@ export class TokenSupervisor {
       const job = this.#jobs.settle(result.id);
       if (job === undefined) continue;
       this.#latencies.add(job.name, result.micros, job.calls);
+      if (job.owner.tenant !== undefined) this.#options.onTime?.(job.owner.tenant, result.micros);
       try {
         this.#settle(link, job, result);
       } catch (error) {
@@ -222,17 +224,15 @@ export class TokenSupervisor {
 
   #settle(link: Link, job: Job, result: ReceivedMessage): void {
     if (result.code === resultOk) job.resolve(result);
-    else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
-    else {
+    else if (result.code === resultError) {
+      const error = decodeError(result.part(0));
+      if (error.kind === 'pin-refused') this.#latch(error);
+      job.reject(error);
+    } else {
       if (link === this.#link) this.#isEnding = true;
       const { message } = result.json<{ message: string }>(0);
       this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} is being replaced: ${message}`));
     }
-  }
-
-  #takeError(job: Job, error: HsmError): void {
-    if (error.kind === 'pin-refused') this.#latch(error);
-    job.reject(error);
   }
 
   #takePing(result: ReceivedMessage): void {

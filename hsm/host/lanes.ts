@@ -4,6 +4,7 @@ import { HsmError, type SessionCounts } from '../api.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import type { LaneAnswer, LaneOrder } from './lane.ts';
+import { Turns } from './turns.ts';
 import { operationNamed, operations } from '../protocol/operations.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { decodeMessage, encodeMessages, resultError, type Message, type ReceivedMessage } from '../protocol/wire.ts';
@@ -33,7 +34,7 @@ const makingPatience = 10;
 export class Lanes {
   readonly #options: LaneOptions;
   readonly #lanes: Lane[] = [];
-  readonly #waiting: Record<LaneGroup, Waiting[]> = { work: [], making: [] };
+  readonly #turns: Readonly<Record<LaneGroup, Turns<Waiting>>> = { work: new Turns(), making: new Turns() };
   readonly #watch: NodeJS.Timeout;
 
   constructor(options: LaneOptions) {
@@ -51,14 +52,15 @@ export class Lanes {
     const { work, making } = this.#options.lanes;
     const busy = this.#lanes.filter(({ running }) => running.length > 0).length;
     const taken = this.#lanes.reduce((total, { running }) => total + running.length, 0);
-    return { size: work.count + making.count, busy, waiting: taken - busy + this.#waiting.work.length + this.#waiting.making.length };
+    return { size: work.count + making.count, busy, waiting: taken - busy + this.#turns.work.length + this.#turns.making.length };
   }
 
-  /** Starts a job in a lane of the group, or queues it. */
+  /** Starts a job in a lane of the group, or has it wait for the turn of its owner. */
   run(job: ReceivedMessage, group: LaneGroup): void {
     const lane = this.#choose(group, job);
-    if (lane === undefined) this.#waiting[group].push({ job, since: performance.now() });
-    else this.#start(lane, job);
+    if (lane === undefined) return this.#turns[group].add(job.owner, { job, since: performance.now() });
+    this.#turns[group].begin(job.owner);
+    this.#start(lane, job);
   }
 
   /** Drops a key in every lane. */
@@ -107,8 +109,10 @@ export class Lanes {
     const [finished] = lane.running.splice(index, 1);
     const next = lane.running[0];
     if (next !== undefined) Object.assign(next, { started: performance.now(), suspected: false });
-    const waiting = this.#waiting[lane.group].shift();
-    if (waiting !== undefined) this.#start(lane, waiting.job);
+    const turns = this.#turns[lane.group];
+    if (finished !== undefined) turns.end(finished.job.owner, result.micros);
+    const waiting = turns.take();
+    if (waiting !== undefined) this.#start(lane, waiting.piece.job);
     if (finished !== undefined) this.#options.onResult(result, finished.job);
   }
 
@@ -118,9 +122,7 @@ export class Lanes {
     const limit = this.#options.jobTimeoutSeconds * 1_000;
     for (const group of ['work', 'making'] as const) {
       const patience = group === 'making' ? limit * makingPatience : limit;
-      const late = this.#waiting[group].filter(({ since }) => now - since > patience);
-      if (late.length === 0) continue;
-      this.#waiting[group] = this.#waiting[group].filter(({ since }) => now - since <= patience);
+      const late = this.#turns[group].remove(({ since }) => now - since > patience);
       for (const { job } of late) this.#refuse(job, new HsmError('unavailable', 'the token has more work than it can do'));
     }
     for (const lane of this.#lanes) {

@@ -87,7 +87,8 @@ export class JobsRun implements PiecedRun {
   }
 }
 
-function performOne(engine: Engine, job: ReceivedMessage): Message {
+/** Runs one job; never throws. Of a key that it makes the caller asks whether it counts, see JobsRun. */
+export function performOne(engine: Engine, job: ReceivedMessage): Message {
   if (isList(job)) return new ListRun(engine, job).advance(Infinity)?.[0] as Message;
   const result = resultOf(job.id, () => {
     const name = operationNamed(job.code) as EngineOperation;

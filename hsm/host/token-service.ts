@@ -10,7 +10,8 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { type EngineOperation, flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
-import { isList, JobsRun, ListRun, makesKey, performAll, type PiecedRun } from './perform.ts';
+import { Turns } from './turns.ts';
+import { isList, JobsRun, ListRun, makesKey, performOne, type PiecedRun } from './perform.ts';
 import {
   json,
   resultError,
@@ -25,7 +26,7 @@ import {
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
-/** Lists, and keys to be made, are worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
+/** What takes long is worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
 const pieceMilliseconds = 2;
 
 /** Receives results, made on this thread or received from a lane. */
@@ -42,8 +43,8 @@ export class TokenService {
   #engine: Engine | undefined;
   #lanes: Lanes | undefined;
   #remote = false;
-  /** what this thread does in pieces, the first one under way */
-  #pieced: PiecedRun[] = [];
+  /** what this thread does in pieces */
+  #pieced = new Turns<PiecedRun>();
   #results: (Message | ReceivedMessage)[] = [];
 
   constructor(reply: Reply, exit: (code: number) => void, mayUseLanes = true) {
@@ -110,27 +111,46 @@ export class TokenService {
     return operations[operationNamed(code)].making ? 'making' : 'work';
   }
 
+  /** Quick jobs run at once, as far as they take no longer than a piece; lists, and keys to be made, by the turns of their owners. */
   #runHere(jobs: readonly ReceivedMessage[]): void {
-    if (jobs.length === 0 || this.#engine === undefined) return;
+    const engine = this.#engine;
+    if (jobs.length === 0 || engine === undefined) return;
     const hasPieced = this.#pieced.length > 0;
     const [quick, making]: [ReceivedMessage[], ReceivedMessage[]] = [[], []];
     for (const job of jobs) {
-      if (isList(job)) this.#pieced.push(new ListRun(this.#engine, job));
+      if (isList(job)) this.#pieced.add(job.owner, new ListRun(engine, job));
       else (makesKey(job) ? making : quick).push(job);
     }
-    if (making.length > 0) this.#pieced.push(new JobsRun(this.#engine, making));
-    for (const result of performAll(this.#engine, quick)) this.#finish(result);
+    for (const [owner, own] of byOwner(making)) this.#pieced.add(owner, new JobsRun(engine, own));
+    const left = this.#runQuick(engine, quick);
+    for (const [owner, own] of byOwner(left)) this.#pieced.putBack(owner, new JobsRun(engine, own));
     if (!hasPieced) this.#goOn();
   }
 
-  /** Works on what is done in pieces, one after another, for a moment; then jobs that have arrived meanwhile get their turn. */
-  readonly #goOn = (): void => {
+  /** Returns the jobs that are left when the time of a piece is over. */
+  #runQuick(engine: Engine, jobs: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
     const until = performance.now() + pieceMilliseconds;
-    for (let run = this.#pieced[0]; run !== undefined && performance.now() < until; run = this.#pieced[0]) {
-      const results = run.advance(until);
-      if (results === undefined) break;
-      this.#pieced.shift();
-      for (const result of results) this.#finish(result);
+    for (const [at, job] of jobs.entries()) {
+      this.#finish(performOne(engine, job));
+      if (performance.now() >= until) return jobs.slice(at + 1);
+    }
+    return [];
+  }
+
+  /** Works on what is done in pieces for a moment; then jobs that have arrived meanwhile get their turn. */
+  readonly #goOn = (): void => {
+    const begun = performance.now();
+    const until = begun + pieceMilliseconds;
+    for (let now = begun; now < until;) {
+      const turns = this.#pieced;
+      const turn = turns.take();
+      if (turn === undefined) break;
+      const results = turn.piece.advance(until);
+      const ended = performance.now();
+      turns.end(turn.owner, (ended - now) * 1_000);
+      now = ended;
+      if (results === undefined) turns.putBack(turn.owner, turn.piece);
+      else for (const result of results) this.#finish(result);
     }
     if (this.#pieced.length > 0) setImmediate(this.#goOn);
   };
@@ -213,7 +233,7 @@ export class TokenService {
     this.#results.push(result);
     if (result.code !== resultModuleBroken) return;
     // The next host runs what is left.
-    this.#pieced = [];
+    this.#pieced = new Turns();
     this.#exitSoon(3);
   }
 
@@ -225,7 +245,7 @@ export class TokenService {
 
   #close(job: ReceivedMessage): void {
     this.#lanes?.close();
-    this.#pieced = [];
+    this.#pieced = new Turns();
     if (this.#engine !== undefined) closeEngine(this.#engine);
     this.#finish(ok(job, []));
     this.#exitSoon(0);
@@ -234,6 +254,10 @@ export class TokenService {
   #exitSoon(code: number): void {
     setImmediate(() => this.#exit(code));
   }
+}
+
+function byOwner(jobs: readonly ReceivedMessage[]): ReadonlyMap<number, readonly ReceivedMessage[]> {
+  return Map.groupBy(jobs, ({ owner }) => owner);
 }
 
 /** Duration of the simplest call in microseconds, the median of nine. */

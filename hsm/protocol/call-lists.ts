@@ -61,10 +61,10 @@ function ownBytes({ parts }: Call): number {
   return bytes;
 }
 
-function listOf({ name, flags, parts }: Call, calls: readonly Call[]): Call {
+function listOf({ name, flags, parts, owner }: Call, calls: readonly Call[]): Call {
   const joined = parts.slice(0, sharedParts);
   for (const call of calls) for (let at = sharedParts; at < call.parts.length; at++) joined.push(call.parts[at]);
-  return { name, flags: (flags & flagDerived) | flagList, parts: joined, calls: calls.length };
+  return { name, flags: (flags & flagDerived) | flagList, parts: joined, calls: calls.length, ...(owner === undefined ? {} : { owner }) };
 }
 
 /** The outcomes in the result of a list, as views of it. Throws RangeError when there are not as many as calls. */

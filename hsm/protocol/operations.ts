@@ -68,6 +68,8 @@ export type Call = {
   readonly wipe?: Uint8Array;
   /** how many calls it stands for, when it is a list of them */
   readonly calls?: number;
+  /** tenant of the key that it uses or makes; absent: the appliance itself */
+  readonly owner?: string;
 };
 
 const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
@@ -86,7 +88,12 @@ const schemeParts = new Map(
 /** AEAD parts: reference of the key, or of the secret it is derived from · derivation · payload · associated data · nonce. */
 function aead(name: 'encrypt' | 'decrypt', key: AeadKey, payload: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array): Call {
   if (!('derivation' in key)) {
-    return { name, flags: payloadFlags(payload), parts: [encodeKeyReference(key), undefined, payload, associatedData, nonce] };
+    return {
+      name,
+      flags: payloadFlags(payload),
+      parts: [encodeKeyReference(key), undefined, payload, associatedData, nonce],
+      owner: key.binding.tenant,
+    };
   }
   const { type, iterations, contextHash, salt, secret } = key.derivation;
   const derivation = frames(type, String(iterations), contextHash, salt);
@@ -94,6 +101,7 @@ function aead(name: 'encrypt' | 'decrypt', key: AeadKey, payload: Uint8Array, as
     name,
     flags: payloadFlags(payload) | flagDerived,
     parts: [encodeKeyReference(secret), derivation, payload, associatedData, nonce],
+    owner: secret.binding.tenant,
   };
 }
 
@@ -114,17 +122,20 @@ export const call = {
       name: 'sign',
       flags: keyRows[key.stored.type]?.slow ? flagSlow : payloadFlags(data),
       parts: [encodeKeyReference(key), schemeParts.get(scheme.scheme)?.get(hash), data],
+      owner: key.binding.tenant,
     };
   },
   hmac: (key: KeyReference, hash: HashName, data: Uint8Array): Call => ({
     name: 'hmac',
     flags: payloadFlags(data),
     parts: [encodeKeyReference(key), hashParts.get(hash), data],
+    owner: key.binding.tenant,
   }),
   decryptOaep: (key: KeyReference, hash: HashName, sealed: Uint8Array): Call => ({
     name: 'decryptOaep',
     flags: makingFlags(key.stored.type, key.stored.custody),
     parts: [encodeKeyReference(key), Buffer.of(hashCodes.indexOf(hash)), sealed],
+    owner: key.binding.tenant,
   }),
   random: (bytes: number): Call => ({ name: 'random', flags: 0, parts: [json({ bytes })] }),
   selfTest: (): Call => ({ name: 'selfTest', flags: 0, parts: [] }),
@@ -133,24 +144,33 @@ export const call = {
     name: 'generate',
     flags: makingFlags(type, making.custody),
     parts: [json({ type, ...making })],
+    owner: making.binding.tenant,
   }),
   import: (type: KeyType, making: Making, material: Uint8Array): Call => ({
     name: 'import',
     flags: makingFlags(type, making.custody),
     parts: [json({ type, ...making }), material],
     wipe: material,
+    owner: making.binding.tenant,
   }),
   forget: (key: KeyReference): Call => ({ name: 'forget', flags: 0, parts: [encodeKeyReference(key)] }),
-  reserve: (type: KeyType, binding: KeyBinding): Call => ({ name: 'reserve', flags: 0, parts: [json({ type, binding })] }),
+  reserve: (type: KeyType, binding: KeyBinding): Call => ({
+    name: 'reserve',
+    flags: 0,
+    parts: [json({ type, binding })],
+    owner: binding.tenant,
+  }),
   export: (key: KeyReference): Call => ({
     name: 'export',
     flags: makingFlags(key.stored.type, key.stored.custody),
     parts: [encodeKeyReference(key)],
+    owner: key.binding.tenant,
   }),
   destroy: (key: KeyReference): Call => ({
     name: 'destroy',
     flags: makingFlags(key.stored.type, key.stored.custody),
     parts: [encodeKeyReference(key)],
+    owner: key.binding.tenant,
   }),
   rewrap: (key: KeyReference, under: number): Call => ({
     name: 'rewrap',
@@ -159,7 +179,12 @@ export const call = {
   }),
   widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
   ownObjects: (most: number): Call => ({ name: 'ownObjects', flags: flagSlow, parts: [json({ most })] }),
-  evidence: (key: KeyReference): Call => ({ name: 'evidence', flags: flagSlow, parts: [encodeKeyReference(key)] }),
+  evidence: (key: KeyReference): Call => ({
+    name: 'evidence',
+    flags: flagSlow,
+    parts: [encodeKeyReference(key)],
+    owner: key.binding.tenant,
+  }),
   wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
   makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
   destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),

@@ -1,7 +1,8 @@
 // The framing between the service and an HSM host: jobs one way, results the other, packed into one buffer per batch.
 //
 // message: length(4) ‖ id(4) ‖ code(1) ‖ flags(1) ‖ count(2) ‖ micros(4) ‖ part*      part: length(4) ‖ octets      (little endian)
-// `length` counts what follows it; a part of length 0xffffffff is absent. `micros` is the time the token took (results only).
+// `length` counts what follows it; a part of length 0xffffffff is absent. `micros` of a result is the time the token took; in a job its place has
+// the number of the owner.
 // Why not node's own IPC: see README, "Decisions".
 
 /** A job (code = operation) or a result (code = one of the result codes). An absent part differs from an empty one. */
@@ -9,6 +10,7 @@ export type Message = {
   readonly id: number;
   readonly code: number;
   readonly flags: number;
+  /** of a job: its owner, see JobBook */
   readonly micros: number;
   readonly parts: readonly (Uint8Array | undefined)[];
 };
@@ -42,6 +44,11 @@ export class ReceivedMessage {
     this.code = buffer[start + 8] as number;
     this.flags = buffer[start + 9] as number;
     this.micros = buffer.readUInt32LE(start + 12);
+  }
+
+  /** Of a job: the number of the owner whose turn at the token it takes; 0 for the appliance itself. */
+  get owner(): number {
+    return this.micros;
   }
 
   /** Number of parts. */
