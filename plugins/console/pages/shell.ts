@@ -36,7 +36,11 @@ export type ShellFacts = {
   readonly unclaimed?: string;
 };
 
-export function shellPage({ script, styles }: Assets, facts: ShellFacts, headers: Readonly<Record<string, string>> = {}): Reply {
+export function shellPage(
+  { script, styles }: Pick<Assets, 'script' | 'styles'>,
+  facts: ShellFacts,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -53,6 +57,7 @@ export function shellPage({ script, styles }: Assets, facts: ShellFacts, headers
       <body>
         <noscript>
           <p>The console needs JavaScript, which is switched off in this browser. <code>keystorectl</code> can do everything it can do.</p>
+          ${facts.account === undefined ? '' : html`<p><a href="${facts.account}">Your account: name, roles, API token, sign out</a></p>`}
           <p><a href="/v1/docs">Description of the API</a></p>
         </noscript>
         <div id="app"></div>

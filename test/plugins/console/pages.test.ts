@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { shellPage, type ShellFacts } from '../../../plugins/console/pages/shell.ts';
 import { openBrowser, shown, signIn } from './console.ts';
 
 const path = temporaryDirectory();
@@ -40,6 +41,13 @@ describe('the page', () => {
 
   test('says without a script what is missing', () => {
     expect(/<noscript>[^]*JavaScript[^]*<\/noscript>/.test(page)).toBe(true);
+  });
+
+  test('leads to the page of the account without a script, for those who signed in at a provider', () => {
+    const bodyOf = (facts: ShellFacts): string => String(shellPage({ script: '/ui/a.js', styles: [] }, facts).body);
+    const withoutScript = /<noscript>([^]*)<\/noscript>/;
+    expect(withoutScript.exec(bodyOf({ 'idle-seconds': 1, account: '/ui/account' }))?.[1]).toContain('href="/ui/account"');
+    expect(bodyOf({ 'idle-seconds': 1 })).not.toContain('/ui/account');
   });
 
   test.each(['/ui', '/ui/v1/config/keystore/transit-keys'])('at %s leads to the sign-in without a session', async (to) => {
