@@ -377,7 +377,7 @@ type ApprolesMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -814,7 +814,7 @@ type CAMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1519,7 +1519,7 @@ type OIDCMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1794,7 +1794,7 @@ type OIDCRolesMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -2058,7 +2058,7 @@ type PoliciesMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -2568,7 +2568,7 @@ type TenantsMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
@@ -3279,7 +3279,7 @@ type TransitKeysMergeOptions struct {
 	Validate *bool
 
 	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-	// 7396).
+	// 7396), which is the default for bodies of application/merge-patch+json.
 	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.

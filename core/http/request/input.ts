@@ -17,6 +17,15 @@ export function mediaTypesOf(endpoint: Pick<AnyEndpoint, 'method' | 'consumes'>)
   return endpoint.method === 'PATCH' ? [jsonMediaType, mergePatchMediaType] : [jsonMediaType];
 }
 
+/** Whether a body is a merge patch of RFC 7396, which replaces lists. */
+export function isMergePatch(contentType: string | undefined): boolean {
+  return mediaTypeOf(contentType) === mergePatchMediaType;
+}
+
+function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType?.split(';')[0] ?? '').trim().toLowerCase();
+}
+
 /** Throws `unsupported-media-type` for a body of another type, charset or content coding. An empty body needs no type. */
 export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHeaders, body: { readonly length: number }): void {
   if (body.length === 0) return;

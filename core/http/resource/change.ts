@@ -9,7 +9,7 @@ import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
-import { mergeDocument } from './merge.ts';
+import { mergeDocument, withoutRepeats } from './merge.ts';
 import type { Document, ResourceView } from './view.ts';
 
 /** An entry of a resource as a request finds it. */
@@ -58,10 +58,11 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
     const message = `"${toKebab(kept)}" cannot be removed by a merge; replace the document without it.`;
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
-  const lists = readListRule(call.query);
+  const lists = readListRule(call);
   const outcome = change(view, store, call, entry, (current) => {
     if (current === undefined) throw fail('not-found');
-    return view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
+    const merged = view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
+    return lists === 'unite' ? (withoutRepeats(view.shape, merged) as Document) : merged;
   });
   return withoutGuess(view, call, fields, outcome);
 }

@@ -1,6 +1,8 @@
 // Query parameters of reads and changes (api 6): which entries, which fields, or a dry run.
 import { fail } from '../../base/errors.ts';
 import { isJsonObject } from '../../wire/json.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import { isMergePatch } from '../request/input.ts';
 import { Selector, selectorRule } from '../../wire/labels.ts';
 import type { Shape } from '../../wire/schema.ts';
 import type { ListRule } from './merge.ts';
@@ -15,7 +17,9 @@ export const changeQuery = {
 export const mergeQuery = {
   ...changeQuery,
   lists: {
-    description: '`unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC 7396).',
+    description:
+      '`unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC 7396), which is the default for ' +
+      'bodies of application/merge-patch+json.',
     schema: { type: 'string', enum: ['unite', 'replace'], default: 'unite', examples: ['replace'] },
   },
 } as const;
@@ -84,9 +88,9 @@ export function readSelector(query: Query): Selector | undefined {
   return selector;
 }
 
-/** How a merge treats unordered lists. Throws `invalid-value`. */
-export function readListRule(query: Query): ListRule {
-  const value = query.get('lists') ?? 'unite';
+/** How a merge treats unordered lists: as the query says, else as the media type of the body does. Throws `invalid-value`. */
+export function readListRule({ query, headers }: Pick<EndpointCall, 'query' | 'headers'>): ListRule {
+  const value = query.get('lists') ?? (isMergePatch(headers['content-type']) ? 'replace' : 'unite');
   if (value !== 'unite' && value !== 'replace') throw invalid('lists', 'must be unite or replace');
   return value;
 }

@@ -21,6 +21,13 @@ export function mergeDocument(shape: Shape | undefined, base: unknown, patch: un
   return merged;
 }
 
+/** The document without what its unordered lists have twice: two elements may be equal only when each has its defaults. */
+export function withoutRepeats(shape: Shape | undefined, value: unknown): unknown {
+  if (shape?.kind === 'list') return Array.isArray(value) && !shape.ordered ? united([], value) : value;
+  if ((shape?.kind !== 'object' && shape?.kind !== 'map') || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutRepeats(shapeBelow(shape, name), one)]));
+}
+
 function shapeBelow(shape: Shape | undefined, name: string): Shape | undefined {
   if (shape?.kind === 'object') return shape.byCamel.get(name)?.shape;
   return shape?.kind === 'map' ? shape.value : undefined;

@@ -50,6 +50,12 @@ test('lists=replace makes a list of a merge the whole list; nothing else merges 
   expect((await state()).tags).toEqual(['b', 'c', 'd']);
   expect((await merge('replace', { tags: [] })).status).toBe(204);
   expect((await state()).tags).toEqual([]);
+  const patch = (rule: string, body: object) =>
+    app.send('PATCH', `${list}/lists${rule}`, body, { headers: { 'content-type': 'application/merge-patch+json; charset=utf-8' } });
+  expect((await patch('', { tags: ['e', 'f'] })).status).toBe(204);
+  expect((await state()).tags, 'a body of RFC 7396').toEqual(['e', 'f']);
+  expect((await patch('?lists=unite', { tags: ['g'] })).status).toBe(204);
+  expect((await state()).tags).toEqual(['e', 'f', 'g']);
   expect(await merge('other', {})).toMatchObject({ status: 400, body: { code: 'invalid-value' } });
   expect((await app.send('PUT', `${list}/lists?lists=replace`, {})).body.code).toBe('unknown-parameter');
 });

@@ -9,7 +9,7 @@ import keystored.client.internal.Parts;
  * @param validate Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
  * May be null: absent.
  * @param lists `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the
- * body (RFC 7396). May be null: absent.
+ * body (RFC 7396), which is the default for bodies of application/merge-patch+json. May be null: absent.
  * @param ifMatch Change only what still has this entity tag. May be null: absent.
  */
 public record PoliciesMergeOptions(
@@ -54,7 +54,7 @@ public record PoliciesMergeOptions(
 
     /**
      * `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
-     * 7396).
+     * 7396), which is the default for bodies of application/merge-patch+json.
      *
      * @param value null: absent
      * @return this
