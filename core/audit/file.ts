@@ -1,15 +1,20 @@
 // One append-only file of the audit trail: what it acknowledges is on the disk, under its name, and nothing else is.
-import { close, constants, fdatasync, fstat, ftruncate, open, stat, statSync, write } from 'node:fs';
+import { chmod, close, constants, fdatasync, fstat, ftruncate, open, stat, statSync, write } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { syncPath } from '../base/durable-files.ts';
 
+const changeMode = promisify(chmod);
 const openFile = promisify(open);
 const closeFile = promisify(close);
 const statFile = promisify(stat);
 const statOpen = promisify(fstat);
 const truncateFile = promisify(ftruncate);
 const syncFile = promisify(fdatasync);
+
+const openMode = 0o600;
+const closedMode = 0o400;
+const writable = 0o200;
 
 /** The file was removed, replaced, or changed by another program. */
 export class FileLost extends Error {
@@ -41,10 +46,30 @@ export class AuditFile {
     return AuditFile.#open(path, 0);
   }
 
+  /** Whether a file is full: after it came another one. */
+  static async isClosed(path: string): Promise<boolean> {
+    return ((await statFile(path)).mode & writable) === 0;
+  }
+
+  /** Marks a file as full. Its owner alone could write it, and would have to allow it first. */
+  static seal(path: string): Promise<void> {
+    return changeMode(path, closedMode);
+  }
+
+  /** Cuts off the end of a file that nobody writes, also of a closed one. */
+  static async cut(path: string, size: number): Promise<void> {
+    const isClosed = await AuditFile.isClosed(path);
+    if (isClosed) await changeMode(path, openMode);
+    const file = await AuditFile.resume(path);
+    await file.cutBack(size);
+    await file.close();
+    if (isClosed) await AuditFile.seal(path);
+  }
+
   static async #open(path: string, flags: number): Promise<AuditFile> {
     // O_APPEND, so that writing to a file that was truncated cannot fill the gap and hide it. O_DSYNC: a write that returns is on the
     // disk, as after fdatasync, in one round trip through the thread pool instead of two.
-    const fd = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_DSYNC | flags, 0o600);
+    const fd = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_DSYNC | flags, openMode);
     const { ino, size } = await statFile(path);
     return new AuditFile(path, fd, ino, size);
   }

@@ -15,7 +15,8 @@ export type TornTail = { readonly file: string; readonly bytes: number };
 export type ResumedChain = { readonly head: ChainHead; readonly file: AuditFile | undefined; readonly torn: readonly TornTail[] };
 
 /**
- * Opens the newest file of a chain for appending after its last complete record. The octets after that are moved to `<file>.torn`; a file
+ * Opens the newest file of a chain for appending after its last complete record; none where that file is closed, so that a new one goes on after
+ * it. The octets after that are moved to `<file>.torn`; a file
  * without a complete record is removed. `remembered` tells which records were acknowledged for certain; without it a hole that a loss of
  * power left between records stays. Rejects when more is unreadable than a crash can cause.
  */
@@ -26,7 +27,9 @@ export async function resumeChain(directory: string, chain: string, remembered?:
   for (const file of files.toReversed()) {
     const { head, goodBytes, size } = await readTail(file, least);
     if (size > goodBytes) torn.push(await cutOff(file, goodBytes, size));
-    if (head !== undefined) return { head, file: await AuditFile.resume(file.path), torn };
+    // Of a rotation that was cut off, or where newer files were moved away, it is the last one: what is closed is not written again.
+    if (head !== undefined)
+      return { head, file: (await AuditFile.isClosed(file.path)) ? undefined : await AuditFile.resume(file.path), torn };
     await unlink(file.path);
   }
   return { head: emptyChain, file: undefined, torn };
@@ -75,9 +78,7 @@ function recordBeforeHole({ number }: StreamFile, tail: Buffer, start: number, l
 
 async function cutOff({ path }: StreamFile, goodBytes: number, size: number): Promise<TornTail> {
   await writeFile(`${path}.torn`, await readFrom(path, goodBytes, size - goodBytes), { mode: 0o600 });
-  const file = await AuditFile.resume(path);
-  await file.cutBack(goodBytes);
-  await file.close();
+  await AuditFile.cut(path, goodBytes);
   return { file: path, bytes: size - goodBytes };
 }
 

@@ -1,5 +1,5 @@
 // Writes the audit trail: hash-chained JSON lines; one disk write for all queued records; records are refused while it cannot be written.
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Audit, AuditRecord } from './record.ts';
@@ -347,7 +347,7 @@ class ChainedTrail implements AuditTrail {
     try {
       const full = this.#file.path;
       await this.#startFile();
-      await chmod(full, 0o400);
+      await AuditFile.seal(full);
       void this.#signAndRetire();
     } catch (error) {
       this.#options.log.warn('the audit trail goes on in a file that is full', { reason: String(error) });

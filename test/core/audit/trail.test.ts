@@ -1,5 +1,16 @@
 // The audit trail: an acknowledged record is on the disk and in the chain; while nothing can be written, records are refused.
-import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../../core/audit/verify.ts';
 import { TestClock } from '../../../core/base/time.ts';
@@ -94,6 +105,37 @@ describe('continuing', () => {
       findings: [],
       chains: [{ chain: 'main', first: 1, last: 66 }],
     });
+  });
+
+  test.each([
+    ['a kill left the next one empty', (next: string) => truncateSync(next)],
+    ['the next one is gone', (next: string) => rmSync(next)],
+  ])('after a full file, when %s, a new file goes on: what is closed is not written again', async (_how, spoil) => {
+    const directory = temporary(`closed-${_how.length}`);
+    const trail = await openTrail(directory, { maxFileBytes: 2_000 });
+    for (let n = 0; n < 12; n++) await trail.write(record(n));
+    await trail.close();
+    const names = (): string[] =>
+      readdirSync(directory)
+        .filter((name) => name.endsWith('.jsonl'))
+        .sort();
+    const [full = '', next = '', ...more] = names();
+    for (const name of more) rmSync(`${directory}/${name}`);
+    spoil(`${directory}/${next}`);
+    const before = readFileSync(`${directory}/${full}`, 'utf8');
+    await (await openTrail(directory)).close();
+    expect(readFileSync(`${directory}/${full}`, 'utf8')).toBe(before);
+    expect(names().length).toBeGreaterThan(1);
+    expect((await verifyTrail(directory, noKeys)).findings).toEqual([]);
+    // Half a record at its end was never acknowledged: it is cut off, and the file stays closed.
+    const [newest = ''] = names().toReversed();
+    for (const name of names()) if (name !== full) rmSync(`${directory}/${name}`);
+    chmodSync(`${directory}/${full}`, 0o600);
+    writeFileSync(`${directory}/${full}`, `${before}{"chain":"main","sequ`);
+    chmodSync(`${directory}/${full}`, 0o400);
+    await (await openTrail(directory)).close();
+    expect([readFileSync(`${directory}/${full}`, 'utf8'), statSync(`${directory}/${full}`).mode & 0o777]).toEqual([before, 0o400]);
+    expect(names()).toContain(newest);
   });
 
   test('old files beyond the number to keep are removed, after a signed record names them', async () => {
