@@ -11,14 +11,21 @@ const root = resolve(import.meta.dirname, '../..');
 
 export type Refusal = { readonly status: number | null; readonly last: string; readonly stderr: string };
 
-export type RefusedStart = { readonly args?: readonly string[]; readonly uid?: number; readonly program?: string };
+export type RefusedStart = {
+  readonly args?: readonly string[];
+  readonly uid?: number;
+  readonly program?: string;
+  readonly within?: readonly string[];
+};
 
 /** Waits for the end. One that becomes ready is stopped; its status is 0 then. */
-export async function startAndEnd(directory: string, { args = [], uid, program }: RefusedStart = {}): Promise<Refusal> {
+export async function startAndEnd(directory: string, { args = [], uid, program, within = [] }: RefusedStart = {}): Promise<Refusal> {
   const [port, estPort] = [await freePort(), await freePort()];
+  const [command, ...words] = [...within, process.execPath] as const;
   const child = spawn(
-    process.execPath,
+    command,
     [
+      ...words,
       program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
       ...['--data', directory, '--workers', '1', '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`, ...args],
     ],
@@ -27,7 +34,9 @@ export async function startAndEnd(directory: string, { args = [], uid, program }
   endWithTests(child);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdout.on('data', (chunk: Buffer) => chunk.toString().includes('ready https://') && child.kill('SIGTERM'));
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (chunk.toString().includes('ready https://')) process.kill(-(child.pid as number), 'SIGTERM');
+  });
   const [status] = (await once(child, 'close')) as [number | null];
   return { status, stderr, last: stderr.trim().split('\n').at(-1) ?? '' };
 }
