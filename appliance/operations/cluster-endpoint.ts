@@ -4,6 +4,7 @@ import { acknowledgementOf } from '../../core/audit/chains.ts';
 import { fail } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
+import { naming } from '../../core/http/named-entries.ts';
 import { tags } from '../../core/http/tags.ts';
 import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
@@ -140,11 +141,11 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 const removalInput = z.object({
-  member: z
-    .string()
-    .min(1)
-    .max(64)
-    .meta({ description: 'Name or id of the appliance, as the state of the cluster has it.', example: 'plant-a' }),
+  member: naming(z.string().min(1).max(64), {
+    resource: 'appliances of the cluster',
+    needs: [],
+    because: 'Only the policy "root" in the tenant "system" disposes of them.',
+  }).meta({ description: 'Name or id of the appliance, as the state of the cluster has it.', example: 'plant-a' }),
   evenIfAlive: z
     .boolean()
     .default(false)

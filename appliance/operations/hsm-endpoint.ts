@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
+import { naming } from '../../core/http/named-entries.ts';
 import type { Hsm, OwnObject } from '../../hsm/api.ts';
 import { wrappingState } from '../wrapping-keys/record.ts';
 import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
@@ -152,9 +153,11 @@ function changePinEndpoint(hsm: Hsm, pins: OwnPins): AnyEndpoint {
 }
 
 function tokenField() {
-  return z
-    .string()
-    .max(64)
+  return naming(z.string().max(64), {
+    resource: 'tokens of the configuration',
+    needs: [],
+    because: 'They are the appliance itself, of which only the policy "root" in the tenant "system" disposes.',
+  })
     .optional()
     .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' });
 }

@@ -40,6 +40,8 @@ export type FieldAccess = {
    * form), unless that has values alone which the rules there allow.
    */
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void;
+  /** Whether the caller may do something to another path: to an entry that a field of the request names. */
+  allowsAt(segments: readonly string[], operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown): void;
   /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
@@ -83,7 +85,11 @@ class Authorization implements FieldAccess {
   }
 
   allows(operation: PolicyOperation): boolean {
-    return this.#decide(this.caller, this.#segments, operation).allowed;
+    return this.allowsAt(this.#segments, operation);
+  }
+
+  allowsAt(segments: readonly string[], operation: PolicyOperation): boolean {
+    return this.#decide(this.caller, segments, operation).allowed;
   }
 
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void {
@@ -200,7 +206,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
         throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
       const refusal = reservedRefusal(reservedFor, caller);
       if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
-      return new Authorization(caller, segments, decision, decideFor);
+      return new Authorization(caller, segments, decision, decideAnew);
     },
   };
 }

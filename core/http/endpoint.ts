@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { SignedDigest } from '../audit/record.ts';
+import type { NamedField } from './named-entries.ts';
 
 /** An authorized request, as an endpoint sees it. */
 export type EndpointCall = {
@@ -200,6 +201,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly judgedAs?: JudgedAs;
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
+  /** Fields of the entry in the path whose named entries it uses again, as a renewal does the issuer; run() asks by requireNamed. */
+  readonly usesNamed?: readonly NamedField[];
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */

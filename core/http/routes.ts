@@ -1,6 +1,7 @@
 // The table of all endpoints, each with what can be computed once instead of per request.
 import { formatOutput, toKebab } from '../wire/schema.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { namedFieldsOf, type NamedField } from './named-entries.ts';
 import { RouteTable } from './route-table.ts';
 
 /** A field of the input in the audit record: by value, or, for payloads and secrets, by size only (api 69). */
@@ -10,6 +11,8 @@ export type AuditField = { readonly camel: string; readonly wire: string; readon
 export type Route = {
   readonly endpoint: AnyEndpoint;
   readonly auditFields: readonly AuditField[];
+  /** fields of the input that name entries */
+  readonly namedFields: readonly NamedField[];
   /** The input in wire form, for policies that restrict values. */
   constrainedInput(input: unknown): unknown;
 };
@@ -40,6 +43,7 @@ function routeOf(endpoint: AnyEndpoint): Route {
       ...shown.map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: false })),
       ...[...secret].map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: true })),
     ],
+    namedFields: endpoint.input === undefined ? [] : namedFieldsOf(endpoint.input),
     constrainedInput: (input) =>
       Object.assign({}, judgedFields, endpoint.input === undefined ? undefined : formatOutput(input, endpoint.input)) as unknown,
   };

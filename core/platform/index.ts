@@ -34,7 +34,8 @@ export function providePlatform(context: PlatformContext): Platform {
   const policies = openPolicies(store);
   const access = createAccessControl(store, tenants, policies);
   const topics = context.topics === undefined ? undefined : topicEndpoints({ ...context, access, directories: context.topics });
-  let reach: Reach | undefined;
+  let known: Reach | undefined;
+  const reach = (): Reach => (known ??= reachOf(app().routes));
   return {
     access,
     endpoints: [
@@ -43,12 +44,12 @@ export function providePlatform(context: PlatformContext): Platform {
       tokenCreateEndpoint({ ...context, policies }),
       ...secretIdEndpoints(context),
       approleLoginEndpoint({ ...context, tenants }),
-      ...policyCheckEndpoints({ store, access, policies, routes: () => app().table }),
+      ...policyCheckEndpoints({ store, access, policies, routes: () => app().table, reach }),
       ...(topics?.endpoints ?? []),
     ],
     resources: [
       tenantResource({ ...context, tenants, policies, resources: () => app().resources }),
-      policyResource(policies, tenants, () => (reach ??= reachOf(app().routes))),
+      policyResource(policies, tenants, reach),
       approleResource({ ...context, policies }),
     ],
     stop: () => topics?.endStreams(),

@@ -1,5 +1,6 @@
 // The TLS CA as users write and see it: fields, defaults, and how key types are written.
 import { z } from 'zod';
+import { naming, type NamedEntry } from '../../core/http/named-entries.ts';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
@@ -14,6 +15,20 @@ const unique = <T>(values: readonly (T | undefined)[]): T[] => [...new Set(value
 
 const sizes = unique(written.map(({ certKeyBits }) => certKeyBits)).toSorted((left, right) => left - right);
 
+const resource = 'keystore/tls/ca';
+const state = `/v1/state/${resource}/{}`;
+
+/** To sign requests is not enough: a CA below signs whatever it likes. */
+const issuer: NamedEntry = {
+  resource,
+  needs: [
+    { operation: 'execute', path: `${state}/sign-csr` },
+    { operation: 'execute', path: `${state}/certify-ca` },
+  ],
+};
+/** What is trusted is the certificate. */
+const trusted: NamedEntry = { resource, needs: [{ operation: 'read', path: state }] };
+
 const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
 
 const est = z.object({
@@ -22,7 +37,7 @@ const est = z.object({
     description: 'Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters.',
     example: 'correct horse battery staple',
   }),
-  initialEnrollTrustCa: nameField()
+  initialEnrollTrustCa: naming(nameField(), trusted)
     .optional()
     .meta({ description: 'CA whose certificates devices may show for first enrolment.', example: 'birth-ca' }),
   allowedDomains: z.array(domain).max(1_000).default([]).describe('Domains that certificates may name; none: nothing is allowed.'),
@@ -65,7 +80,9 @@ export const caDocument = z.object({
     .optional()
     .meta({ description: 'Subject of the CA certificate; default CN=<name>.', example: 'CN=Device CA,O=Example' }),
   ttl: durationText({ minSeconds: 3_600 }).default('10y').meta({ description: 'Life of the CA certificate.', example: '10y' }),
-  issuingCa: nameField().optional().meta({ description: 'CA here that signs this one; without it the CA is a root.', example: 'root-ca' }),
+  issuingCa: naming(nameField(), issuer)
+    .optional()
+    .meta({ description: 'CA here that signs this one; without it the CA is a root.', example: 'root-ca' }),
   caCert: z
     .string()
     .max(65_536)

@@ -11,6 +11,7 @@ export function openpgpActions(key: OpenpgpKey): readonly KeyAction[] {
   const hasSigner = certified.some((version) => version.key !== undefined);
   const ofCertified = [
     ...(hasSigner ? ['openpgp-sign', 'export-openpgp-revocation'] : []),
+    ...(hasSigner && key.fields.openpgpUserId !== undefined ? ['unbind-subkey'] : []),
     ...(certified.length > 0 ? ['openpgp-verify', 'export-openpgp-public'] : []),
   ];
   return [

@@ -73,7 +73,9 @@ async function acceptRecord(
 
 function fitsRole(record: OpenpgpRecord, { fields }: OpenpgpDefinition, certificate: Key): boolean {
   if (record.subkey !== undefined) {
-    return fields.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
+    // A subkey that was unbound keeps its record: `sign` goes on refusing what would be an OpenPGP signature.
+    const isSubkey = fields.openpgpPrimary !== undefined || !hasRole(fields);
+    return isSubkey && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
   }
   if (fields.openpgpPrimary !== undefined) return false;
   // A key without User ID keeps its record until it gets one again.

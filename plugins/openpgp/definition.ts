@@ -65,7 +65,9 @@ export function requireNoLiveSubkeys(
 ): void {
   if (primary.fields.openpgpUserId === undefined) return;
   for (const subkey of transitKeys.referringTo(primary.tenantId, primary.name, transaction)) {
-    throw failCore('in-use', { detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first.` });
+    throw failCore('in-use', {
+      detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first, or unbind them.`,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { exportOpenpgpRevocation } from './actions/export-openpgp-revocation.ts'
 import { importOpenpgp } from './actions/import-openpgp.ts';
 import { openpgpSign } from './actions/openpgp-sign.ts';
 import { openpgpVerify } from './actions/openpgp-verify.ts';
+import { unbindSubkey } from './actions/unbind-subkey.ts';
 import type { Parts } from './actions/request.ts';
 import type { OpenpgpFields, OpenpgpRecord } from './records.ts';
 import { checkRecords } from './check.ts';
@@ -19,7 +20,9 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
     .attach<OpenpgpFields, OpenpgpRecord>((keys) => openpgpAttachment(hsm, clock, keys));
   const parts: Parts = { hsm, transitKeys };
   return {
-    endpoints: [openpgpSign, openpgpVerify, exportOpenpgpPublic, exportOpenpgpRevocation, importOpenpgp].map((endpoint) => endpoint(parts)),
+    endpoints: [openpgpSign, openpgpVerify, exportOpenpgpPublic, exportOpenpgpRevocation, unbindSubkey, importOpenpgp].map((endpoint) =>
+      endpoint(parts),
+    ),
     check: () => checkRecords(transitKeys),
   };
 }

@@ -1,6 +1,7 @@
 // What OpenPGP attaches to transit keys (core/plugin/services/transit-keys.ts): fields of the definition, and a record for each version.
 import { z } from 'zod';
 import type { AttachedKeys, KeyAttachment, KeyDefinition, TransitKey, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
+import { naming } from '../../core/http/named-entries.ts';
 import { nameField } from '../../core/wire/fields.ts';
 import { shownText } from '../../core/wire/shown-text.ts';
 
@@ -48,7 +49,12 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
     stored: z.string().trim().optional(),
   },
   openpgpPrimary: {
-    schema: nameField().optional().describe('Makes the key an OpenPGP subkey, bound to the primary key of this name.'),
+    schema: naming(nameField(), {
+      resource: 'keystore/transit-keys',
+      needs: [{ operation: 'execute', path: '/v1/state/keystore/transit-keys/{}/certify-subkey' }],
+    })
+      .optional()
+      .describe('Makes the key an OpenPGP subkey, bound to the primary key of this name.'),
     stored: nameField().optional(),
     isFixed: true,
   },

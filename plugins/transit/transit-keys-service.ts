@@ -10,7 +10,7 @@ import { microseconds } from './instants.ts';
 import { draftOf } from './keys/definition.ts';
 import { documentSchema } from './keys/document.ts';
 import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
-import { reindex } from './records/indexes.ts';
+import { putIndexed, reindex } from './records/indexes.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
 import type { KeyRecord } from './records/records.ts';
 import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
@@ -84,6 +84,14 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
       if (!putKept(transit, transaction, attachmentOf(), [view.tenantId, view.keyId, number], kept))
         throw coreFail('conflict', { detail: 'The key version was removed meanwhile.', overtaken: true });
     },
+    dropFields: (view, names) =>
+      transit.store.write((transaction) => {
+        const current = transaction.get(tables.keys, [view.tenantId, view.name]);
+        if (current?.id !== view.keyId || current.latest !== view.latestVersion)
+          throw coreFail('conflict', { detail: 'The key was changed meanwhile. Try again.', overtaken: true });
+        const kept = Object.entries(current).filter(([name]) => !names.includes(name));
+        putIndexed(transit, transaction, { ...view, record: current }, Object.fromEntries(kept) as KeyRecord);
+      }),
     createVerificationOnly: async ({ tenantId }, { name, cipher: cipherName, publicKey, attached }) => {
       const cipher = requireCipher(cipherName);
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);

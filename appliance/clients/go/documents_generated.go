@@ -2177,6 +2177,18 @@ const (
 	KeyVersionStatusInvalidated KeyVersionStatus = "invalidated"
 )
 
+// NeededRight: A document of the API.
+type NeededRight struct {
+	// Field: The field.
+	Field string `json:"field"`
+
+	// Operation: What must be allowed.
+	Operation PolicyCheckRequestOperation `json:"operation"`
+
+	// Path: And where: `{}` stands for the name in the field.
+	Path string `json:"path"`
+}
+
 // OaepHash: One of a few values. Later versions may answer others.
 type OaepHash string
 
@@ -3033,6 +3045,9 @@ type PolicyCheckAnswer struct {
 
 	// Why: The decision in words.
 	Why string `json:"why"`
+
+	// AlsoNeeds: What the request needs besides, where a field of it, or of the entry in its path, names another entry.
+	AlsoNeeds []NeededRight `json:"also-needs,omitempty"`
 }
 
 // PolicyCheckAnswerDecidedBy: Whose policies decided, since both must allow; `service`: what it asks of every caller
@@ -3085,6 +3100,9 @@ type PolicyCheckRequest struct {
 
 	// Policies: Or the policies of a token that need not exist.
 	Policies *[]string `json:"policies,omitempty"`
+
+	// Names: What fields of the request name, so that this is judged too: field to name.
+	Names *map[string]string `json:"names,omitempty"`
 }
 
 // PolicyCheckRequestOperation: What would be done there. Later versions may answer others.
@@ -5420,6 +5438,43 @@ type TransportKeyInput struct {
 type TrimRequest struct {
 	// Version: Oldest version to keep.
 	Version int64 `json:"version"`
+}
+
+// UnbindSubkeyAnswer: A document of the API.
+type UnbindSubkeyAnswer struct {
+	// Revocations: One for each version that a version of the primary key here has bound.
+	Revocations []UnbindSubkeyRevocation `json:"revocations"`
+}
+
+// String hides the document: it holds secrets.
+func (UnbindSubkeyAnswer) String() string {
+	return "UnbindSubkeyAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (UnbindSubkeyAnswer) GoString() string {
+	return "UnbindSubkeyAnswer{…}"
+}
+
+// UnbindSubkeyRequest: A document of the API.
+type UnbindSubkeyRequest struct {
+	// Subkey: Name of the subkey.
+	Subkey string `json:"subkey"`
+
+	// Reason: Why.
+	Reason *ExportOpenpgpRevocationRequestReason `json:"reason,omitempty"`
+
+	// Comment: A remark that everybody will read.
+	Comment *string `json:"comment,omitempty"`
+}
+
+// UnbindSubkeyRevocation: A document of the API.
+type UnbindSubkeyRevocation struct {
+	// Version: Version of the subkey.
+	Version int64 `json:"version"`
+
+	// Revocation: Its block with the revocation in it.
+	Revocation string `json:"revocation"`
 }
 
 // VerifyAnswer: A document of the API.

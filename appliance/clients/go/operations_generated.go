@@ -2154,7 +2154,8 @@ var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", id
 // The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`.
 // Another token needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those
 // of the own token need one for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request
-// stays open: values that `restricted` speaks of, and giving policies that one does not have.
+// stays open: values that `restricted` speaks of, giving policies that one does not have, and names in fields
+// (`also-needs`), unless `names` says them.
 //
 // POST /v1/state/policy/check
 func (g PolicyGroup) Check(ctx context.Context, body PolicyCheckRequest, options ...CallOption) (*PolicyCheckAnswer, error) {
@@ -3472,6 +3473,19 @@ var opTransitKeysTrim = operation{method: "POST", path: "/v1/state/keystore/tran
 // POST /v1/state/keystore/transit-keys/{name}/trim
 func (g TransitKeysGroup) Trim(ctx context.Context, name string, body TrimRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysTrim, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysUnbindSubkey = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/unbind-subkey", accept: "application/json"}
+
+// UnbindSubkey: Unbind a subkey from its primary key.
+//
+// The subkey becomes an ordinary transit key, which no longer keeps the primary key from being changed or deleted; no
+// right to that key is needed. What it signed still verifies with the blocks that are out in the world: publish the
+// revocations that are answered.
+//
+// POST /v1/state/keystore/transit-keys/{name}/unbind-subkey
+func (g TransitKeysGroup) UnbindSubkey(ctx context.Context, name string, body UnbindSubkeyRequest, options ...CallOption) (*UnbindSubkeyAnswer, error) {
+	return sendFor[UnbindSubkeyAnswer](ctx, g.client, opTransitKeysUnbindSubkey, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysVerify = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/verify", idempotent: true, accept: "application/json"}

@@ -1,6 +1,7 @@
-// The body is valid input of the endpoint, with values that the policies allow.
+// The body is valid input of the endpoint, with values that the policies allow, and names what the caller may use.
 import { requestParameters } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
+import { requireNamed } from '../named-entries.ts';
 import { largeTextOf, readInput } from '../request/input.ts';
 import { bodyOf } from './body.ts';
 
@@ -19,6 +20,11 @@ export function requireAllowedValues(context: ApiRequest): void {
   const { authorized, route } = context;
   if (authorized?.isConstrained !== true) return;
   authorized.requireAllowedValues(route.constrainedInput(inputWith(context, longerThanAnyAllowed)));
+}
+
+/** 403 `policy-denied`. Resources ask for the document that a change makes. */
+export function requireNamedEntries({ authorized, input, route: { namedFields } }: ApiRequest): void {
+  if (authorized !== undefined && namedFields.length > 0) requireNamed(authorized, namedFields, input);
 }
 
 /** A policy lists values of at most 1,024 characters: a large text is none of them. */

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../context/api-request.ts';
 import { requireWritableTrail } from './audit-trail.ts';
 import { requireAuthorization } from './authorization.ts';
 import { requireBodyKept, requireBodyWithinLimit } from './body.ts';
-import { readValidInput, requireAllowedValues } from './input.ts';
+import { readValidInput, requireAllowedValues, requireNamedEntries } from './input.ts';
 import { requireAcceptedMediaType, requireAcceptedMediaTypeEarly } from './media-type.ts';
 import { requireKnownQuery } from './query.ts';
 import { findTarget } from './target.ts';
@@ -26,6 +26,7 @@ export const checks: readonly Check[] = [
   requireKnownQuery, // 400
   readValidInput, // 400
   requireAllowedValues, // 403
+  requireNamedEntries, // 403
   requireWritableTrail, // 503
 ];
 

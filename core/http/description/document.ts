@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { ErrorTable } from '../../base/errors.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { Tag } from '../endpoint.ts';
+import type { NamedEntry } from '../named-entries.ts';
 import type { Command } from './command.ts';
 
 export type JsonSchema = {
@@ -42,6 +43,8 @@ export type JsonSchema = {
   'x-words'?: readonly string[];
   /** what the appliance takes where a request leaves the field out; not `default`, which makes generated clients act */
   'x-default'?: unknown;
+  /** the resource whose entry the text names, and what using that needs there */
+  'x-names'?: NamedEntry;
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */

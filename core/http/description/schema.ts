@@ -183,7 +183,7 @@ function sized(schema: JsonSchema): JsonSchema {
   return { ...schema, format: maximum > 2 ** 31 - 1 ? 'int64' : 'int32' };
 }
 
-const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'typeName']);
+const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'typeName', 'x-names', 'x-default']);
 
 /** Unicode classes are unknown to the regular expressions of several languages, whose clients fail on such a pattern. */
 export function isPortable(pattern: string): boolean {

@@ -38,6 +38,7 @@ export function rulesOf(field: JsonSchema): string[] {
     ...(field.readOnly === true ? ['read-only'] : []),
     ...(field['x-creation-only'] === true ? ['set at creation only'] : []),
     ...(field['x-one-way'] === true ? ['cannot be set back'] : []),
+    ...(field['x-names']?.needs ?? []).map(({ operation, path }) => `needs ${operation} of ${path.replace('{}', '<name>')}`),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Store, StoreKey } from '../../store/store.ts';
 import { inTurn } from '../../base/async/turns.ts';
 import { toKebab } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import { requireNamed } from '../named-entries.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
@@ -103,8 +104,10 @@ async function changeInTurn(
     const wanted = documentFor(current);
     requireOwn(view, entry);
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
-    if (current !== undefined) requireFixedFields(view, resource.toDocument(current), document);
+    const before = current === undefined ? undefined : resource.toDocument(current);
+    if (before !== undefined) requireFixedFields(view, before, document);
     call.access.requireAllowedValues(view.configOf(entry.name, document));
+    requireNamed(call.access, view.namedFields, document, before);
     const plan = resource.plan({ call, names: entry.names, document, current });
     const created = current === undefined;
     if (call.query.get('validate') === 'true')

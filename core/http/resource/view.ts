@@ -18,6 +18,7 @@ import {
 } from '../../wire/schema.ts';
 import { shortened, sizeOf } from '../audit-parameters.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import { namedFieldsOf, type NamedField } from '../named-entries.ts';
 import { entityTag } from '../response/entity-tag.ts';
 import type { AnyResource, Resource } from './resource.ts';
 
@@ -42,11 +43,14 @@ export class ResourceView {
   readonly answers: Readonly<Record<'config' | 'state', Shape>>;
   /** paths of secrets in camelCase */
   readonly #secrets: readonly (readonly string[])[];
+  /** fields that name entries */
+  readonly namedFields: readonly NamedField[];
 
   constructor(resource: AnyResource, store: Store) {
     this.resource = resource;
     this.nameField = toKebab(resource.nameField);
     this.#store = store;
+    this.namedFields = namedFieldsOf(resource.document);
     this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
     const known = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
     // Whether a secret is set is read-only too.

@@ -5,6 +5,7 @@ import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
+import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
 import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
@@ -20,7 +21,7 @@ export const approlePath = 'keystore/authentication/approles';
 
 const document = z.object({
   tokenPolicies: z
-    .array(z.string().min(1).max(128))
+    .array(naming(z.string().min(1).max(128), givenPolicy))
     .max(64)
     .default([])
     .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),

@@ -5,6 +5,7 @@ import { cidrsField } from '../../base/addresses.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField, integer, timestampText } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList, listOf } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
 import { revealSecret } from '../../base/secret.ts';
@@ -44,9 +45,14 @@ const generateOutput = z.object({
   boundCidrs,
 });
 const shown = z.object({ accessor, creationTime, expires, usesLeft, boundCidrs });
+const ofTheApprole: NamedEntry = { resource: 'secret-ids', needs: [], because: 'It belongs to the approle in the path.' };
 const disableInput = z.object({
-  secretId: z.string().max(128).optional().meta({ description: 'The secret-id meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
-  accessor: z.string().max(128).optional().meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  secretId: naming(z.string().max(128), ofTheApprole)
+    .optional()
+    .meta({ description: 'The secret-id meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  accessor: naming(z.string().max(128), ofTheApprole)
+    .optional()
+    .meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
 });
 
 const path = `/v1/state/${approlePath}/{name}`;

@@ -5,14 +5,17 @@ import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
+import { segmentsOf, type NamedField } from '../../http/named-entries.ts';
 import { compilePolicy, decide } from '../../access/policy/engine.ts';
-import { isAskedBesides, operationsOf } from './reach.ts';
+import { isAsked, namedFieldsIn, operationsOf, type Reach } from './reach.ts';
 
 /** The request in question: path, operation, and the endpoints of that path. */
 export type Question = {
   readonly segments: readonly string[];
   readonly operation: PolicyOperation;
   readonly endpoints: readonly AnyEndpoint[];
+  /** what fields of the request name, by their names on the wire */
+  readonly names: Readonly<Record<string, string>>;
 };
 
 /** `rule` and `policy` are absent where no rule decided. */
@@ -22,10 +25,31 @@ export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
   /** whether there is such a path for the tenant of the caller */
   readonly exists: boolean;
   readonly why: string;
+  /** what the request needs besides where it has the field; `{}` stands for the name */
+  readonly alsoNeeds: readonly { readonly field: string; readonly operation: PolicyOperation; readonly path: string }[];
 };
 
 /** Whether the request would be refused with 403, and why. Other refusals are not considered. */
-export function judge(access: AccessControl, subject: Caller, question: Question): Judgement {
+export function judge(access: AccessControl, subject: Caller, question: Question, reach: Reach): Judgement {
+  const own = judgePath(access, subject, question, reach);
+  const fields = fieldsOf(question);
+  const alsoNeeds = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
+  for (const { field, operation, path } of own.allowed ? alsoNeeds : []) {
+    const name = question.names[field];
+    if (name === undefined) continue;
+    const there = judgePath(access, subject, { segments: segmentsOf(path, name), operation, endpoints: [], names: {} }, reach);
+    if (!there.allowed) return { ...own, ...there, exists: own.exists, why: `"${field}" names "${name}". ${there.why}`, alsoNeeds };
+  }
+  return { ...own, alsoNeeds };
+}
+
+/** The fields by which the request may need more. */
+export function fieldsOf({ endpoints, operation }: Pick<Question, 'endpoints' | 'operation'>): readonly NamedField[] {
+  const all = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation)).flatMap(namedFieldsIn);
+  return [...new Map(all.map((field) => [field.wire, field])).values()];
+}
+
+function judgePath(access: AccessControl, subject: Caller, question: Question, reach: Reach): Omit<Judgement, 'alsoNeeds'> {
   const { endpoints, segments, operation } = question;
   if (endpoints.length > 0 && endpoints.every((endpoint) => endpoint.access === 'public'))
     return { allowed: true, exists: true, decidedBy: 'service', restricted: false, why: 'No token is asked for here: everybody may.' };
@@ -44,7 +68,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   if (allowed && isReserved('policy-denied'))
     return { allowed: false, exists: true, decidedBy: 'service', restricted: false, why: needsSystemRoot };
 
-  const isUnknown = endpoints.length === 0 && !isAskedBesides(segments);
+  const isUnknown = endpoints.length === 0 && !isAsked(segments, reach);
   const remarks = {
     'No path of the API is like this: a request is answered 404.': isUnknown,
     [`No request does "${operation}" on this path: it is answered 405.`]: endpoints.length > 0 && meant.length === 0,

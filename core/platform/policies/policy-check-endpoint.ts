@@ -6,12 +6,14 @@ import { isWorking, tokenTable } from '../../access/tokens/record.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { naming } from '../../http/named-entries.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
 import { readRequestPath } from '../../http/request/path.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import type { Route } from '../../http/routes.ts';
 import type { Store } from '../../store/store.ts';
-import { judge } from './judge.ts';
+import { fieldsOf, judge } from './judge.ts';
+import type { Reach } from './reach.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { operations } from '../../access/policy/policy.ts';
 import { tags } from '../../http/tags.ts';
@@ -22,6 +24,7 @@ export type PolicyCheckOptions = {
   readonly store: Store;
   /** called by requests, when all endpoints are known */
   readonly routes: () => RouteTable<Route>;
+  readonly reach: () => Reach;
 };
 
 const question = z.object({
@@ -29,17 +32,47 @@ const question = z.object({
   operation: z.enum(operations).meta({ typeName: 'PolicyCheckRequestOperation' }).describe('What would be done there.'),
 });
 const input = question.extend({
-  accessor: z
-    .string()
-    .max(128)
+  accessor: naming(z.string().max(128), {
+    resource: 'keystore/tokens',
+    needs: [],
+    because: 'The own token needs nothing more; another one needs "read" of /v1/state/keystore/tokens/<accessor>.',
+  })
     .optional()
     .meta({ description: 'Accessor of the token meant; default: the own one.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
   policies: z
-    .array(nameField())
+    .array(
+      naming(nameField(), {
+        resource: 'policy/policies',
+        needs: [],
+        because: 'Those of the own token need nothing more; others need "read" of /v1/state/policy/policies/<name>.',
+      }),
+    )
     .max(64)
     .optional()
     .meta({ description: 'Or the policies of a token that need not exist.', example: ['user'] }),
+  names: z
+    .record(z.string().max(256), z.string().max(256))
+    .optional()
+    .meta({
+      description: 'What fields of the request name, so that this is judged too: field to name.',
+      example: { 'issuing-ca': 'root-ca' },
+    }),
 });
+const alsoNeeds = z
+  .array(
+    z
+      .object({
+        field: z.string().meta({ description: 'The field.', example: 'issuing-ca' }),
+        operation: z.enum(operations).meta({ typeName: 'PolicyCheckRequestOperation' }).describe('What must be allowed.'),
+        path: z.string().meta({
+          description: 'And where: `{}` stands for the name in the field.',
+          example: '/v1/state/keystore/tls/ca/{}/certify-ca',
+        }),
+      })
+      .meta({ typeName: 'NeededRight' }),
+  )
+  .optional()
+  .describe('What the request needs besides, where a field of it, or of the entry in its path, names another entry.');
 const output = z.object({
   allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
   exists: z
@@ -52,6 +85,7 @@ const output = z.object({
     .describe('Whose policies decided, since both must allow; `service`: what it asks of every caller there.'),
   restricted: z.boolean().describe('Whether rules limit values of fields or hide fields there.'),
   why: z.string().meta({ description: 'The decision in words.', example: 'The rule "/v1/config/**" of "user" allows "read".' }),
+  alsoNeeds,
 });
 const manyInput = z.object({
   questions: z
@@ -81,7 +115,7 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
       'The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`. Another token ' +
       'needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one ' +
       'for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open: values that `restricted` ' +
-      'speaks of, and giving policies that one does not have.',
+      'speaks of, giving policies that one does not have, and names in fields (`also-needs`), unless `names` says them.',
     tag: tags.policies,
     access: 'token',
     operation: 'execute',
@@ -89,9 +123,10 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     input,
     output,
     commandLine: { positional: ['path', 'operation'], verdict: ['allowed', 'exists'] },
-    auditFields: ['path', 'operation', 'accessor', 'policies'],
+    auditFields: ['path', 'operation', 'accessor', 'policies', 'names'],
     errors: ['not-found'],
-    run: (call, { path, operation, ...whom }) => answer(options, subjectOf(options, call, whom), { path, operation }, 'path'),
+    run: (call, { path, operation, names = {}, ...whom }) =>
+      answer(options, subjectOf(options, call, whom), { path, operation, names }, 'path'),
   });
 }
 
@@ -112,7 +147,7 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     output: manyOutput,
     run: (call, { questions }) => ({
       decisions: questions.map((one, index) => {
-        const { allowed, exists, why } = answer(options, call.caller, one, `questions[${index}].path`);
+        const { allowed, exists, why } = answer(options, call.caller, { ...one, names: {} }, `questions[${index}].path`);
         return { allowed, exists, why };
       }),
     }),
@@ -120,7 +155,12 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
 }
 
 /** Throws `invalid-value` for what is no path; `field` names it. */
-function answer(options: PolicyCheckOptions, subject: Caller, { path, operation }: z.output<typeof question>, field: string): Answer {
+function answer(
+  options: PolicyCheckOptions,
+  subject: Caller,
+  { path, operation, names }: z.output<typeof question> & { readonly names: Readonly<Record<string, string>> },
+  field: string,
+): Answer {
   const read = readRequestPath(path);
   if (read === undefined)
     throw fail('invalid-value', {
@@ -130,7 +170,15 @@ function answer(options: PolicyCheckOptions, subject: Caller, { path, operation 
   const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
   const [first] = endpoints;
   const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
-  return judge(options.access, subject, { segments, operation, endpoints });
+  const known = fieldsOf({ endpoints, operation }).map(({ wire }) => wire);
+  const unknown = Object.keys(names).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw fail('invalid-value', {
+      detail: `"names" may have here: ${known.length === 0 ? 'nothing' : known.join(', ')}.`,
+      items: [{ message: 'is no field that needs another right', info: `names/${unknown}` }],
+    });
+  const { alsoNeeds, ...judgement } = judge(options.access, subject, { segments, operation, endpoints, names }, options.reach());
+  return { ...judgement, ...(alsoNeeds.length === 0 ? {} : { alsoNeeds: [...alsoNeeds] }) };
 }
 
 /** The caller of the request in question. Throws `policy-denied` for tokens and policies that the real caller may not see. */

@@ -3,6 +3,7 @@ import { hasField, knownFieldsOf, likelyField, type KnownFields } from './known-
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
+import { namedFieldsOf, type NamedField } from '../../http/named-entries.ts';
 import { operations, readPattern, type PatternSegment, type PolicyOperation, type PolicyRule } from '../../access/policy/policy.ts';
 
 /** A path that policies decide about: literals, and patterns of the names in it (undefined: any name). */
@@ -21,12 +22,34 @@ type Places = readonly (string | RegExp | undefined)[];
 /** All paths of the API; those without operations need no token. */
 export type Reach = readonly Asked[];
 
-/** Decided about in addition to the path of the request: actions on another token than the caller's. */
+/** Decided about in addition to the path of the request: actions on another token than the caller's. Rights at named entries come from their fields. */
 const besides: Asked = { path: ['v1', 'state', 'keystore', 'tokens', undefined], operations: ['read', 'delete'] };
 
-/** Whether policies decide about this path although no request has it. */
-export function isAskedBesides(segments: readonly string[]): boolean {
-  return fits(segments.map(literal), besides);
+/** Whether policies decide about this path, be it that of a request or of a right that a request needs besides. */
+export function isAsked(segments: readonly string[], reach: Reach): boolean {
+  return reach.some((asked) => fits(segments.map(literal), asked));
+}
+
+/** The fields by which a request to an endpoint needs rights at other entries: its own, and those of the entry in its path. */
+export function namedFieldsIn(endpoint: AnyEndpoint): readonly NamedField[] {
+  if (endpoint.access === 'public') return [];
+  const schema = endpoint.documented?.input ?? endpoint.input;
+  const own = schema === undefined ? [] : namedFieldsOf(schema);
+  return [...own, ...(endpoint.usesNamed ?? [])].filter(({ entry }) => entry.needs.length > 0);
+}
+
+/** The rights that fields of all requests need where they name an entry. */
+function neededRights(endpoints: readonly AnyEndpoint[]): Reach {
+  const needs = new Map(
+    endpoints.flatMap(namedFieldsIn).flatMap(({ entry }) => entry.needs.map((need) => [`${need.operation} ${need.path}`, need])),
+  );
+  return Array.from(needs.values(), ({ operation, path }) => ({
+    path: path
+      .slice(1)
+      .split('/')
+      .map((segment) => (segment === '{}' ? undefined : segment)),
+    operations: [operation],
+  }));
 }
 
 /** The operations a request to an endpoint needs: its own, and `create` for a PUT that creates the entry. None for public endpoints. */
@@ -51,7 +74,7 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
     const fields = knownFieldsOf(endpoint);
     return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, fields, ...(path === sentTo ? {} : { sentTo }) };
   });
-  return [...asked, besides];
+  return [...asked, besides, ...neededRights(endpoints)];
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Read } from '../../access/tokens/record.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField, timestampText } from '../../wire/fields.ts';
+import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
 import { requireHeld } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
@@ -28,7 +29,7 @@ const document = z.object({
     .meta({ typeName: 'TenantKind' })
     .default('application-owner')
     .describe('What the tenant is; there is one system tenant.'),
-  policies: z.array(nameField()).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
+  policies: z.array(naming(nameField(), givenPolicy)).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
 });
 
 const stateFields = z.object({

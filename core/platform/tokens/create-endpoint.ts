@@ -6,6 +6,7 @@ import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
+import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
@@ -19,7 +20,7 @@ const usualMaxTtlSeconds = 32 * 86_400;
 
 const input = z.object({
   policies: z
-    .array(z.string().max(128))
+    .array(naming(z.string().max(128), givenPolicy))
     .max(64)
     .optional()
     .meta({ description: 'Policies of the caller; unless given, all of them.', example: ['rewrap-only'] }),

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField, timestampText } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
 import { revealSecret } from '../../base/secret.ts';
@@ -37,9 +38,24 @@ const tokenState = z.object({
 });
 type TokenState = z.output<typeof tokenState>;
 
+const anyToken: NamedEntry = {
+  resource: 'keystore/tokens',
+  needs: [],
+  because: 'The own token needs nothing more; for another one the action needs "read" or "delete" of /v1/state/keystore/tokens/<accessor>.',
+};
+const rootedTenant: NamedEntry = {
+  resource: 'tenants',
+  needs: [],
+  because: 'Only the policy "root" in the tenant "system" makes root tokens.',
+};
+
 const whichToken = z.object({
-  token: z.string().max(128).optional().meta({ description: 'The token meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
-  accessor: z.string().max(128).optional().meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  token: naming(z.string().max(128), anyToken)
+    .optional()
+    .meta({ description: 'The token meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  accessor: naming(z.string().max(128), anyToken)
+    .optional()
+    .meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
 });
 type WhichToken = z.output<typeof whichToken>;
 
@@ -135,7 +151,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       description:
         "For the system tenant's root alone. The token is shown this once; a second call is refused with 409, whatever became of the first token.",
       audit: 'required',
-      input: z.object({ name: z.string().max(128).meta({ description: 'Name of the tenant.', example: 'my-tenant' }) }),
+      input: z.object({
+        name: naming(z.string().max(128), rootedTenant).meta({ description: 'Name of the tenant.', example: 'my-tenant' }),
+      }),
       output: z.object({
         accessor: accessorText,
         token: z.uuid().describe('The token; it is shown this once.'),

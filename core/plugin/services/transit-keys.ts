@@ -68,6 +68,8 @@ export interface AttachedKeys<Fields, Kept> {
   isBarredForVerification(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): boolean;
   /** Replaces what is kept with one version of a stored key. Throws conflict when the version is gone. */
   put(transaction: WriteTransaction, key: TransitKey<Fields, Kept>, version: number, kept: Kept): void;
+  /** Takes fields of the attachment out of the definition of a stored key. Throws conflict when the key has changed since it was found. */
+  dropFields(key: TransitKey<Fields, Kept>, names: readonly (keyof Fields & string)[]): Promise<void>;
   /**
    * Creates a verification-only key with version 1 from a public key (SPKI DER) and what is kept with it. Throws already-exists,
    * unsupported-cipher.

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import { fail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { namedFieldsOf, requireNamed } from '../../../core/http/named-entries.ts';
 import { pemExample, timestamp } from '../../../core/wire/fields.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
+import { caDocument } from '../document.ts';
 import { failCa } from '../errors.ts';
 import { discardGeneration, isSignedOutside, keepGeneration, makeCaGeneration } from '../life.ts';
 import type { CaGeneration } from '../records/records.ts';
@@ -15,6 +17,9 @@ import { caTag } from '../tags.ts';
 
 /** Attempts at a renewal; each fails only when another process has renewed the CA meanwhile. */
 const attempts = 64;
+
+/** The issuer signs again. */
+const usesNamed = namedFieldsOf(caDocument.pick({ issuingCa: true }));
 
 export function renew(context: CaContext): AnyEndpoint {
   const find = findCaOf(context);
@@ -28,6 +33,7 @@ export function renew(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    usesNamed,
     errors: ['ca-has-no-key', 'ca-expired', 'signed-outside', 'conflict', 'clock-implausible'],
     output: z.object({
       caCert: z.string().meta({ description: 'The new certificate of the CA.', example: pemExample('CERTIFICATE') }),
@@ -42,6 +48,7 @@ export function renew(context: CaContext): AnyEndpoint {
           context.store.refresh();
           const present = find(call);
           if (present.record.id !== ca.record.id) throw deletedMeanwhile();
+          requireNamed(call.access, usesNamed, present.record);
           const made = await renewOnce(context, present);
           if (made === undefined) continue;
           const { certificate, generation } = made;

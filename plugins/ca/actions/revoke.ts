@@ -1,6 +1,7 @@
 // revoke: revokes a certificate that the CA issued.
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { naming } from '../../../core/http/named-entries.ts';
 import type { CaContext } from '../context.ts';
 import { revocationReasons, type RevocationReason } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
@@ -36,7 +37,7 @@ export function revoke(context: CaContext): AnyEndpoint {
 }
 
 function serialField() {
-  return z
+  const text = z
     .string()
     .max(128)
     .transform((text, context) => {
@@ -44,6 +45,9 @@ function serialField() {
       if (serial !== undefined) return serial;
       context.issues.push({ code: 'custom', input: text, message: 'must be a serial number in hexadecimal' });
       return z.NEVER;
-    })
-    .meta({ description: 'Serial number of the certificate, hexadecimal.', example: '4f9a2c51d07b83e6' });
+    });
+  return naming(text, { resource: 'certificates', needs: [], because: 'The CA in the path has issued it.' }).meta({
+    description: 'Serial number of the certificate, hexadecimal.',
+    example: '4f9a2c51d07b83e6',
+  });
 }

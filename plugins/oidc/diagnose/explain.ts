@@ -4,6 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { timestampText } from '../../../core/wire/fields.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
+import { naming } from '../../../core/http/named-entries.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { type Claims, findClaim, showableText } from '../claims/claims.ts';
 import { isOverage } from '../provider/directory.ts';
@@ -17,10 +18,11 @@ import { oidcTag } from '../tags.ts';
 const input = z
   .object({
     claims: z.record(z.string().max(512), z.unknown()).optional().describe('Claims as the provider sends them.'),
-    login: z
-      .string()
-      .min(1)
-      .max(64)
+    login: naming(z.string().min(1).max(64), {
+      resource: 'failed sign-ins',
+      needs: [],
+      because: 'It was made at the service in the path.',
+    })
       .optional()
       .meta({ description: 'Reference of a failed sign-in, as shown on its page.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
   })

@@ -1,5 +1,6 @@
 // A role of an OIDC service as administrators write it and as it is stored.
 import { z } from 'zod';
+import { givenPolicy, naming } from '../../../core/http/named-entries.ts';
 import type { RoleRule } from '../claims/role-select.ts';
 
 const claimName = z.string().min(1).max(256);
@@ -22,7 +23,11 @@ export const roleDocument = z.object({
     .max(64)
     .default([])
     .describe('Scopes asked for, besides openid.'),
-  tokenPolicies: z.array(z.string().min(1).max(128)).max(256).default([]).describe('Policies the sign-in gets.'),
+  tokenPolicies: z
+    .array(naming(z.string().min(1).max(128), givenPolicy))
+    .max(256)
+    .default([])
+    .describe('Policies the sign-in gets.'),
 });
 
 export type RoleRecord = z.output<typeof roleDocument>;

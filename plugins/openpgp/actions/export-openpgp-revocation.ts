@@ -11,15 +11,24 @@ import { requireSigner, type Signer } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 import { openpgpTag } from '../tags.ts';
 
+/** What every revocation says. */
+export const revocationFields = {
+  reason: z
+    .enum(['no-reason', 'superseded', 'compromised', 'retired'])
+    .meta({ typeName: 'ExportOpenpgpRevocationRequestReason' })
+    .default('no-reason')
+    .describe('Why.'),
+  comment: shownText({ maxCharacters: 256 })
+    .default('')
+    .meta({ description: 'A remark that everybody will read.', example: 'replaced by a new key' }),
+};
+
 const input = z.object({
   version: z
     .union([z.literal('latest'), integer(1, 2 ** 31 - 1)])
     .default('latest')
     .describe('Version to revoke.'),
-  reason: z.enum(['no-reason', 'superseded', 'compromised', 'retired']).default('no-reason').describe('Why.'),
-  comment: shownText({ maxCharacters: 256 })
-    .default('')
-    .meta({ description: 'A remark that everybody will read.', example: 'replaced by a new key' }),
+  ...revocationFields,
 });
 
 const output = z.object({

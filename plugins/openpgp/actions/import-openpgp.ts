@@ -1,5 +1,6 @@
 // The action import-openpgp: a foreign public key block becomes a verification-only transit key (spec, api 43).
 import { z } from 'zod';
+import { naming } from '../../../core/http/named-entries.ts';
 import { nameField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { importCertificate } from '../certificates/import-public-key.ts';
@@ -7,7 +8,10 @@ import type { Parts } from './request.ts';
 import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
-  name: nameField().describe('Name of the new transit key.'),
+  name: naming(nameField(), {
+    resource: 'keystore/transit-keys',
+    needs: [{ operation: 'create', path: '/v1/config/keystore/transit-keys/{}' }],
+  }).describe('Name of the new transit key.'),
   openpgp: z
     .string()
     .max(4 * 1024 * 1024)

@@ -8,6 +8,7 @@ import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
+import { requireNamedKeys } from '../versions/attached.ts';
 import { addVersion } from '../versions/new-version.ts';
 import { maxPemCharacters } from '../formats/pem.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
@@ -39,6 +40,7 @@ export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey
     description:
       'Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type and size must be those of the key.',
     audit: 'required',
+    usesNamed: transit.attachments.namedFields,
     input: inputSchema,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
@@ -57,6 +59,7 @@ export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey
       try {
         // A copy for each attempt: importing zeroes it.
         const source = (record: KeyRecord) => {
+          requireNamedKeys(transit, call.access, record);
           requireMatch(transit, { ...key, record }, material);
           return { given: () => ({ main: material.octets.slice() }) };
         };

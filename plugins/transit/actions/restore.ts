@@ -18,7 +18,7 @@ import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
-import { requireVersionsRemovable } from '../versions/attached.ts';
+import { requireNamedKeys, requireVersionsRemovable } from '../versions/attached.ts';
 import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
 import type { Transit } from '../context.ts';
@@ -45,6 +45,7 @@ export function restore(transit: Transit): AnyEndpoint {
       'The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well.',
     audit: 'required',
+    usesNamed: transit.attachments.namedFields,
     input: inputSchema,
     bodyLimit,
     successStatus: 204,
@@ -60,6 +61,7 @@ export function restore(transit: Transit): AnyEndpoint {
       const settings = settingsIn(transit, backup, record);
       call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
       call.access.requireAt(configuration, 'update', { name, ...settings });
+      requireNamedKeys(transit, call.access, backup.document);
       return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {
           transit.store.refresh();

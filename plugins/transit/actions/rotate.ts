@@ -3,6 +3,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
+import { requireNamedKeys } from '../versions/attached.ts';
 import { addVersion } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -15,10 +16,14 @@ export function rotate(transit: Transit): AnyEndpoint {
     description:
       'The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go on decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts again.',
     audit: 'required',
+    usesNamed: transit.attachments.namedFields,
     successStatus: 204,
     errors: ['operation-not-supported', 'unsupported-cipher', 'version-exhausted', 'conflict'],
     run: async (call, _input, key) => {
-      const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), requireRotatable);
+      const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), (record) => {
+        requireNamedKeys(transit, call.access, record);
+        return requireRotatable(record);
+      });
       call.noteAudit(defined({ keyVersion: number }));
       return new Reply(204);
     },

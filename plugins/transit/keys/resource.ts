@@ -1,4 +1,5 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+import { isDeepStrictEqual } from 'node:util';
 import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
@@ -15,7 +16,7 @@ import { requireCreatable, requireMinimumVersions, requireUsableCipher } from '.
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
 import type { Key } from '../records/keyring.ts';
-import { type CertifiedVersion, certify, recertify, requireDefinition, requireRemovable } from '../versions/attached.ts';
+import { type CertifiedVersion, certify, recertify, requireDefinition, requireNamedKeys, requireRemovable } from '../versions/attached.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
@@ -139,6 +140,9 @@ function planUpdate(
   const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
   const history = defined({ history: withFlags(kept.history, current, document, now) });
   const after: Key = { ...before, record: { ...kept, ...changed, ...history, ...(sameInterval ? { rotatesAt } : {}) } };
+  // Who sets a timer makes what it makes.
+  if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
+    requireNamedKeys(transit, call.access, current);
   requireRotatable(after.record);
   requireDefinition(transit, after, before);
   return {

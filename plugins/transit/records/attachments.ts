@@ -1,5 +1,6 @@
 // What other plugins attach to keys (core/plugin/services/transit-keys.ts), and which members of documents and records belong to it.
 import { z } from 'zod';
+import { namedFieldsOf, type NamedField } from '../../../core/http/named-entries.ts';
 import type { KeyAttachment } from '../../../core/plugin/services/transit-keys.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { KeyRecord, VersionRecord } from './records.ts';
@@ -43,6 +44,11 @@ export class Attachments implements Iterable<Attachment> {
     return this.#fields()
       .filter(([, { isFixed }]) => isFixed === true)
       .map(([name]) => name);
+  }
+
+  /** Fields that name entries; a new version of a key uses these again. */
+  get namedFields(): readonly NamedField[] {
+    return namedFieldsOf(z.object(Object.fromEntries(this.#fields().map(([name, { schema }]) => [name, schema]))));
   }
 
   get signErrors(): readonly string[] {

@@ -1,5 +1,7 @@
 // Where attachments take part in the life of keys: they check, certify, and may veto what is done with keys and versions.
 import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
+import type { Authorized } from '../../../core/access/access-control.ts';
+import { requireNamed } from '../../../core/http/named-entries.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Transit } from '../context.ts';
 import type { SignatureMethod } from '../formats/signatures.ts';
@@ -14,6 +16,14 @@ import { definitionOf, keyView, type KeyView, versionView } from './views.ts';
 export function requireDefinition(transit: Transit, key: Key, before: Key | undefined): void {
   for (const attachment of transit.attachments)
     attachment.requireDefinition(definitionOf(attachment, key), before === undefined ? undefined : viewOf(transit, attachment, before));
+}
+
+/**
+ * Throws policy-denied unless the caller may use the keys that this one names: each new version of a subkey is bound by its primary key. A timer
+ * was judged when it was set.
+ */
+export function requireNamedKeys({ attachments }: Transit, access: Authorized, fields: object): void {
+  requireNamed(access, attachments.namedFields, attachments.fieldsIn(fields));
 }
 
 /** What attachments keep with a version that is not committed yet: members of its record. */

@@ -1123,7 +1123,8 @@ class PolicyOperations {
    * The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`.
    * Another token needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those
    * of the own token need one for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request
-   * stays open: values that `restricted` speaks of, and giving policies that one does not have.
+   * stays open: values that `restricted` speaks of, giving policies that one does not have, and names in fields
+   * (`also-needs`), unless `names` says them.
    * `POST /v1/state/policy/check`
    */
   check(body: Api.PolicyCheckRequest, options: CallOptions = {}): Promise<Api.PolicyCheckAnswer> {
@@ -1874,6 +1875,17 @@ class TransitKeysOperations {
    */
   trim(name: string, body: Api.TrimRequest, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/trim`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Unbind a subkey from its primary key.
+   * The subkey becomes an ordinary transit key, which no longer keeps the primary key from being changed or deleted; no
+   * right to that key is needed. What it signed still verifies with the blocks that are out in the world: publish the
+   * revocations that are answered.
+   * `POST /v1/state/keystore/transit-keys/{name}/unbind-subkey`
+   */
+  unbindSubkey(name: string, body: Api.UnbindSubkeyRequest, options: CallOptions = {}): Promise<Api.UnbindSubkeyAnswer> {
+    return this.#sender.json<Api.UnbindSubkeyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/unbind-subkey`, body, isIdempotent: false }, options);
   }
 
   /**

@@ -1258,6 +1258,15 @@ export type KeyDistributionAppliance = {
  */
 export type KeyVersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
 
+export type NeededRight = {
+  /** The field. */
+  field: string;
+  /** What must be allowed. */
+  operation: PolicyCheckRequestOperation;
+  /** And where: `{}` stands for the name in the field. */
+  path: string;
+};
+
 export type OaepHash = 'sha256' | 'sha384' | 'sha512' | 'sha1';
 
 export type OidcExplainAnswer = {
@@ -1806,6 +1815,8 @@ export type PolicyCheckAnswer = {
   restricted: boolean;
   /** The decision in words. */
   why: string;
+  /** What the request needs besides, where a field of it, or of the entry in its path, names another entry. */
+  'also-needs'?: NeededRight[] | undefined;
 };
 
 /** Whose policies decided, since both must allow; `service`: what it asks of every caller there. */
@@ -1839,6 +1850,8 @@ export type PolicyCheckRequest = {
   accessor?: string | undefined;
   /** Or the policies of a token that need not exist. */
   policies?: string[] | undefined;
+  /** What fields of the request name, so that this is judged too: field to name. */
+  names?: Record<string, string> | undefined;
 };
 
 /** What would be done there. */
@@ -3374,6 +3387,27 @@ export type TransportKeyInput = {
 export type TrimRequest = {
   /** Oldest version to keep. */
   version: number;
+};
+
+export type UnbindSubkeyAnswer = {
+  /** One for each version that a version of the primary key here has bound. */
+  revocations: UnbindSubkeyRevocation[];
+};
+
+export type UnbindSubkeyRequest = {
+  /** Name of the subkey. */
+  subkey: string;
+  /** Why. */
+  reason?: ExportOpenpgpRevocationRequestReason | undefined;
+  /** A remark that everybody will read. */
+  comment?: string | undefined;
+};
+
+export type UnbindSubkeyRevocation = {
+  /** Version of the subkey. */
+  version: number;
+  /** Its block with the revocation in it. */
+  revocation: string;
 };
 
 export type VerifyAnswer = {

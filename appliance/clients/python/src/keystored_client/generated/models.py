@@ -137,6 +137,7 @@ __all__ = [
     "KeyDistributionAnswer",
     "KeyDistributionAppliance",
     "KeyVersionStatus",
+    "NeededRight",
     "OaepHash",
     "OidcExplainAnswer",
     "OidcExplainLogin",
@@ -297,6 +298,9 @@ __all__ = [
     "TransitKeysListConfigUse",
     "TransportKeyInput",
     "TrimRequest",
+    "UnbindSubkeyAnswer",
+    "UnbindSubkeyRequest",
+    "UnbindSubkeyRevocation",
     "VerifyAnswer",
     "VerifyBatchAnswer",
     "VerifyBatchItem",
@@ -2001,6 +2005,18 @@ class KeyDistributionAppliance(Document):
 
 
 @dataclass(frozen=True)
+class NeededRight(Document):
+    """NeededRight."""
+
+    field: str
+    """The field."""
+    operation: PolicyCheckRequestOperation
+    """What must be allowed."""
+    path: str
+    """And where: `{}` stands for the name in the field."""
+
+
+@dataclass(frozen=True)
 class OidcExplainAnswer(Document):
     """OidcExplainAnswer."""
 
@@ -2630,6 +2646,8 @@ class PolicyCheckAnswer(Document):
     """Path of the rule that decided."""
     policy: Optional[str] = None
     """Policy that has the rule; absent: no rule decided."""
+    also_needs: Optional[list[NeededRight]] = None
+    """What the request needs besides, where a field of it, or of the entry in its path, names another entry."""
 
 
 @dataclass(frozen=True)
@@ -2672,6 +2690,8 @@ class PolicyCheckRequest(Document):
     """Accessor of the token meant; default: the own one."""
     policies: Optional[list[str]] = None
     """Or the policies of a token that need not exist."""
+    names: Optional[dict[str, str]] = None
+    """What fields of the request name, so that this is judged too: field to name."""
 
 
 @dataclass(frozen=True)
@@ -4422,6 +4442,36 @@ class TrimRequest(Document):
 
     version: int
     """Oldest version to keep."""
+
+
+@dataclass(frozen=True)
+class UnbindSubkeyAnswer(Document):
+    """UnbindSubkeyAnswer."""
+
+    revocations: list[UnbindSubkeyRevocation] = field(repr=False)
+    """One for each version that a version of the primary key here has bound."""
+
+
+@dataclass(frozen=True)
+class UnbindSubkeyRequest(Document):
+    """UnbindSubkeyRequest."""
+
+    subkey: str
+    """Name of the subkey."""
+    reason: Optional[ExportOpenpgpRevocationRequestReason] = None
+    """Why."""
+    comment: Optional[str] = None
+    """A remark that everybody will read."""
+
+
+@dataclass(frozen=True)
+class UnbindSubkeyRevocation(Document):
+    """UnbindSubkeyRevocation."""
+
+    version: int
+    """Version of the subkey."""
+    revocation: str
+    """Its block with the revocation in it."""
 
 
 @dataclass(frozen=True)

@@ -1872,7 +1872,8 @@ class PolicyOperations:
         for `policies`. Another token needs a rule that allows `read` of
         `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one for
         `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open:
-        values that `restricted` speaks of, and giving policies that one does not have.
+        values that `restricted` speaks of, giving policies that one does not have, and names in fields
+        (`also-needs`), unless `names` says them.
 
         ``POST /v1/state/policy/check``
         """
@@ -3195,6 +3196,25 @@ class TransitKeysOperations:
                 is_idempotent=True,
             ),
             timeout,
+        )
+
+    def unbind_subkey(self, name: str, body: models.UnbindSubkeyRequest, *, timeout: Optional[float] = None) -> models.UnbindSubkeyAnswer:
+        """Unbind a subkey from its primary key.
+
+        The subkey becomes an ordinary transit key, which no longer keeps the primary key from being changed
+        or deleted; no right to that key is needed. What it signed still verifies with the blocks that are out
+        in the world: publish the revocations that are answered.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/unbind-subkey``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/unbind-subkey",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.UnbindSubkeyAnswer, timeout,
         )
 
     def verify(self, name: str, body: models.VerifyRequest, *, timeout: Optional[float] = None) -> models.VerifyAnswer:

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
 
 /**
  * A document of the API.
@@ -14,6 +15,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param decidedBy Whose policies decided, since both must allow; `service`: what it asks of every caller there.
  * @param restricted Whether rules limit values of fields or hide fields there.
  * @param why The decision in words.
+ * @param alsoNeeds What the request needs besides, where a field of it, or of the entry in its path, names
+ * another entry. May be null: absent.
  */
 public record PolicyCheckAnswer(
     @JsonProperty("allowed") Boolean allowed,
@@ -22,5 +25,6 @@ public record PolicyCheckAnswer(
     @JsonProperty("policy") String policy,
     @JsonProperty("decided-by") PolicyCheckAnswerDecidedBy decidedBy,
     @JsonProperty("restricted") Boolean restricted,
-    @JsonProperty("why") String why) {
+    @JsonProperty("why") String why,
+    @JsonProperty("also-needs") List<NeededRight> alsoNeeds) {
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -11,12 +12,14 @@ import java.util.List;
  * @param operation What would be done there.
  * @param accessor Accessor of the token meant; default: the own one. May be null: absent.
  * @param policies Or the policies of a token that need not exist. May be null: absent.
+ * @param names What fields of the request name, so that this is judged too: field to name. May be null: absent.
  */
 public record PolicyCheckRequest(
     @JsonProperty("path") String path,
     @JsonProperty("operation") PolicyCheckRequestOperation operation,
     @JsonProperty("accessor") String accessor,
-    @JsonProperty("policies") List<String> policies) {
+    @JsonProperty("policies") List<String> policies,
+    @JsonProperty("names") Map<String, String> names) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -37,6 +40,7 @@ public record PolicyCheckRequest(
     private PolicyCheckRequestOperation operation;
     private String accessor;
     private List<String> policies;
+    private Map<String, String> names;
 
     private Builder() {}
 
@@ -63,6 +67,17 @@ public record PolicyCheckRequest(
     }
 
     /**
+     * What fields of the request name, so that this is judged too: field to name.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder names(Map<String, String> value) {
+      names = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -72,7 +87,8 @@ public record PolicyCheckRequest(
           path,
           operation,
           accessor,
-          policies);
+          policies,
+          names);
     }
   }
 }

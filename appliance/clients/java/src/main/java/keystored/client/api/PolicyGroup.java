@@ -25,7 +25,8 @@ public final class PolicyGroup {
    * `policies`. Another token needs a rule that allows `read` of `/v1/state/keystore/tokens/&lt;accessor&gt;`;
    * policies that are not those of the own token need one for `read` of
    * `/v1/state/policy/policies/&lt;name&gt;`. What depends on the content of a request stays open: values that
-   * `restricted` speaks of, and giving policies that one does not have.
+   * `restricted` speaks of, giving policies that one does not have, and names in fields (`also-needs`), unless
+   * `names` says them.
    *
    * <p>POST /v1/state/policy/check
    *

@@ -70,6 +70,8 @@ public final class TransitKeysGroup {
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/sign-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation TRIM =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/trim", "", Operation.Trait.IDEMPOTENT);
+  private static final Operation UNBIND_SUBKEY =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/unbind-subkey", "application/json");
   private static final Operation VERIFY =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/verify", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation VERIFY_BATCH =
@@ -716,6 +718,23 @@ public final class TransitKeysGroup {
    */
   public void trim(String name, TrimRequest body) {
     sender.nothing(TRIM, new Parts(name).body(body));
+  }
+
+  /**
+   * Unbind a subkey from its primary key.
+   *
+   * <p>The subkey becomes an ordinary transit key, which no longer keeps the primary key from being changed or
+   * deleted; no right to that key is needed. What it signed still verifies with the blocks that are out in the
+   * world: publish the revocations that are answered.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/unbind-subkey
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public UnbindSubkeyAnswer unbindSubkey(String name, UnbindSubkeyRequest body) {
+    return sender.json(UNBIND_SUBKEY, new Parts(name).body(body), UnbindSubkeyAnswer.class);
   }
 
   /**

@@ -1,0 +1,202 @@
+// Our own mistake: a field of a request named another entry, and nobody asked whether the caller may use that one. Here: CAs and primary keys.
+import { generateKeyPairSync } from 'node:crypto';
+import { readKey } from 'openpgp';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startVictim, type Victim } from '../victim.ts';
+
+let victim: Victim;
+let outsider: string;
+const keys = '/v1/config/keystore/transit-keys';
+const keyState = '/v1/state/keystore/transit-keys';
+const cas = '/v1/config/keystore/tls/ca';
+const caState = '/v1/state/keystore/tls/ca';
+const all = { all: 'allow' } as const;
+const none = { all: 'reject' } as const;
+
+const refused = '403 policy-denied';
+const send = (method: string, path: string, body?: unknown, token = outsider) => victim.verdict(method, path, body, { token });
+const owner = async (method: string, path: string, body?: unknown): Promise<void> => {
+  const { status, body: answer } = await victim.request(method, path, body);
+  expect([path, status < 300 ? 'done' : answer]).toEqual([path, 'done']);
+};
+
+/** Everything but what is about one key and one CA. */
+const outside = [
+  { path: '/v1/**', operations: all },
+  ...[`${keys}/release/**`, `${keyState}/release/**`, `${cas}/company-root/**`, `${caState}/company-root/**`].map((path) => ({
+    path,
+    operations: none,
+  })),
+];
+
+beforeAll(async () => {
+  victim = await startVictim();
+  await victim.makePolicy('outside', outside);
+  outsider = await victim.makeToken(['outside']);
+  await owner('POST', cas, { name: 'company-root' });
+  await owner('POST', cas, { name: 'below-the-root', 'issuing-ca': 'company-root' });
+  await owner('POST', keys, { name: 'release', cipher: 'ed25519', 'openpgp-user-id': 'Release <release@example.com>' });
+  await owner('POST', keys, subkey('build', { 'allow-plaintext-backup': true }));
+});
+
+function subkey(name: string, more: object = {}) {
+  return { name, cipher: 'ed25519', 'openpgp-primary': 'release', 'openpgp-key-usage': ['sign'], ...more };
+}
+
+describe('a CA that the caller is refused', () => {
+  test('certifies no CA of the caller, and none again', async () => {
+    expect(await send('POST', cas, { name: 'own', 'issuing-ca': 'company-root' })).toBe(refused);
+    expect(await send('POST', `${cas}?validate=true`, { name: 'own', 'issuing-ca': 'company-root' })).toBe(refused);
+    expect(await send('PUT', `${cas}/own`, { 'issuing-ca': 'company-root' })).toBe(refused);
+    expect(await send('POST', `${caState}/below-the-root/renew`)).toBe(refused);
+    expect(await victim.verdict('GET', `${cas}/own`)).toBe('404 not-found');
+  });
+
+  test('cannot be trusted for first enrolments, and is not told from one that does not exist', async () => {
+    const trusting = (name: string) => ({ est: { 'initial-enroll-trust-ca': name } });
+    await owner('POST', cas, { name: 'devices' });
+    expect(await send('POST', cas, { name: 'own-devices', ...trusting('company-root') })).toBe(refused);
+    expect(await send('PATCH', `${cas}/devices`, trusting('company-root'))).toBe(refused);
+    expect(await send('PUT', `${cas}/devices`, trusting('company-root'))).toBe(refused);
+    await owner('PATCH', `${cas}/devices`, trusting('company-root'));
+    // What somebody else has set stays, as policies of an approle do.
+    expect(await send('PATCH', `${cas}/devices`, { est: { 'allow-ip-sans': true } })).toBe('204 done');
+    for (const name of ['company-root', 'no-such-ca'])
+      expect(await send('POST', cas, { name: 'guess', 'issuing-ca': name })).toBe(name === 'company-root' ? refused : '400 invalid-value');
+  });
+
+  test('to sign requests is not to make CAs, and the other way round', async () => {
+    const rules = (...actions: string[]) => [
+      { path: `${cas}/**`, operations: all },
+      ...actions.map((action) => ({ path: `${caState}/company-root/${action}`, operations: all })),
+    ];
+    await victim.makePolicy('signs', rules('sign-csr'));
+    await victim.makePolicy('certifies', rules('certify-ca'));
+    await victim.makePolicy('signs-and-certifies', rules('sign-csr', 'certify-ca'));
+    const make = async (policy: string) =>
+      send('POST', cas, { name: `by-${policy}`, 'issuing-ca': 'company-root' }, await victim.makeToken([policy]));
+    expect(await make('signs')).toBe(refused);
+    expect(await make('certifies')).toBe(refused);
+    expect(await make('signs-and-certifies')).toBe('201 done');
+  });
+});
+
+describe('a primary key that the caller is refused', () => {
+  test('binds no new subkey: not by POST, batch, PUT or a dry run', async () => {
+    expect(await send('POST', keys, subkey('mine'))).toBe(refused);
+    expect(await send('POST', `${keys}?validate=true`, subkey('mine'))).toBe(refused);
+    expect(await send('PUT', `${keys}/mine`, { ...subkey('mine'), name: undefined })).toBe(refused);
+    const batch = await victim.request('POST', `${keys}-batch`, { 'batch-input': [subkey('mine')] }, { token: outsider });
+    expect(batch.body['batch-results']).toMatchObject([{ code: 'policy-denied' }]);
+    expect(await victim.verdict('GET', `${keys}/mine`)).toBe('404 not-found');
+  });
+
+  test('binds no new version of a subkey that exists: not by rotation, import, restore or a timer', async () => {
+    const material = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
+    const { body } = await victim.request('POST', `${keyState}/build/backup`);
+    expect(await send('POST', `${keyState}/build/rotate`)).toBe(refused);
+    expect(await send('POST', `${keyState}/build/import`, { data: material })).toBe(refused);
+    expect(await send('POST', `${keyState}/build/restore`, { key: body.key })).toBe(refused);
+    expect(await send('PATCH', `${keys}/build`, { 'auto-rotate': { 'rotate-after': '1d' } })).toBe(refused);
+    await owner('POST', keys, { name: 'plain', cipher: 'ed25519' });
+    expect(await send('POST', `${keyState}/plain/restore`, { key: body.key })).toBe(refused);
+    // What makes no binding goes on, with timers that somebody set who may certify.
+    await owner('PATCH', `${keys}/build`, { 'auto-rotate': { 'rotate-after': '30d' } });
+    expect(await send('PATCH', `${keys}/build`, { labels: { team: 'builds' } })).toBe('204 done');
+    expect(await send('PATCH', `${keys}/build`, { 'auto-rotate': { 'rotate-after': '1d' } })).toBe(refused);
+    expect((await victim.request('GET', `${keyState}/build`)).body['latest-version']).toBe(1);
+  });
+
+  test('binds for a caller who may execute certify-subkey on its path, and nothing else there', async () => {
+    await victim.makePolicy('certifies-subkeys', [
+      ...outside,
+      { path: `${keyState}/release/certify-subkey`, operations: { execute: 'allow' } },
+    ]);
+    const token = await victim.makeToken(['certifies-subkeys']);
+    expect(await send('POST', keys, subkey('allowed'), token)).toBe('201 done');
+    expect(await send('POST', `${keyState}/allowed/rotate`, undefined, token)).toBe('204 done');
+    expect(await send('POST', `${keyState}/release/openpgp-sign`, { text: '' }, token)).toBe(refused);
+  });
+});
+
+test('the holder of a primary key gets rid of a subkey of somebody else, which then keeps it from nothing', async () => {
+  await owner('POST', keys, { name: 'retired', cipher: 'ed25519', 'openpgp-user-id': 'Retired', 'deletion-allowed': true });
+  await owner('POST', keys, subkey('foreign', { 'openpgp-primary': 'retired', 'allow-plaintext-backup': true }));
+  const only = (key: string) => [
+    { path: `${keys}/${key}/**`, operations: all },
+    { path: `${keyState}/${key}/**`, operations: all },
+  ];
+  await victim.makePolicy('holds-retired', only('retired'));
+  const holder = await victim.makeToken(['holds-retired']);
+  const unbind = (key: string, name: string) =>
+    victim.request('POST', `${keyState}/${key}/unbind-subkey`, { subkey: name, reason: 'compromised' }, { token: holder });
+  expect(await send('DELETE', `${keys}/retired`, undefined, holder)).toBe('409 in-use');
+  expect((await unbind('release', 'build')).body.code).toBe('policy-denied');
+  for (const name of ['build', 'no-such-key', 'retired']) expect((await unbind('retired', name)).body.code).toBe('invalid-value');
+
+  const { status, body } = await unbind('retired', 'foreign');
+  expect([status, body.revocations.length]).toEqual([200, 1]);
+  const block = await readKey({ armoredKey: String(body.revocations[0].revocation) });
+  expect(block.getSubkeys().map(({ revocationSignatures }) => revocationSignatures.length)).toEqual([1]);
+  expect((await victim.request('GET', `${keys}/foreign`)).body).not.toHaveProperty('openpgp-primary');
+  expect(await send('DELETE', `${keys}/retired`, undefined, holder)).toBe('204 done');
+  // The key is not lost to who has it, makes no OpenPGP signature in any way, and comes back from its backup as it is.
+  expect(await victim.verdict('POST', `${keyState}/foreign/rotate`)).toBe('204 done');
+  expect(await victim.verdict('POST', `${keyState}/foreign/openpgp-sign`, { text: '' })).toBe('400 operation-not-supported');
+  const hash = Buffer.alloc(64).toString('base64');
+  expect(await victim.verdict('POST', `${keyState}/foreign/sign`, { text: hash, 'key-version': 1 })).toBe('409 openpgp-sign-only');
+  const backup = (await victim.request('POST', `${keyState}/foreign/backup`)).body.key;
+  await owner('POST', keys, { name: 'foreign-again', cipher: 'ed25519' });
+  expect(await victim.verdict('POST', `${keyState}/foreign-again/restore`, { key: backup })).toBe('204 done');
+});
+
+test('a key block is imported under no name that the caller may not create', async () => {
+  const { body } = await victim.request('POST', `${keyState}/release/export-openpgp-public`);
+  await victim.makePolicy('imports-blocks', [
+    { path: '/v1/**', operations: all },
+    { path: `${keys}/reserved/**`, operations: none },
+  ]);
+  const token = await victim.makeToken(['imports-blocks']);
+  const bring = (name: string) => send('POST', '/v1/state/keystore/import-openpgp', { name, openpgp: body.keys[0].keyblock }, token);
+  expect(await bring('reserved')).toBe(refused);
+  expect(await bring('another')).toBe('201 done');
+});
+
+describe('policy/check', () => {
+  const check = async (body: object) => (await victim.request('POST', '/v1/state/policy/check', body, { token: outsider })).body;
+
+  test('says what a request needs besides, and judges names that it is told', async () => {
+    const creation = { path: cas, operation: 'create' };
+    const needs = (field: string, operation: string, end: string) => ({ field, operation, path: `${caState}/{}${end}` });
+    const all = [
+      needs('issuing-ca', 'execute', '/sign-csr'),
+      needs('issuing-ca', 'execute', '/certify-ca'),
+      needs('est/initial-enroll-trust-ca', 'read', ''),
+    ];
+    expect(await check(creation)).toMatchObject({ allowed: true, 'also-needs': all });
+    expect(await check({ ...creation, names: { 'issuing-ca': 'company-root' } })).toMatchObject({
+      allowed: false,
+      policy: 'outside',
+      rule: `${caState}/company-root/**`,
+      why: expect.stringMatching(/^"issuing-ca" names "company-root"\. The rule /) as string,
+    });
+    expect(await check({ ...creation, names: { 'issuing-ca': 'another' } })).toMatchObject({ allowed: true });
+    expect(await check({ ...creation, names: { subject: 'another' } })).toMatchObject({ code: 'invalid-value' });
+    expect(await check({ path: `${keyState}/build/rotate`, operation: 'execute' })).toMatchObject({
+      'also-needs': [{ field: 'openpgp-primary', operation: 'execute', path: `${keyState}/{}/certify-subkey` }],
+    });
+  });
+
+  test('knows the rights that no path of a request has, and rules about them are no misspellings', async () => {
+    expect(await check({ path: `${keyState}/release/certify-subkey`, operation: 'execute' })).toMatchObject({
+      allowed: false,
+      exists: true,
+    });
+    const rules = [`${keyState}/*/certify-subkey`, `${caState}/company-root/certify-ca`].map((path) => ({
+      path,
+      operations: { execute: 'allow' },
+    }));
+    const { body } = await victim.request('POST', '/v1/config/policy/policies?validate=true', { name: 'x', 'rest-api': { rules } });
+    expect(body).not.toHaveProperty('warnings');
+  });
+});
