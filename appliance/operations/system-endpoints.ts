@@ -133,6 +133,11 @@ export const unsealInput = z.object({
     .record(z.string().max(64), z.string().min(1).max(256))
     .optional()
     .meta({ description: 'PINs by name of the token, where they differ.', example: { default: '12345678' } }),
+  unsealCode: z.string().min(1).max(64).optional().meta({
+    description:
+      'What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere than the machine itself.',
+    example: 'BCDF-GHJK-LMNP',
+  }),
 });
 
 export type UnsealInput = z.output<typeof unsealInput>;
@@ -145,12 +150,12 @@ export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
   path: '/v1/state/keystore/system/unseal',
   summary: 'Give the PIN of the tokens to a sealed appliance',
   description:
-    'A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again, because tokens lock themselves.',
+    'A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root or the user of the service. It is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again, because tokens lock themselves.',
   audit: 'none',
   whileSealed: true,
   input: unsealInput,
-  secretInput: ['pin', 'pins'],
-  errors: ['not-sealed', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
+  secretInput: ['pin', 'pins', 'unsealCode'],
+  errors: ['not-sealed', 'unseal-code-refused', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
   run() {
     throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
   },

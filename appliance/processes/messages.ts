@@ -24,14 +24,14 @@ const workerReport = z.object({
 });
 
 /** In clear only on the pipe between two processes of the appliance. */
-const pin = z.codec(
+const secretText = z.codec(
   z.string(),
   z.custom<Secret<string>>((value) => value instanceof Secret),
   { decode: (text) => new Secret(text), encode: (secret) => revealSecret(secret) },
 );
 
 /** GivenPins of state/hsm-config.ts. */
-const givenPins = z.object({ pin: pin.optional(), pins: z.record(z.string(), pin).optional() });
+const givenPins = z.object({ pin: secretText.optional(), pins: z.record(z.string(), secretText).optional() });
 
 /**
  * `sealed`: holds no key and waits for the PIN. `provisions`: worker 1 makes what is missing and checks the audit trail before the others
@@ -40,7 +40,11 @@ const givenPins = z.object({ pin: pin.optional(), pins: z.record(z.string(), pin
 const orders = z.object({ sealed: z.boolean(), provisions: z.boolean().optional(), pins: givenPins.optional() });
 export type Orders = z.output<typeof orders>;
 
-const unsealAttempt = givenPins.extend({ requestId: z.string(), clientIp: z.string(), userAgent: z.string() });
+const unsealAttempt = givenPins.extend({
+  code: secretText.optional(),
+  isOfAdministrator: z.boolean(),
+  ...{ requestId: z.string(), clientIp: z.string(), userAgent: z.string() },
+});
 /** What the supervisor learns of a request to unseal. */
 export type UnsealAttempt = z.output<typeof unsealAttempt>;
 
@@ -111,7 +115,7 @@ export const supervisorRequests = {
   health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */
   seal: { argument: nothing, answer: nothing },
-  /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
+  /** Tries the PINs once. Refused with unseal-code-refused, pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
   unseal: { argument: unsealAttempt, answer: nothing },
   /** This appliance is in a cluster now. Answered before all processes are replaced. */
   takePart: { argument: nothing, answer: nothing },

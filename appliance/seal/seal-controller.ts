@@ -19,11 +19,10 @@ import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
 import type { Examine } from '../processes/notify.ts';
+import { tooEarly, UnsealAttempts } from './unseal-attempts.ts';
+import { UnsealCode } from './unseal-code.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
-/** A token locks itself after a few wrong PINs: unauthenticated callers must not get that far. */
-const mostRefusedPins = 3;
-const firstWaitSeconds = 3;
 const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
 /** With a large store it takes minutes, in which there are no workers to examine; the watchdog of the unit waits for 90 seconds. */
@@ -54,13 +53,14 @@ export function controlSeal(
   let turn: Promise<void> = Promise.resolve();
   let sealing: Promise<void> | undefined;
   let unsealing: Promise<void> | undefined;
-  let refusedPins = 0;
-  let nextAttemptMs = 0;
+  const code = new UnsealCode(configuration.data, log);
+  const attempts = new UnsealAttempts(clock, code);
   const stopping = new AbortController();
   let takesPartUntilMs = 0;
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
   let workers = start(first);
+  if (isSealed) void workers.ready.then(showCode, () => undefined);
   const activity = keepActivity(() => counts.collect(workers.present()), clock);
 
   function start(orders: Promise<Orders>): Workers {
@@ -96,9 +96,20 @@ export function controlSeal(
     return changed.then(() => undefined);
   }
 
-  /** One attempt at a time may wait, because unauthenticated callers send them. */
+  /** Not for an appliance that is not sealed any more by now. */
+  function showCode(): void {
+    if (isSealed) code.renew();
+  }
+
+  /** Who proves nothing takes no turn and costs no try. Of the others one attempt at a time may wait. */
   async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
-    if (unsealing !== undefined) throw rateLimited(2);
+    if (!isSealed) throw fail('not-sealed');
+    const doubt = attempts.doubt(attempt);
+    if (doubt !== undefined) {
+      if (attempts.mayRecord()) void recordDoubt(attempt, doubt);
+      throw doubt;
+    }
+    if (unsealing !== undefined) throw tooEarly(2);
     unsealing = inTurn(async () => {
       await audited(attempt, unseal);
       return { rest: Promise.resolve() };
@@ -114,7 +125,7 @@ export function controlSeal(
     if (isSealed) return { rest: Promise.resolve() };
     isSealed = true;
     await workers.seal(requester);
-    log.info('sealed');
+    showCode();
     return { rest: standIn() };
   }
 
@@ -136,6 +147,7 @@ export function controlSeal(
     await next.ready;
     const old = workers;
     [workers, isSealed] = [next, orders.sealed];
+    if (!isSealed) code.end();
     await old.retire();
     // A caller of unseal may be connected to one of these.
     leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
@@ -150,6 +162,7 @@ export function controlSeal(
     isSealed = configuration.attended;
     workers = start(Promise.resolve({ sealed: isSealed, provisions: !isSealed }));
     await workers.ready;
+    showCode();
     takesPartUntilMs = 0;
     log.info('this appliance is a member of a cluster');
     return { rest: Promise.resolve() };
@@ -157,9 +170,7 @@ export function controlSeal(
 
   async function unseal(attempt: UnsealAttempt): Promise<void> {
     if (!isSealed) throw fail('not-sealed');
-    const waitMs = nextAttemptMs - clock.monotonicMs();
-    if (refusedPins >= mostRefusedPins) throw rateLimited(3_600);
-    if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1_000));
+    attempts.requireTime();
     const pins = { pin: attempt.pin, pins: attempt.pins };
     try {
       const hsmConfig = await hsmConfigOf(configuration, () => undefined);
@@ -174,11 +185,10 @@ export function controlSeal(
         if (isAboutCluster(error)) throw fail('cluster-unavailable', { cause: error });
         throw fail('hsm-unavailable', { cause: cause ?? new HsmError('configuration', (error as Error).message) });
       }
-      nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;
-      log.warn('a token refused the PIN that was to unseal the appliance', { attempts: refusedPins });
+      log.warn('a token refused the PIN that was to unseal the appliance', { attempts: attempts.countRefused() });
       throw fail('pin-refused', { detail: 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.' });
     }
-    refusedPins = 0;
+    attempts.forgetRefused();
     log.info('unsealed');
   }
 
@@ -214,6 +224,16 @@ export function controlSeal(
     }
   }
 
+  /** Nobody waits for it: that no PIN was tried is known without. */
+  function recordDoubt(attempt: UnsealAttempt, doubt: ServiceError): Promise<void> {
+    return inTurn(async () => {
+      await audited(attempt, () => Promise.reject(doubt));
+      return { rest: Promise.resolve() };
+    }).catch((error: unknown) => {
+      if (error !== doubt) log.warn('an attempt to unseal could not be recorded', { reason: (error as Error).message });
+    });
+  }
+
   return {
     ready: workers.ready,
     provisioned: workers.provisioned,
@@ -221,14 +241,10 @@ export function controlSeal(
     async stop() {
       stopping.abort();
       activity.stop();
+      code.end();
       await Promise.all([workers.stop(), leaving]);
     },
   };
-}
-
-function rateLimited(retryAfterSeconds: number): ServiceError {
-  const detail = 'Wait before the next attempt. After three refused PINs the daemon must be started again first.';
-  return fail('rate-limited', { retryAfterSeconds, detail });
 }
 
 function hsmErrorOf(error: unknown): HsmError | undefined {

@@ -17,7 +17,8 @@ import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/sys
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
-import { pinsIn, unsealedPage, unsealPage, unsealPagePath } from './unseal-page.ts';
+import { isOfAdministrator } from './administrator.ts';
+import { unsealedPage, unsealFormOf, unsealPage, unsealPagePath } from './unseal-page.ts';
 
 const mostBytes = 64 * 1024;
 
@@ -109,7 +110,7 @@ export class SealedRequest extends RequestContext<Answer> {
       });
     try {
       const form = new URLSearchParams(decodeUtf8(await this.#readBody()) ?? '');
-      await this.#try(parseInput(unsealInput, pinsIn(form)), channel);
+      await this.#try(parseInput(unsealInput, unsealFormOf(form)), channel);
       return unsealedPage();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -118,9 +119,11 @@ export class SealedRequest extends RequestContext<Answer> {
     }
   }
 
-  async #try({ pin, pins }: UnsealInput, channel: SupervisorChannel): Promise<void> {
+  async #try({ pin, pins, unsealCode }: UnsealInput, channel: SupervisorChannel): Promise<void> {
     if (pin === undefined && pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
     await channel.request('unseal', {
+      ...(unsealCode === undefined ? {} : { code: new Secret(unsealCode) }),
+      isOfAdministrator: unsealCode === undefined && isOfAdministrator(this.request),
       ...(pin === undefined ? {} : { pin: new Secret(pin) }),
       ...(pins === undefined ? {} : { pins: Object.fromEntries(Object.entries(pins).map(([token, text]) => [token, new Secret(text)])) }),
       requestId: this.requestId,

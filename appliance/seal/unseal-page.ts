@@ -8,6 +8,7 @@ export const unsealPagePath = '/unseal';
 
 /** The field of the PIN of all tokens; that of one token alone has its name behind it. */
 const pinField = 'pin';
+const codeField = 'unseal-code';
 
 export type FailedAttempt = { readonly status: number; readonly text: string; readonly headers?: Answer['headers'] };
 
@@ -18,6 +19,19 @@ export function unsealPage(tokens: readonly string[], failed?: FailedAttempt): A
     <p>It holds no key. Everything waits until a person gives the PIN of ${tokens.length > 1 ? 'each token' : 'its token'}.</p>
     <form action="${unsealPagePath}" method="post">
       ${tokens.length > 1 ? tokens.map((token) => field(`${pinField}-${token}`, `PIN of ${token}`)) : field(pinField, 'PIN')}
+      <label for="${codeField}">Unseal code</label>
+      <input
+        id="${codeField}"
+        name="${codeField}"
+        maxlength="64"
+        autocomplete="off"
+        autocapitalize="characters"
+        spellcheck="false"
+        aria-describedby="about-code"
+      />
+      <p class="quiet" id="about-code">
+        The appliance has shown it on its console and in its log when it was sealed. At the machine itself it is not needed.
+      </p>
       <button class="button primary" type="submit">Unseal</button>
     </form>
     <section>
@@ -38,8 +52,15 @@ export function unsealedPage(): Answer {
   return pageAnswer(200, 'The appliance is unsealed', main, { connection: 'close' });
 }
 
-/** The PINs of a sent form, for the schema of unseal: what is empty was not given. */
-export function pinsIn(form: URLSearchParams): { readonly pin?: string; readonly pins?: Readonly<Record<string, string>> } {
+type UnsealForm = { readonly pin?: string; readonly pins?: Readonly<Record<string, string>>; readonly 'unseal-code'?: string };
+
+/** A sent form, for the schema of unseal: what is empty was not given. */
+export function unsealFormOf(form: URLSearchParams): UnsealForm {
+  const code = form.get(codeField)?.trim() ?? '';
+  return { ...pinsIn(form), ...(code === '' ? {} : { [codeField]: code }) };
+}
+
+function pinsIn(form: URLSearchParams): Pick<UnsealForm, 'pin' | 'pins'> {
   const given = [...form].filter(([name, value]) => value !== '' && name.startsWith(`${pinField}-`));
   const pin = form.get(pinField);
   if (pin !== null && pin !== '') return { pin };

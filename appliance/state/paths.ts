@@ -8,6 +8,8 @@ export const paths = {
   logs: (data: string) => join(data, 'logs'),
   shipping: (data: string) => join(data, 'shipping'),
   tls: (data: string) => join(data, 'tls'),
+  /** while the appliance is sealed: what proves that somebody may have a PIN tried */
+  unsealCode: (data: string) => join(data, 'unseal-code'),
   rootToken: (data: string) => join(data, 'root-token'),
   /** Unix socket of the process that follows the shared store of a cluster */
   follower: (data: string) => join(data, 'follower.sock'),

@@ -131,6 +131,12 @@ export const coreErrors = {
     when: 'a token refused the PIN that was to unseal the appliance; it is not tried again',
     detail: 'Find out the right PIN before the next attempt: tokens lock after a few wrong ones.',
   },
+  'unseal-code-refused': {
+    status: 403,
+    title: 'Unseal code refused',
+    when: 'a PIN came to a sealed appliance without the unseal code of this seal, and not from the administrator of the machine itself; it was not looked at',
+    detail: 'Give the unseal code, which the appliance shows on its console and in its log at each seal, or unseal it at the machine.',
+  },
   'not-found': {
     status: 404,
     title: 'Not found',

@@ -27,8 +27,10 @@ test('a new machine with an attended start is sealed, refuses a wrong PIN, and s
   await machine.shown(/^service +sealed: waiting for the PIN$/);
   await machine.trustShownCa();
   expect((await machine.exchange('GET', actions, undefined, 'none')).status).toBe(503);
-  expect((await unseal('another PIN')).status).toBe(403);
-  await expect.poll(async () => (await unseal(pin)).status, { timeout: 60_000, interval: 4_000 }).toBe(204);
+  const [, code = ''] = await machine.shown(/^unseal code +([A-Z-]{14})$/);
+  expect((await unseal(pin, 'BCDF-GHJK-LMNP')).status).toBe(403);
+  expect((await unseal('another PIN', code)).status).toBe(403);
+  await expect.poll(async () => (await unseal(pin, code)).status, { timeout: 60_000, interval: 4_000 }).toBe(204);
   await machine.serves();
   rootToken = await machine.claim();
   await machine.ask('POST', '/v1/config/keystore/transit-keys', { name: 'kept' }, rootToken);
@@ -40,7 +42,8 @@ test('the next start without the medium is sealed as well; the PIN opens it, and
   machine = await Machine.start({ directory, image });
   await machine.shown(/^service +sealed: waiting for the PIN$/);
   await machine.trustShownCa();
-  expect((await unseal(pin)).status).toBe(204);
+  const [, code = ''] = await machine.shown(/^unseal code +([A-Z-]{14})$/);
+  expect((await unseal(pin, code)).status).toBe(204);
   await machine.serves();
   expect(await machine.ask('POST', `${actions}/decrypt`, { ciphertext }, rootToken)).toMatchObject({ plaintext: 'aGVsbG8=' });
   await machine.powerOff();
@@ -66,6 +69,6 @@ test('a medium with the fingerprint of the CA resets the machine, once', async (
   await machine.powerOff();
 });
 
-function unseal(given: string): Promise<{ readonly status: number }> {
-  return machine.exchange('POST', '/v1/state/keystore/system/unseal', { pin: given });
+function unseal(given: string, code: string): Promise<{ readonly status: number }> {
+  return machine.exchange('POST', '/v1/state/keystore/system/unseal', { pin: given, 'unseal-code': code });
 }

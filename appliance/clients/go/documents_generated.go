@@ -3983,6 +3983,10 @@ type SystemUnsealRequest struct {
 
 	// Pins: PINs by name of the token, where they differ.
 	Pins *map[string]string `json:"pins,omitempty"`
+
+	// UnsealCode: What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere
+	// than the machine itself.
+	UnsealCode *string `json:"unseal-code,omitempty"`
 }
 
 // String hides the document: it holds secrets.

@@ -2383,8 +2383,9 @@ var opSystemUnseal = operation{method: "POST", path: "/v1/state/keystore/system/
 
 // Unseal: Give the PIN of the tokens to a sealed appliance.
 //
-// A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again,
-// because tokens lock themselves.
+// A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root or the
+// user of the service. It is tried once. After a refused one the next attempt has to wait; after three the daemon must
+// be started again, because tokens lock themselves.
 //
 // POST /v1/state/keystore/system/unseal
 func (g SystemGroup) Unseal(ctx context.Context, body SystemUnsealRequest, options ...CallOption) error {

@@ -20,6 +20,11 @@ export function clientAddressOf(request: IncomingMessage): string {
   return namedByRequest.get(request) ?? peerAddressOf(request.socket);
 }
 
+/** Whether a proxy stands between the client and us that is believed. */
+export function isNamedByProxy(request: IncomingMessage): boolean {
+  return namedByRequest.has(request) || namedByConnection.has(acceptedSocketOf(request.socket));
+}
+
 /** The socket that the listener accepted, below that of TLS; node keeps it there. */
 function acceptedSocketOf(socket: Socket): Socket {
   return (socket as Socket & { readonly _parent?: Socket })._parent ?? socket;

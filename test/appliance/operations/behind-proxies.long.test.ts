@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, ask, type Asking } from '../../harness/client.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
+import { patienceMs } from '../../harness/patience.ts';
 import { startProxy } from '../../harness/proxy.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -40,7 +41,7 @@ async function recorded(path: string, ...addresses: readonly string[]): Promise<
       .flatMap((name) => readFileSync(join(directory, 'audit', name), 'utf8').split('\n'))
       .filter((line) => line.includes(`"path":"${path}"`))
       .map((line) => (JSON.parse(line) as { 'client-ip': string })['client-ip']);
-  await expect.poll(found).toEqual(expect.arrayContaining([...addresses]));
+  await expect.poll(found, { timeout: patienceMs }).toEqual(expect.arrayContaining([...addresses]));
 }
 
 describe('management', () => {

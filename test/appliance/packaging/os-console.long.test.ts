@@ -25,6 +25,7 @@ const facts: Facts = {
   caFingerprint: 'AB:CD',
   clockIsSynchronized: true,
   credential: undefined,
+  unsealCode: 'BCDF-GHJK-LMNP',
   notices: [],
 };
 
@@ -40,6 +41,11 @@ test('the screen says where the appliance is, how it is, and whom to trust', () 
   ])
     expect(screen).toContain(text);
   expect(screen).not.toContain('unclaimed');
+  expect(screen).not.toContain('BCDF');
+});
+
+test('the screen of a sealed appliance has the unseal code', () => {
+  expect(formatScreen({ ...facts, daemon: { status: 'sealed', reasons: [] } })).toMatch(/^unseal code +BCDF-GHJK-LMNP$/m);
 });
 
 test('nothing that is told can steer the terminal or pretend to be another line', () => {

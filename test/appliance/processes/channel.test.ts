@@ -156,7 +156,7 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
     },
     report,
   });
-  const from = { requestId: 'r', clientIp: '127.0.0.1', userAgent: '' };
+  const from = { isOfAdministrator: false, requestId: 'r', clientIp: '127.0.0.1', userAgent: '' };
   await channel.request('unseal', { pins: { default: new Secret('1234') }, ...from });
   const [attempt] = unseal.mock.lastCall ?? [];
   expect(JSON.stringify(attempt)).not.toContain('1234');

@@ -1,6 +1,6 @@
 // The form of a sealed appliance: one field for the PIN of one token, one for each of several, and what is sent becomes what the API takes.
 import { expect, test } from 'vitest';
-import { pinsIn, unsealPage } from '../../../appliance/seal/unseal-page.ts';
+import { unsealFormOf, unsealPage } from '../../../appliance/seal/unseal-page.ts';
 
 const fieldsOf = (tokens: readonly string[]): readonly string[] =>
   [...(unsealPage(tokens).body as string).matchAll(/<input type="password" id="([^"]*)"/g)].map(([, id = '']) => id);
@@ -12,9 +12,10 @@ test('the form asks for one PIN, or for that of each token by its name', () => {
 });
 
 test('what the form sends is the PIN of all tokens, or of each; an empty field is none', () => {
-  expect(pinsIn(new URLSearchParams('pin=12%2634'))).toEqual({ pin: '12&34' });
-  expect(pinsIn(new URLSearchParams('pin-default=1&pin-vault=2'))).toEqual({ pins: { default: '1', vault: '2' } });
-  expect(pinsIn(new URLSearchParams('pin=&pin-default=&other=1'))).toEqual({});
+  expect(unsealFormOf(new URLSearchParams('pin=12%2634'))).toEqual({ pin: '12&34' });
+  expect(unsealFormOf(new URLSearchParams('pin-default=1&pin-vault=2'))).toEqual({ pins: { default: '1', vault: '2' } });
+  expect(unsealFormOf(new URLSearchParams('pin=&pin-default=&unseal-code=+&other=1'))).toEqual({});
+  expect(unsealFormOf(new URLSearchParams('pin=1&unseal-code=+BCDF-GHJK-LMNP'))).toEqual({ pin: '1', 'unseal-code': 'BCDF-GHJK-LMNP' });
 });
 
 test('why an attempt failed is text on the page, and no PIN is', () => {

@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BootstrapCredential } from '../../../provisioning/bootstrap.ts';
+import { paths } from '../../../state/paths.ts';
 import { readCaFingerprint, readDaemonState } from './daemon-state.ts';
 import { readNotices } from './notices.ts';
 import { formatScreen, type Facts } from './screen.ts';
@@ -31,6 +32,7 @@ export async function readFacts(root: string, port = 4646): Promise<Facts> {
     clockIsSynchronized: existsSync(join(root, 'run/systemd/timesync/synchronized')),
     refusal: attempt(() => readFileSync(join(root, 'run/keystored/refusal'), 'utf8')),
     credential: attempt(() => JSON.parse(readFileSync(join(root, 'run/keystored/bootstrap'), 'utf8')) as BootstrapCredential),
+    unsealCode: attempt(() => readFileSync(paths.unsealCode(join(root, 'var/lib/keystored')), 'utf8').trim()),
     notices: readNotices(root),
   };
 }

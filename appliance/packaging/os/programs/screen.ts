@@ -15,6 +15,8 @@ export type Facts = {
   readonly caFingerprint: string | undefined;
   readonly clockIsSynchronized: boolean;
   readonly credential: BootstrapCredential | undefined;
+  /** while it is sealed: what has to be given with a PIN from elsewhere */
+  readonly unsealCode: string | undefined;
   readonly notices: readonly string[];
 };
 
@@ -36,6 +38,7 @@ export function formatScreen(facts: Facts): string {
     ['management', urls(addresses, 4646)],
     ['EST', urls(addresses, 4665)],
     ['service', states[daemon.status]],
+    ...(daemon.status === 'sealed' && facts.unsealCode !== undefined ? [['unseal code', facts.unsealCode]] : []),
     ['clock', facts.clockIsSynchronized ? 'synchronized' : 'not synchronized'],
     ['CA SHA-256', facts.caFingerprint ?? 'not made yet'],
   ];

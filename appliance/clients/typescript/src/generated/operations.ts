@@ -1303,8 +1303,9 @@ class SystemOperations {
 
   /**
    * Give the PIN of the tokens to a sealed appliance.
-   * A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again,
-   * because tokens lock themselves.
+   * A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root or the user
+   * of the service. It is tried once. After a refused one the next attempt has to wait; after three the daemon must be
+   * started again, because tokens lock themselves.
    * `POST /v1/state/keystore/system/unseal`
    */
   unseal(body: Api.SystemUnsealRequest = {}, options: CallOptions = {}): Promise<void> {

@@ -2422,6 +2422,11 @@ export type SystemUnsealRequest = {
   pin?: string | undefined;
   /** PINs by name of the token, where they differ. */
   pins?: Record<string, string> | undefined;
+  /**
+   * What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere than the machine
+   * itself.
+   */
+  'unseal-code'?: string | undefined;
 };
 
 export type Tenant = {

@@ -3362,6 +3362,11 @@ class SystemUnsealRequest(Document):
     """The user PIN of every configured token."""
     pins: Optional[dict[str, str]] = field(default=None, repr=False)
     """PINs by name of the token, where they differ."""
+    unseal_code: Optional[str] = field(default=None, repr=False)
+    """What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere than
+
+    the machine itself.
+    """
 
 
 @dataclass(frozen=True)

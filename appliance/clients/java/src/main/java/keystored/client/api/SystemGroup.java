@@ -192,8 +192,9 @@ public final class SystemGroup {
   /**
    * Give the PIN of the tokens to a sealed appliance.
    *
-   * <p>A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be
-   * started again, because tokens lock themselves.
+   * <p>A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root
+   * or the user of the service. It is tried once. After a refused one the next attempt has to wait; after three
+   * the daemon must be started again, because tokens lock themselves.
    *
    * <p>POST /v1/state/keystore/system/unseal
    *

@@ -9,10 +9,13 @@ import java.util.Map;
  *
  * @param pin The user PIN of every configured token. May be null: absent.
  * @param pins PINs by name of the token, where they differ. May be null: absent.
+ * @param unsealCode What the appliance has shown on its console and in its log when it was sealed; needed from
+ * elsewhere than the machine itself. May be null: absent.
  */
 public record SystemUnsealRequest(
     @JsonProperty("pin") String pin,
-    @JsonProperty("pins") Map<String, String> pins) {
+    @JsonProperty("pins") Map<String, String> pins,
+    @JsonProperty("unseal-code") String unsealCode) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -33,6 +36,7 @@ public record SystemUnsealRequest(
   public static final class Builder {
     private String pin;
     private Map<String, String> pins;
+    private String unsealCode;
 
     private Builder() {}
 
@@ -59,6 +63,18 @@ public record SystemUnsealRequest(
     }
 
     /**
+     * What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere than
+     * the machine itself.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder unsealCode(String value) {
+      unsealCode = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -66,7 +82,8 @@ public record SystemUnsealRequest(
     public SystemUnsealRequest build() {
       return new SystemUnsealRequest(
           pin,
-          pins);
+          pins,
+          unsealCode);
     }
   }
 }
