@@ -203,6 +203,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly reservedFor?: Reserved;
   /** Fields of the entry in the path whose named entries it uses again, as a renewal does the issuer; run() asks by requireNamed. */
   readonly usesNamed?: readonly NamedField[];
+  /** Acts at the entry in the path that policies allow or refuse, and that no request is: some values of a field need them; run() asks by allowsAt. */
+  readonly freedoms?: readonly { readonly field: string; readonly action: string }[];
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
+import { systemTenantName } from '../../core/access/tenants.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource/resource.ts';
 import type { EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
@@ -23,7 +24,8 @@ import { formatCertificatePem, parsePemBlocks, readCertificate } from './der/cer
 import { failCa } from './errors.ts';
 import { type CaContext, publicUrls } from './context.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
-import { findCa, newestCertificate } from './authority/lookup.ts';
+import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
+import { ownNames } from './own/names.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
 import { caTag } from './tags.ts';
@@ -66,7 +68,8 @@ function planChange(
 ): Plan<CaRecord, MadeGeneration | undefined> {
   const { current, document, names } = change;
   const [name = ''] = names;
-  requireFreeName(protocols, name);
+  requireFreeName(protocols, change);
+  if (current?.ownedByAppliance === true) throw fail('built-in', { detail: ofTheAppliance });
   requireTrustCa(context, change, name);
   const est = enrolmentSettings(document);
   requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
@@ -86,7 +89,9 @@ function planChange(
   return planKeyedCa(context, change, { ...first, trustCertificate: undefined });
 }
 
-function requireFreeName(protocols: readonly EnrolmentProtocol[], name: string): void {
+function requireFreeName(protocols: readonly EnrolmentProtocol[], { call, names: [name = ''], current }: CaChange): void {
+  if (current === undefined && call.caller.tenantName === systemTenantName && ownNames.has(name))
+    throw fail('invalid-value', { detail: `"${name}" is the name of a CA that the appliance makes for itself.` });
   const protocol = protocols.find(({ reservedNames }) => reservedNames.has(name));
   if (protocol === undefined) return;
   throw fail('invalid-value', { detail: `"${name}" is the name of an ${protocol.title} operation and cannot name a CA.` });
@@ -156,7 +161,7 @@ function requireFitSecret(secret: string | undefined, present: string | undefine
 function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): void {
   const trusted = document.est.initialEnrollTrustCa;
   if (trusted === undefined || trusted === name || trusted === current?.est.initialEnrollTrustCa) return;
-  if (findCa(context, call.caller.tenantId, trusted) === undefined) {
+  if (findUsableCa(context, call.caller.tenantId, trusted) === undefined) {
     throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
   }
 }

@@ -9,7 +9,7 @@ import type {
   VerifiedRequest,
 } from '../../core/plugin/services/certificate-authority.ts';
 import { requireCaAlgorithm } from './authority/algorithms.ts';
-import { caCertificates, findCa, type FoundCa } from './authority/lookup.ts';
+import { caCertificates, findUsableCa, type FoundCa } from './authority/lookup.ts';
 import { trustedCertificates } from './authority/trust.ts';
 import type { CaContext } from './context.ts';
 import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
@@ -27,11 +27,11 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
   return {
     maxIntermediates,
     find(tenantId, name) {
-      const found = findCa(context, tenantId, name);
+      const found = findUsableCa(context, tenantId, name);
       return found === undefined ? undefined : authorityOf(context, found);
     },
     isTrusted(tenantId, caName, { leaf, intermediates }) {
-      const trusted = findCa(context, tenantId, caName);
+      const trusted = findUsableCa(context, tenantId, caName);
       if (trusted === undefined) return false;
       const path = findPath(leaf, intermediates, caCertificates(trusted.record), context.clock.now());
       return path !== undefined && !isRevokedOnPath(context, tenantId, path);

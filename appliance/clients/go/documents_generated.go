@@ -3046,7 +3046,8 @@ type PolicyCheckAnswer struct {
 	// Why: The decision in words.
 	Why string `json:"why"`
 
-	// AlsoNeeds: What the request needs besides, where a field of it, or of the entry in its path, names another entry.
+	// AlsoNeeds: What the request needs besides, where a field of it, or of the entry in its path, names another entry or
+	// has a value that needs more.
 	AlsoNeeds []NeededRight `json:"also-needs,omitempty"`
 }
 

@@ -33,8 +33,9 @@ export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
 export function judge(access: AccessControl, subject: Caller, question: Question, reach: Reach): Judgement {
   const own = judgePath(access, subject, question, reach);
   const fields = fieldsOf(question);
-  const alsoNeeds = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
-  for (const { field, operation, path } of own.allowed ? alsoNeeds : []) {
+  const named = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
+  const alsoNeeds = [...named, ...freedomsOf(question)];
+  for (const { field, operation, path } of own.allowed ? named : []) {
     const name = question.names[field];
     if (name === undefined) continue;
     const there = judgePath(access, subject, { segments: segmentsOf(path, name), operation, endpoints: [], names: {} }, reach);
@@ -47,6 +48,15 @@ export function judge(access: AccessControl, subject: Caller, question: Question
 export function fieldsOf({ endpoints, operation }: Pick<Question, 'endpoints' | 'operation'>): readonly NamedField[] {
   const all = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation)).flatMap(namedFieldsIn);
   return [...new Map(all.map((field) => [field.wire, field])).values()];
+}
+
+/** The acts at the same entry that some requests need. */
+function freedomsOf({ endpoints, segments, operation }: Question): Judgement['alsoNeeds'] {
+  const parent = `/${segments.slice(0, -1).map(encodeURIComponent).join('/')}`;
+  const acts = endpoints.flatMap((endpoint) =>
+    endpoint.access === 'public' || endpoint.operation !== operation ? [] : (endpoint.freedoms ?? []),
+  );
+  return acts.map(({ field, action }) => ({ field, operation, path: `${parent}/${action}` }));
 }
 
 function judgePath(access: AccessControl, subject: Caller, question: Question, reach: Reach): Omit<Judgement, 'alsoNeeds'> {

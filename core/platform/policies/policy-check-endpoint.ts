@@ -72,7 +72,9 @@ const alsoNeeds = z
       .meta({ typeName: 'NeededRight' }),
   )
   .optional()
-  .describe('What the request needs besides, where a field of it, or of the entry in its path, names another entry.');
+  .describe(
+    'What the request needs besides, where a field of it, or of the entry in its path, names another entry or has a value that needs more.',
+  );
 const output = z.object({
   allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
   exists: z

@@ -43,13 +43,20 @@ function neededRights(endpoints: readonly AnyEndpoint[]): Reach {
   const needs = new Map(
     endpoints.flatMap(namedFieldsIn).flatMap(({ entry }) => entry.needs.map((need) => [`${need.operation} ${need.path}`, need])),
   );
-  return Array.from(needs.values(), ({ operation, path }) => ({
+  const freedoms = endpoints.flatMap((endpoint): Reach => {
+    if (endpoint.access === 'public' || endpoint.freedoms === undefined) return [];
+    const places = endpoint.path.slice(1, endpoint.path.lastIndexOf('/')).split('/');
+    const parents = places.map((place) => (place.startsWith('{') ? undefined : place));
+    return endpoint.freedoms.map(({ action }) => ({ path: [...parents, action], operations: [endpoint.operation] }));
+  });
+  const rights = Array.from(needs.values(), ({ operation, path }) => ({
     path: path
       .slice(1)
       .split('/')
       .map((segment) => (segment === '{}' ? undefined : segment)),
     operations: [operation],
   }));
+  return [...rights, ...freedoms];
 }
 
 /** The operations a request to an endpoint needs: its own, and `create` for a PUT that creates the entry. None for public endpoints. */

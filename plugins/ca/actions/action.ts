@@ -2,20 +2,30 @@
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { findCa, type FoundCa } from '../authority/lookup.ts';
+import { needsSystemRoot, reservedRefusal } from '../../../core/access/reserved.ts';
+import { findCa, type FoundCa, ofTheAppliance } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import type { CaRecord } from '../records/records.ts';
 
 export const caPath = '/v1/state/keystore/tls/ca/{name}';
 
-/** Finds the CA of the path in the caller's tenant; throws `not-found`. */
-export function findCaOf(context: CaContext): (call: EndpointCall) => FoundCa {
+/** What an action does with the CA. People do nothing with the CAs of the appliance but read, and root of the tenant `system` renews. */
+type CaUse = 'read' | 'act' | 'renew';
+
+/** Finds the CA of the path in the caller's tenant; throws `not-found`, and `built-in` or `policy-denied` for one of the appliance. */
+export function findCaOf(context: CaContext, use: CaUse): (call: EndpointCall) => FoundCa {
   return (call) => {
     const found = findCa(context, call.caller.tenantId, call.params['name'] ?? '');
     if (found === undefined) throw fail('not-found', { detail: 'There is no TLS CA of this name.' });
+    if (use !== 'read' && found.record.ownedByAppliance === true) requireOwner(call, use);
     return found;
   };
+}
+
+function requireOwner({ caller }: EndpointCall, use: CaUse): void {
+  if (use !== 'renew') throw fail('built-in', { detail: ofTheAppliance });
+  if (reservedRefusal('system-root', caller) !== undefined) throw fail('policy-denied', { detail: needsSystemRoot });
 }
 
 /** Commits a change to the present record of the CA; throws `not-found` when it was deleted meanwhile. */

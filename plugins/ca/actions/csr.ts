@@ -20,12 +20,12 @@ export function makeCsr(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
-    errors: ['ca-has-no-key'],
+    errors: ['built-in', 'ca-has-no-key'],
     output: z.object({
       csr: z.string().meta({ description: 'PKCS#10 certification request, PEM.', example: pemExample('CERTIFICATE REQUEST') }),
     }),
     commandLine: { output: 'csr' },
-    find: findCaOf(context),
+    find: findCaOf(context, 'act'),
     run: async (_call, _input, ca) => ({ csr: formatPem('CERTIFICATE REQUEST', await makeCaRequest(context, ca)) }),
   });
 }

@@ -35,7 +35,7 @@ export function custodyOfCa(context: CaContext, statements: CustodyStatements): 
     output: outputSchema,
     commandLine: { output: 'statement' },
     errors: ['ca-has-no-key', 'key-object-missing', 'token-not-configured', 'conflict'],
-    find: findCaOf(context),
+    find: findCaOf(context, 'read'),
     async run(call, _input, ca) {
       const { tenantId, record } = ca;
       const newest = newestGeneration(record);

@@ -19,7 +19,7 @@ export function importCert(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
-    errors: ['ca-has-no-key', 'invalid-certificate'],
+    errors: ['built-in', 'ca-has-no-key', 'invalid-certificate'],
     input: z.object({
       certificate: z
         .string()
@@ -27,7 +27,7 @@ export function importCert(context: CaContext): AnyEndpoint {
         .meta({ description: 'PEM: the certificate of the CA first, then those above it.', example: pemExample('CERTIFICATE') }),
     }),
     commandLine: { input: 'certificate' },
-    find: findCaOf(context),
+    find: findCaOf(context, 'act'),
     async run(_call, { certificate }, ca) {
       const chain = parsePemBlocks('CERTIFICATE', certificate);
       if (chain === undefined) throw failCa('invalid-certificate', { detail: '"certificate" must be PEM.' });

@@ -41,7 +41,7 @@ export function listCertificates(context: CaContext): AnyEndpoint {
     },
     nameField: 'serial',
     output: z.array(certificateFields),
-    find: findCaOf(context),
+    find: findCaOf(context, 'read'),
     run(call, _input, ca) {
       const { certificates } = context.tables;
       const prefix = [ca.tenantId, ca.record.id];

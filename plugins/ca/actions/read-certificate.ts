@@ -21,7 +21,7 @@ export function readIssued(context: CaContext): AnyEndpoint {
     audit: 'reads-go-on',
     nameField: 'serial',
     output: certificateFields,
-    find: findCaOf(context),
+    find: findCaOf(context, 'read'),
     run(call, _input, ca) {
       const serial = requireSerial(call.params['serial'] ?? '');
       const record = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);

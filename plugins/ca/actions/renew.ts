@@ -22,7 +22,7 @@ const attempts = 64;
 const usesNamed = namedFieldsOf(caDocument.pick({ issuingCa: true }));
 
 export function renew(context: CaContext): AnyEndpoint {
-  const find = findCaOf(context);
+  const find = findCaOf(context, 'renew');
   return defineEndpoint({
     method: 'POST',
     path: `${caPath}/renew`,

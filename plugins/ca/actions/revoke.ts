@@ -19,6 +19,7 @@ export function revoke(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    errors: ['built-in'],
     auditFields: ['serial', 'reason'],
     commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
     input: z.object({
@@ -28,7 +29,7 @@ export function revoke(context: CaContext): AnyEndpoint {
         .default('unspecified')
         .describe('Why (RFC 5280 section 5.3.1).'),
     }),
-    find: findCaOf(context),
+    find: findCaOf(context, 'act'),
     async run(_call, { serial, reason }, ca) {
       await revokeCertificate(context, ca, serial, reason);
       return undefined;

@@ -2,12 +2,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { durationField, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { formatCertificatePem, parsePemBlocks, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
-import { approveByAdministrator, type Purpose } from '../issuing/approval.ts';
+import { approveByAdministrator, approveWithin, type Purpose } from '../issuing/approval.ts';
 import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import { caPath, findCaOf, noKey } from './action.ts';
@@ -15,20 +16,32 @@ import { caTag } from '../tags.ts';
 
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
 
-/** The names are the caller's to decide, who may do this is the policy's; the profile is the CA's (R57 to R64). */
+/** The act that policies allow to those who decide about names and lives themselves. */
+const freely = 'sign-freely';
+
+function tooLong(): Error {
+  const message = `"ttl" is beyond est/ttl of the CA, which needs "execute" of …/${freely} as well.`;
+  return fail('policy-denied', { detail: message, items: [{ message, info: 'ttl' }] });
+}
+
+/** Names and life are what the rules of `est` allow, or what policies let the caller decide; the profile is the CA's (R57 to R64). */
 export function signCsr(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${caPath}/sign-csr`,
     summary: 'Issue a certificate for a certification request',
     description:
-      'The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is made from the request, never copied: extensions that it asks for beyond its names are left out.',
+      'The names in the request must be allowed by the rules of `est`, and `ttl` is at most that of `est`, unless the policies allow `execute` of `…/sign-freely` as well. The certificate is made from the request, never copied: extensions that it asks for beyond its names are left out.',
     tag: caTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    freedoms: [
+      { field: 'csr', action: freely },
+      { field: 'ttl', action: freely },
+    ],
     auditFields: ['ttl', 'usages'],
-    errors: ['invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
+    errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
     input: z.object({
       csr: z
         .string()
@@ -48,15 +61,17 @@ export function signCsr(context: CaContext): AnyEndpoint {
       notAfter: timestamp().describe('When it ends.'),
     }),
     commandLine: { input: 'csr', output: 'certificate' },
-    find: findCaOf(context),
+    find: findCaOf(context, 'act'),
     async run(call, { csr, ttl, usages }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
       const verified = verifyCsr(readCsrPem(csr), familiesUnder(ca.record.keyType));
-      const approved = approveByAdministrator(
-        verified,
-        [...new Set(usages)].map((usage) => purposes[usage]),
-      );
-      const ttlSeconds = (ttl ?? parseDuration(ca.record.est.ttl, 'ttl')).seconds;
+      const wanted = [...new Set(usages)].map((usage) => purposes[usage]);
+      const { est, name } = ca.record;
+      const longest = parseDuration(est.ttl, 'ttl');
+      const ttlSeconds = (ttl ?? longest).seconds;
+      const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute');
+      if (!isFree && ttlSeconds > longest.seconds) throw tooLong();
+      const approved = isFree ? approveByAdministrator(verified, wanted) : approveWithin(verified, est, wanted);
       const { serial, record, issuer } = await issueCertificate(context, ca, approved, { ttlSeconds, via: 'sign-csr' });
       const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
       call.noteAudit({ requestParameters: issued });

@@ -11,6 +11,15 @@ export function findCa(context: CaContext, tenantId: string, name: string): Foun
   return record === undefined || record.forMembers === true ? undefined : { tenantId, record };
 }
 
+/** As findCa, without the CA of the listeners: those that people sign with, enrol at and trust. */
+export function findUsableCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
+  const found = findCa(context, tenantId, name);
+  return found?.record.ownedByAppliance === true ? undefined : found;
+}
+
+export const ofTheAppliance =
+  'This CA certifies the appliance itself, its listeners or the members of its cluster: it is read, and does nothing else.';
+
 /** All CAs of a tenant. */
 export function tenantCas(context: CaContext, tenantId: string): FoundCa[] {
   return Array.from(context.tables.cas.entries([tenantId]), ([, record]) => ({ tenantId, record }));

@@ -62,7 +62,7 @@ export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: Iden
 }
 
 /**
- * Approves what an administrator with the right to `sign-csr` asks for: names are theirs to decide, the profile stays ours. Throws
+ * Approves what an administrator asks for who may sign freely: names are theirs to decide, the profile stays ours. Throws
  * `invalid-csr` for a request that names nobody (RFC 5280 4.1.2.6: without a subject there are alternative names).
  */
 export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
@@ -70,6 +70,13 @@ export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purp
   if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
     throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
   }
+  return approved(csr, purposes, false);
+}
+
+/** Approves what a caller of `sign-csr` asks for: every name must be allowed, as for devices. Throws `identity-not-allowed`. */
+export function approveWithin(csr: VerifiedCsr, policy: IdentityPolicy, purposes: readonly Purpose[]): ApprovedRequest {
+  const problem = findForbiddenName(policy, csr.content);
+  if (problem !== undefined) throw refusal(problem);
   return approved(csr, purposes, false);
 }
 

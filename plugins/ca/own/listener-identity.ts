@@ -13,7 +13,7 @@ import { linksBack } from '../authority/trust.ts';
 import { clearListenerKeys, exchangeListenerKeys, forgetTokenListener, isThere, listenerKey, makeListenerKey } from './listener-keys.ts';
 import { type ListenerRecord, newestGeneration, requireNewestGeneration } from '../records/records.ts';
 
-/** Name of the CA of the listeners in tenant `system`: a TLS CA like any other, except that it cannot be deleted. */
+/** Name of the CA of the listeners in tenant `system`: a TLS CA like any other, except that nobody but the appliance uses, changes or deletes it. */
 export const applianceCaName = 'appliance';
 
 /** See `listenerIdentity` of the service. */

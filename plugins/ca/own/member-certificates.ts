@@ -15,10 +15,12 @@ import { requireNewestGeneration } from '../records/records.ts';
 import { currentCrl } from '../status/crl.ts';
 import { revokeCertificate } from '../status/revocation.ts';
 
+export const memberCaNames = { peer: 'cluster-peer', client: 'cluster-client' } as const;
+
 /** Etcd reads its authorities at its start only, so they are never rolled over. */
 const authorities: Readonly<Record<MemberRole, OwnCa>> = {
-  peer: { name: 'cluster-peer', commonName: 'keystored cluster CA of etcd members', forMembers: true },
-  client: { name: 'cluster-client', commonName: 'keystored cluster CA of appliances', forMembers: true },
+  peer: { name: memberCaNames.peer, commonName: 'keystored cluster CA of etcd members', forMembers: true },
+  client: { name: memberCaNames.client, commonName: 'keystored cluster CA of appliances', forMembers: true },
 };
 
 const via = 'cluster-member';

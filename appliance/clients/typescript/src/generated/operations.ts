@@ -435,8 +435,9 @@ class CaOperations {
 
   /**
    * Issue a certificate for a certification request.
-   * The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is made from the
-   * request, never copied: extensions that it asks for beyond its names are left out.
+   * The names in the request must be allowed by the rules of `est`, and `ttl` is at most that of `est`, unless the
+   * policies allow `execute` of `…/sign-freely` as well. The certificate is made from the request, never copied:
+   * extensions that it asks for beyond its names are left out.
    * `POST /v1/state/keystore/tls/ca/{name}/sign-csr`
    */
   signCsr(name: string, body: Api.CaSignCsrRequest, options: CallOptions = {}): Promise<Api.CaSignCsrAnswer> {

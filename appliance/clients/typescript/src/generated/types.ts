@@ -1815,7 +1815,10 @@ export type PolicyCheckAnswer = {
   restricted: boolean;
   /** The decision in words. */
   why: string;
-  /** What the request needs besides, where a field of it, or of the entry in its path, names another entry. */
+  /**
+   * What the request needs besides, where a field of it, or of the entry in its path, names another entry or has a value
+   * that needs more.
+   */
   'also-needs'?: NeededRight[] | undefined;
 };
 

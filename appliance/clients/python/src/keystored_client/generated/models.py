@@ -2647,7 +2647,10 @@ class PolicyCheckAnswer(Document):
     policy: Optional[str] = None
     """Policy that has the rule; absent: no rule decided."""
     also_needs: Optional[list[NeededRight]] = None
-    """What the request needs besides, where a field of it, or of the entry in its path, names another entry."""
+    """What the request needs besides, where a field of it, or of the entry in its path, names another entry or
+
+    has a value that needs more.
+    """
 
 
 @dataclass(frozen=True)

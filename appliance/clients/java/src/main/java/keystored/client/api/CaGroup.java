@@ -440,8 +440,9 @@ public final class CaGroup {
   /**
    * Issue a certificate for a certification request.
    *
-   * <p>The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is
-   * made from the request, never copied: extensions that it asks for beyond its names are left out.
+   * <p>The names in the request must be allowed by the rules of `est`, and `ttl` is at most that of `est`,
+   * unless the policies allow `execute` of `…/sign-freely` as well. The certificate is made from the request,
+   * never copied: extensions that it asks for beyond its names are left out.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/sign-csr
    *

@@ -16,7 +16,7 @@ import java.util.List;
  * @param restricted Whether rules limit values of fields or hide fields there.
  * @param why The decision in words.
  * @param alsoNeeds What the request needs besides, where a field of it, or of the entry in its path, names
- * another entry. May be null: absent.
+ * another entry or has a value that needs more. May be null: absent.
  */
 public record PolicyCheckAnswer(
     @JsonProperty("allowed") Boolean allowed,
