@@ -1,5 +1,6 @@
 // Reads the complete lines of a file that another process may be writing, in chunks, forwards or backwards.
 import { type FileHandle, open } from 'node:fs/promises';
+import { Semaphore } from '../base/async/semaphore.ts';
 
 /** Octets read at a time. */
 export const chunkBytes = 64 << 10;
@@ -9,7 +10,7 @@ export async function* linesFromEnd(path: string): AsyncIterable<{ readonly text
   let rest: Buffer = Buffer.alloc(0);
   for (let end = await wholeBytes(path); end > 0;) {
     const begin = Math.max(0, end - chunkBytes);
-    let octets = Buffer.concat([await readChunk(path, begin, end - begin), rest]);
+    let octets = Buffer.concat([await readChunkInTurn(path, begin, end - begin), rest]);
     while (octets.length > 0) {
       const before = octets.length < 2 ? -1 : octets.lastIndexOf(10, octets.length - 2);
       // The line starts in the chunk before.
@@ -35,6 +36,16 @@ export async function wholeBytes(path: string): Promise<number> {
 async function sizeOf(path: string): Promise<number> {
   return withFile(path, 0, async (handle) => (await handle.stat()).size);
 }
+
+/**
+ * As readChunk, one after another in this process: a chunk is looked through in the turn of the event loop in which it comes, and many who
+ * read at a time would leave nothing of it to requests.
+ */
+export function readChunkInTurn(path: string, offset: number, length: number): Promise<Buffer> {
+  return turns.run(() => readChunk(path, offset, length));
+}
+
+const turns = new Semaphore(1);
 
 /** Up to this many octets from an offset; fewer at the end of the file. */
 export function readChunk(path: string, offset: number, length: number): Promise<Buffer> {

@@ -1,12 +1,16 @@
 // Reads a topic (audit trail, logs): merges the streams of a directory by time, from a given time or the newest ones, once or following.
 import { setTimeout } from 'node:timers/promises';
 import { listStreams, type StreamFile } from './stream-files.ts';
-import { chunkBytes, linesFromEnd, readChunk, wholeBytes } from './stream-lines.ts';
+import { chunkBytes, linesFromEnd, readChunkInTurn, wholeBytes } from './stream-lines.ts';
 
 export type TopicOptions = {
   readonly directory: string;
   /** timestamp as written by formatTimestamp: records from then on. Without it: the newest `limit`, or all */
   readonly since?: string;
+  /** only records before this time */
+  readonly before?: string;
+  /** the newest `limit` are not looked for before this time */
+  readonly notBefore?: string;
   /** maximum number of records; when following without `since`, of those that exist already */
   readonly limit?: number;
   /** only lines that contain this text and whose record passes: what a tenant may see, without parsing the rest */
@@ -28,6 +32,8 @@ const pollMs = 250;
 export async function* readTopic({
   directory,
   since,
+  before = '~',
+  notBefore = '',
   limit,
   only = everything,
   follow = false,
@@ -40,7 +46,7 @@ export async function* readTopic({
       since !== undefined
         ? await firstFileFor(files, since)
         : limit !== undefined
-          ? await newestLines(files, limit, only, signal)
+          ? await newestLines(files, { limit, before, notBefore }, only, signal)
           : nothingSkipped;
     readers.set(stream, new StreamReader(files.slice(start.file), start.offset, only, signal));
     skip += start.lines;
@@ -50,7 +56,7 @@ export async function* readTopic({
   let left = follow && since === undefined ? Number.POSITIVE_INFINITY : (limit ?? Number.POSITIVE_INFINITY);
   for (;;) {
     for (let item = await takeEarliest(readers); item !== undefined; item = await takeEarliest(readers)) {
-      if (signal?.aborted === true || left <= 0) return;
+      if (signal?.aborted === true || left <= 0 || timeOf(item) >= before) return;
       if ((since !== undefined && timeOf(item) < since) || skip-- > 0) continue;
       left--;
       yield item;
@@ -116,7 +122,7 @@ class StreamReader {
     while (this.#items.length === 0 && this.#signal?.aborted !== true) {
       const file = this.#files[0];
       if (file === undefined) return undefined;
-      const chunk = await readChunk(file.path, this.#offset, chunkBytes);
+      const chunk = await readChunkInTurn(file.path, this.#offset, chunkBytes);
       if (chunk.length > 0) this.#split(chunk);
       else if (this.#files.length > 1) this.#nextFile();
       else return undefined;
@@ -152,19 +158,38 @@ async function firstFileFor(files: readonly StreamFile[], since: string): Promis
   return nothingSkipped;
 }
 
+type Newest = { readonly limit: number; readonly before: string; readonly notBefore: string };
+
 /** Where the newest `limit` records of a stream start, searched backwards from the end. */
-async function newestLines(files: readonly StreamFile[], limit: number, only: RecordFilter, signal?: AbortSignal): Promise<Start> {
-  const last = files.length - 1;
+async function newestLines(files: readonly StreamFile[], wanted: Newest, only: RecordFilter, signal?: AbortSignal): Promise<Start> {
+  const { limit, before, notBefore } = wanted;
+  const last = await lastFileFor(files, before);
   let start: Start = { file: last, offset: await wholeBytes(files[last]?.path ?? ''), lines: 0 };
   for (let file = last; file >= 0 && start.lines < limit; file--) {
     for await (const { text, offset } of linesFromEnd(files[file]?.path ?? '')) {
       if (signal?.aborted === true) return start;
-      if (parseWanted(text, only) === undefined) continue;
+      const time = timeIn(text);
+      if (time < notBefore && time !== '') return start;
+      if (time >= before || parseWanted(text, only) === undefined) continue;
       start = { file, offset, lines: start.lines + 1 };
       if (start.lines === limit) break;
     }
   }
   return start;
+}
+
+/** The last file that can contain a record before a time. */
+async function lastFileFor(files: readonly StreamFile[], before: string): Promise<number> {
+  for (let file = files.length - 1; file > 0; file--) {
+    const first = await new StreamReader(files.slice(file, file + 1), 0, everything).peek();
+    if (first !== undefined && timeOf(first) < before) return file;
+  }
+  return 0;
+}
+
+/** The time in a line, without reading the rest; empty where there is none. */
+export function timeIn(line: string): string {
+  return /"occurred-at":"([^"]*)"/.exec(line)?.[1] ?? '';
 }
 
 function timeOf({ record: { 'occurred-at': time } }: TopicRecord): string {

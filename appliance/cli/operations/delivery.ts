@@ -5,6 +5,7 @@ import { Refused } from '../client.ts';
 import type { Command } from '../../../core/http/description/command.ts';
 import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
 import { fieldAt, setField, type Document } from '../field-path.ts';
+import { type AskFor, wholeOf } from './pages.ts';
 import { CommandFailed, exitCodes, OutputFailed, undelivered } from '../terminal/failure.ts';
 import { beginFile, writeAll, type OutputFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
@@ -26,6 +27,8 @@ export type Delivery = {
   readonly format: Format | undefined;
   /** of `--fields`, where the API has no such parameter */
   readonly fields: string | undefined;
+  /** for what an answer leaves to further ones */
+  readonly askFor: AskFor;
   /** of `--value` and `--output raw`: the field whose bare value is printed */
   readonly value: string | undefined;
 };
@@ -84,19 +87,19 @@ export async function deliverRefusal(error: unknown, { format }: Delivery, io: I
   throw new CommandFailed(error.exitCode, '');
 }
 
-async function stream(response: IncomingMessage, { file: wanted, command }: Delivery, io: Io): Promise<void> {
+async function stream(response: IncomingMessage, { file: wanted, command, askFor }: Delivery, io: Io): Promise<void> {
   const { path, begun: file } = wanted ?? { path: '-', begun: beginFile('-', io, true) };
   const progress = openProgress(io, 'octets');
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   let octets = 0;
   try {
-    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    for await (const chunk of wholeOf(response, askFor)) {
       await file.write(chunk);
       octets += chunk.length;
       if (path !== '-') progress.show(octets, Number.isNaN(length) ? undefined : octets / length);
     }
   } catch (error) {
-    if (error instanceof OutputFailed) throw error;
+    if (error instanceof CommandFailed) throw error;
     throw new CommandFailed(exitCodes.unavailable, `the answer was cut off (${error instanceof Error ? error.message : String(error)})`);
   }
   file.finish();

@@ -52,6 +52,7 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
       mayBeRepeated: entry.method === 'GET' || request.isIdempotent === true,
       sent: request.body,
       file: output,
+      askFor: (path: string) => client.open({ ...request, path, query: new URLSearchParams() }),
       format: typed['output'] === 'raw' ? undefined : (text(typed['output']) as Format | undefined),
       fields: hasFields ? undefined : text(typed['fields']),
       value: bareField(entry, catalog, typed),

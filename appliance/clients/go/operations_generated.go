@@ -2828,6 +2828,9 @@ type TopicsShowOptions struct {
 	// Since: Start with records of this time: a timestamp, or a duration such as `1h` before now.
 	Since *string
 
+	// Before: Only records before this time: a timestamp, or a duration such as `1h` before now.
+	Before *string
+
 	// Limit: Answer with at most so many records: from `since` on, or the newest.
 	Limit *int64
 
@@ -2857,6 +2860,7 @@ func (o *TopicsShowOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "since", o.Since)
+	addQuery(into, "before", o.Before)
 	addQuery(into, "limit", o.Limit)
 	addQuery(into, "follow", o.Follow)
 	addQuery(into, "who", o.Who)
@@ -2869,7 +2873,8 @@ func (o *TopicsShowOptions) addTo(into *parts) {
 // Show: Read a topic as JSON lines.
 //
 // Records in the order of time, one JSON object a line; without parameters all there are. A stream that follows ends
-// when the token does.
+// when the token does. What finds little is searched a part at a time: where an answer has a `Link`, it was not all,
+// and that is where to go on.
 //
 // GET /v1/state/topics/{topic}
 func (g TopicsGroup) Show(ctx context.Context, topic string, parameters *TopicsShowOptions, options ...CallOption) Seq[json.RawMessage] {

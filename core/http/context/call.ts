@@ -56,6 +56,7 @@ export class UnauthenticatedCall implements PublicCall {
 
   get signal(): AbortSignal {
     const controller = new AbortController();
+    if (this.#context.response.destroyed) controller.abort();
     this.#context.response.once('close', () => controller.abort());
     return controller.signal;
   }

@@ -7,11 +7,13 @@ import { fail } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { systemTenantName } from '../../access/tenants.ts';
 import { decodeDuration, decodeTimestamp, formatTimestamp } from '../../base/time.ts';
+import { Shares } from '../../base/async/shares.ts';
 import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../../log/topic.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
 import { answerList, listOf } from '../../http/resource/list-answer.ts';
 import { listQuery, readFlag, readListQuery } from '../../http/resource/list-query.ts';
 import { tags } from '../../http/tags.ts';
+import { linkHeader, nextLink, partOf } from './topic-part.ts';
 import { readTrailFilter, trailQuery, type TrailFilter } from './trail-filter.ts';
 
 /** Directories of the topics. */
@@ -26,8 +28,8 @@ export type TopicEndpoints = {
 const auditTopic = 'system:audit-trail-log';
 const logTopic = 'system:logs';
 
-/** Streams of one tenant that one process serves at a time: each polls the files four times a second. */
-const maxStreams = 16;
+/** Answers that one process has under way at a time, in the shares of tenants and tokens: each that is followed polls the files four times a second. */
+const mostAnswers = 32;
 /** How often an idle stream checks that its reader is still authorized. */
 const lookEveryMs = 1_000;
 
@@ -37,7 +39,18 @@ type Options = { readonly directories: TopicDirectories; readonly access: Access
 export function topicEndpoints(options: Options): TopicEndpoints {
   const { directories } = options;
   const stopping = new AbortController();
-  const open = new Map<string, number>();
+  const places = new Shares(mostAnswers);
+
+  /** Counted before anything waits: many that come at once find the places of those before them taken. */
+  function takePlace({ caller: { accessor, tenantId }, signal }: EndpointCall): void {
+    const owner = { token: accessor, tenant: tenantId };
+    const gone = signal;
+    if (gone.aborted) return;
+    if (!places.fits(owner, 1))
+      throw fail('rate-limited', { detail: 'Too many topics are being read: end one of yours, or wait.', retryAfterSeconds: 5 });
+    places.count(owner, 1);
+    gone.addEventListener('abort', () => places.count(owner, -1), { once: true });
+  }
 
   function directoryOf(call: EndpointCall): string {
     const topic = call.params['topic'];
@@ -47,10 +60,8 @@ export function topicEndpoints(options: Options): TopicEndpoints {
   }
 
   async function* follow(call: EndpointCall, topic: Omit<TopicOptions, 'signal'>, filter: TrailFilter | undefined): AsyncGenerator<string> {
-    const { tenantId } = call.caller;
     const ended = new AbortController();
     const watch = setInterval(() => (isReader(options, call) ? undefined : ended.abort()), lookEveryMs).unref();
-    open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
     try {
       for await (const line of readTopic({ ...topic, signal: AbortSignal.any([call.signal, ended.signal, stopping.signal]) })) {
         const reader = readerOf(options, call);
@@ -59,7 +70,6 @@ export function topicEndpoints(options: Options): TopicEndpoints {
       }
     } finally {
       clearInterval(watch);
-      open.set(tenantId, (open.get(tenantId) ?? 1) - 1);
     }
   }
 
@@ -88,15 +98,13 @@ export function topicEndpoints(options: Options): TopicEndpoints {
         summary: 'Read a topic as JSON lines',
         description:
           'Records in the order of time, one JSON object a line; without parameters all there are. A stream that follows ends when the ' +
-          'token does.',
-        documented: { names: { topic: { description: 'Name of the topic.', example: auditTopic } } },
+          'token does. What finds little is searched a part at a time: where an answer has a `Link`, it was not all, and that is where to go on.',
+        documented: { headers: { Link: linkHeader }, names: { topic: { description: 'Name of the topic.', example: auditTopic } } },
         produces: 'application/x-ndjson',
         query: topicQuery,
         errors: ['not-found', 'rate-limited'],
         find: directoryOf,
-        run(call, _, directory) {
-          if ((open.get(call.caller.tenantId) ?? 0) >= maxStreams)
-            throw fail('rate-limited', { detail: `A tenant may read ${maxStreams} topics at a time.`, retryAfterSeconds: 5 });
+        async run(call, _, directory) {
           const { limit } = readListQuery(call.query);
           const filter = readTrailFilter(call.query);
           if (filter !== undefined && directory !== directories.audit) throw onlyOfTrail();
@@ -104,10 +112,14 @@ export function topicEndpoints(options: Options): TopicEndpoints {
             directory,
             follow: readFlag(call.query, 'follow'),
             ...defined({ limit }),
-            ...sinceOf(call),
+            ...defined({ since: timeOf(call, 'since'), before: timeOf(call, 'before') }),
             ...filterOf(options, call, filter),
           };
-          return new Reply(200, follow(call, topic, filter), { 'content-type': 'application/x-ndjson' });
+          if (topic.follow && topic.before !== undefined) throw notBoth();
+          takePlace(call);
+          const part = await partOf(topic, call.signal);
+          const link = part.next === undefined ? {} : { link: nextLink(call, part.next) };
+          return new Reply(200, follow(call, part.topic, filter), { 'content-type': 'application/x-ndjson', ...link });
         },
       }),
     ],
@@ -121,6 +133,10 @@ const topicQuery = {
     description: 'Start with records of this time: a timestamp, or a duration such as `1h` before now.',
     schema: { type: 'string', examples: ['1h'] },
   },
+  before: {
+    description: 'Only records before this time: a timestamp, or a duration such as `1h` before now.',
+    schema: { type: 'string', examples: ['2026-01-31T12:00:00Z'] },
+  },
   limit: {
     description: 'Answer with at most so many records: from `since` on, or the newest.',
     schema: { type: 'integer', minimum: 1, maximum: 999_999_999, examples: [100] },
@@ -132,17 +148,23 @@ const topicQuery = {
   ...trailQuery,
 } as const;
 
-function sinceOf({ query, now }: EndpointCall): { since?: string } {
-  const text = query.get('since');
-  if (text === undefined) return {};
+/** A time of the query, as records have it. Throws `invalid-value`. */
+function timeOf({ query, now }: EndpointCall, name: 'since' | 'before'): string | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
   const duration = decodeDuration(text);
   // In a query, a plus sign means a space.
-  const since = duration === undefined ? decodeTimestamp(text.replace(' ', '+')) : now.subtract({ seconds: duration.seconds });
-  if (since !== undefined) return { since: formatTimestamp(since) };
+  const time = duration === undefined ? decodeTimestamp(text.replace(' ', '+')) : now.subtract({ seconds: duration.seconds });
+  if (time !== undefined) return formatTimestamp(time);
   throw fail('invalid-value', {
-    detail: 'The query parameter since must be a timestamp such as 2026-01-31T12:00:00Z or a duration such as 1h.',
-    items: [{ message: 'must be a timestamp or a duration', info: 'since' }],
+    detail: `The query parameter ${name} must be a timestamp such as 2026-01-31T12:00:00Z or a duration such as 1h.`,
+    items: [{ message: 'must be a timestamp or a duration', info: name }],
   });
+}
+
+function notBoth(): Error {
+  const message = 'The query parameters before and follow are not given together.';
+  return fail('invalid-value', { detail: message, items: [{ message, info: 'before' }] });
 }
 
 /** What a tenant may see, and of that what is asked for: as the reader sees it, so that nobody finds out by asking what policies hide. */

@@ -196,8 +196,8 @@ describe('since, limit, follow', () => {
     expect(stream.rows()).toHaveLength(before);
   });
 
-  test('a tenant that reads very many at a time waits; others do not', async () => {
-    const streams = Array.from({ length: 16 }, () => open(`${trail}?follow=true&limit=1`, token));
+  test('a token that reads very many at a time waits; others do not', async () => {
+    const streams = Array.from({ length: 10 }, () => open(`${trail}?follow=true&limit=1`, token));
     await vi.waitFor(() => expect(streams.every((stream) => stream.rows().length > 0)).toBe(true), patienceMs);
     expect(await verdict(trail, token)).toBe('429 rate-limited');
     expect(await read(`${trail}?limit=1`)).toHaveLength(1);

@@ -48,12 +48,19 @@ export async function send(request: Request, signal?: AbortSignal): Promise<Answ
 
 /**
  * As send, for an answer that goes on: JSON, one value a line, in the pieces in which it comes, after an empty one when the answer begins. A
- * line that is no JSON is left out.
+ * line that is no JSON is left out. Where an answer says that another one goes on, that is read, too.
  */
 export async function* follow(request: Request, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
-  const { body } = await open(request, signal);
-  yield [];
-  if (body === null) return;
+  for (let next: Request | undefined = request; next !== undefined;) {
+    const { body, headers }: Response = await open(next, signal);
+    yield [];
+    if (body !== null) yield* linesOf(body);
+    const target = /^<(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    next = target === undefined ? undefined : { method: request.method, path: target };
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<readonly unknown[]> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   try {

@@ -1533,11 +1533,12 @@ class TopicsOperations {
   /**
    * Read a topic as JSON lines.
    * Records in the order of time, one JSON object a line; without parameters all there are. A stream that follows ends
-   * when the token does.
+   * when the token does. What finds little is searched a part at a time: where an answer has a `Link`, it was not all, and
+   * that is where to go on.
    * `GET /v1/state/topics/{topic}`
    */
-  show(topic: string, options: CallOptions & { since?: string | undefined; limit?: number | undefined; follow?: boolean | undefined; who?: string | undefined; what?: string | undefined; where?: string | undefined; result?: Api.TopicsShowResult | undefined; reads?: boolean | undefined } = {}): AsyncGenerator<unknown, void, undefined> {
-    return this.#sender.lines({ method: 'GET', path: `/v1/state/topics/${segment(topic)}`, query: { since: options.since, limit: options.limit, follow: options.follow, who: options.who, what: options.what, where: options.where, result: options.result, reads: options.reads }, isIdempotent: true }, options);
+  show(topic: string, options: CallOptions & { since?: string | undefined; before?: string | undefined; limit?: number | undefined; follow?: boolean | undefined; who?: string | undefined; what?: string | undefined; where?: string | undefined; result?: Api.TopicsShowResult | undefined; reads?: boolean | undefined } = {}): AsyncGenerator<unknown, void, undefined> {
+    return this.#sender.lines({ method: 'GET', path: `/v1/state/topics/${segment(topic)}`, query: { since: options.since, before: options.before, limit: options.limit, follow: options.follow, who: options.who, what: options.what, where: options.where, result: options.result, reads: options.reads }, isIdempotent: true }, options);
   }
 }
 

@@ -2564,11 +2564,12 @@ class TopicsOperations:
             models.Topic, timeout,
         )
 
-    def show(self, topic: str, *, since: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, who: Optional[str] = None, what: Optional[str] = None, where: Optional[str] = None, result: Optional[models.TopicsShowResult] = None, reads: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
+    def show(self, topic: str, *, since: Optional[str] = None, before: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, who: Optional[str] = None, what: Optional[str] = None, where: Optional[str] = None, result: Optional[models.TopicsShowResult] = None, reads: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
         """Read a topic as JSON lines.
 
         Records in the order of time, one JSON object a line; without parameters all there are. A stream that
-        follows ends when the token does.
+        follows ends when the token does. What finds little is searched a part at a time: where an answer has
+        a `Link`, it was not all, and that is where to go on.
 
         ``GET /v1/state/topics/{topic}``
         """
@@ -2576,7 +2577,7 @@ class TopicsOperations:
             Request(
                 "GET",
                 f"/v1/state/topics/{segment(topic)}",
-                query={"since": since, "limit": limit, "follow": follow, "who": who, "what": what, "where": where, "result": result, "reads": reads},
+                query={"since": since, "before": before, "limit": limit, "follow": follow, "who": who, "what": what, "where": where, "result": result, "reads": reads},
                 is_idempotent=True,
             ),
             timeout,

@@ -65,7 +65,8 @@ public final class TopicsGroup {
    * Read a topic as JSON lines.
    *
    * <p>Records in the order of time, one JSON object a line; without parameters all there are. A stream that
-   * follows ends when the token does.
+   * follows ends when the token does. What finds little is searched a part at a time: where an answer has a
+   * `Link`, it was not all, and that is where to go on.
    *
    * <p>GET /v1/state/topics/&#123;topic}
    *
@@ -81,7 +82,8 @@ public final class TopicsGroup {
    * Read a topic as JSON lines.
    *
    * <p>Records in the order of time, one JSON object a line; without parameters all there are. A stream that
-   * follows ends when the token does.
+   * follows ends when the token does. What finds little is searched a part at a time: where an answer has a
+   * `Link`, it was not all, and that is where to go on.
    *
    * <p>GET /v1/state/topics/&#123;topic}
    *

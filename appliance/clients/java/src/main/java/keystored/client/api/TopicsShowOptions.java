@@ -8,6 +8,8 @@ import keystored.client.internal.Parts;
  *
  * @param since Start with records of this time: a timestamp, or a duration such as `1h` before now. May be null:
  * absent.
+ * @param before Only records before this time: a timestamp, or a duration such as `1h` before now. May be null:
+ * absent.
  * @param limit Answer with at most so many records: from `since` on, or the newest. May be null: absent.
  * @param follow Go on with what is written later, until the client goes away. May be null: absent.
  * @param who Of the audit trail: the records alone of which the user, the tenant, the accessor or the address
@@ -23,6 +25,7 @@ import keystored.client.internal.Parts;
  */
 public record TopicsShowOptions(
     String since,
+    String before,
     Long limit,
     Boolean follow,
     String who,
@@ -43,6 +46,7 @@ public record TopicsShowOptions(
   Parts addTo(Parts parts) {
     return parts
         .query("since", since)
+        .query("before", before)
         .query("limit", limit)
         .query("follow", follow)
         .query("who", who)
@@ -55,6 +59,7 @@ public record TopicsShowOptions(
   /** Makes the document. */
   public static final class Builder {
     private String since;
+    private String before;
     private Long limit;
     private Boolean follow;
     private String who;
@@ -73,6 +78,17 @@ public record TopicsShowOptions(
      */
     public Builder since(String value) {
       since = value;
+      return this;
+    }
+
+    /**
+     * Only records before this time: a timestamp, or a duration such as `1h` before now.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder before(String value) {
+      before = value;
       return this;
     }
 
@@ -163,6 +179,7 @@ public record TopicsShowOptions(
     public TopicsShowOptions build() {
       return new TopicsShowOptions(
           since,
+          before,
           limit,
           follow,
           who,
