@@ -15,6 +15,7 @@ import type { Orders } from './processes/messages.ts';
 import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
+import { examineLimits } from './composition/own-limits.ts';
 import { neededParts, openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
@@ -96,6 +97,7 @@ async function main(): Promise<void> {
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   ({ refusalFile, data } = configuration);
+  const limits = examineLimits(configuration);
   await requireRecipients(configuration);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
   await requireFreePorts([
@@ -112,6 +114,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
+  for (const limit of limits) log.warn(limit);
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);

@@ -16,7 +16,9 @@ export function softwareDate(): Temporal.Instant {
 }
 
 /** Time servers correct a clock by less than this; a machine that lost its time differs by far more. */
-const toleranceSeconds = 300;
+const toleranceMs = 300_000;
+/** A clock that was corrected back by less is waited for: meanwhile the time goes this much slower than it passes, so that it is never over. */
+const waitingPace = 0.9;
 /** How often the time is recorded, and how often other processes check whether a person has accepted the clock. */
 const recordEverySeconds = 60;
 const lookEveryMs = 1_000;
@@ -33,7 +35,8 @@ type SeenTime = { readonly at: string; readonly accepted: number };
 export type ClockWatch = {
   /**
    * The clock that the appliance uses: the machine's, unless those of most other appliances differ, which it goes by then (`correction`). While
-   * that is implausible it stays at the last time seen, so that no token that has expired works again, and `doubt` says why.
+   * that is implausible it goes on from the last time seen, and `doubt` says why. It never goes back, unless a person accepts that: no token
+   * that has ended works again, and it never stands still: what is to end ends.
    */
   readonly clock: Clock;
   /** Records the time; runs in one process. */
@@ -60,12 +63,10 @@ export function watchClock(
   const table = store.table<SeenTime>('seen-time');
   const key = ownKey(store, 'machine');
   let accepted = -1;
-  let floor = earliest;
-  let floorMs = floor.epochMilliseconds;
-  /** the latest time seen, for messages: `floor` before the tolerance */
-  const raise = (instant: Temporal.Instant): void => {
-    floor = instant;
-    floorMs = instant.epochMilliseconds;
+  /** the time that was used last, and when that was on the clock that nobody sets */
+  let used = { ms: earliest.epochMilliseconds, atMs: machine.monotonicMs() };
+  const use = (ms: number): void => {
+    used = { ms, atMs: machine.monotonicMs() };
   };
 
   /** What others say, where the machine's clock is wrong by that. */
@@ -79,29 +80,36 @@ export function watchClock(
     return outvoted(now) ?? now;
   };
 
-  const isBehind = (now: Temporal.Instant): boolean => now.epochMilliseconds < floorMs - toleranceSeconds * 1_000;
+  /** What the time would be if the clock had not been set since it was used. */
+  const runOnMs = (): number => used.ms + machine.monotonicMs() - used.atMs;
+  const isBehind = (now: Temporal.Instant): boolean => now.epochMilliseconds < runOnMs() - toleranceMs;
+
+  const time = (): Temporal.Instant => {
+    const now = likely();
+    const isDoubted = isBehind(now);
+    const leastMs = isDoubted ? runOnMs() : used.ms + (machine.monotonicMs() - used.atMs) * waitingPace;
+    use(isDoubted ? leastMs : Math.max(now.epochMilliseconds, leastMs));
+    return now.epochMilliseconds >= leastMs ? now : instantOf(leastMs);
+  };
 
   const look = (): void => {
     const seen = table.get(key) ?? table.get(aloneKey);
     const at = seen === undefined ? undefined : Temporal.Instant.from(seen.at);
     if (seen !== undefined && at !== undefined && seen.accepted !== accepted) {
       accepted = seen.accepted;
-      raise(accepted === 0 && Temporal.Instant.compare(at, earliest) < 0 ? earliest : at);
-    } else if (at !== undefined && Temporal.Instant.compare(at, floor) > 0) raise(at);
-    const now = likely();
-    if (!isBehind(now) && Temporal.Instant.compare(now, floor) > 0) raise(now);
+      use(accepted === 0 ? Math.max(at.epochMilliseconds, earliest.epochMilliseconds) : at.epochMilliseconds);
+    } else if (at !== undefined && at.epochMilliseconds > runOnMs()) use(at.epochMilliseconds);
+    time();
   };
 
   const clock: Clock = {
-    now() {
-      const now = likely();
-      return isBehind(now) ? floor : now;
-    },
+    now: time,
     monotonicMs: () => machine.monotonicMs(),
     get doubt() {
       const now = likely();
       if (!isBehind(now)) return undefined;
-      return `the clock says ${formatTimestamp(now)}, but it was ${formatTimestamp(floor)} already: set it, or accept it if it is right`;
+      const was = formatTimestamp(instantOf(runOnMs()));
+      return `the clock says ${formatTimestamp(now)}, but it was ${was} already: set it, or accept it if it is right`;
     },
     get correction() {
       const now = machine.now();
@@ -127,8 +135,8 @@ export function watchClock(
       everySeconds: recordEverySeconds,
       isOfEach: true,
       async run() {
-        if (clock.doubt !== undefined) return;
-        const at = formatTimestamp(likely());
+        // Also while it is in doubt: what ended meanwhile is over after a restart, too.
+        const at = formatTimestamp(time());
         await store.write((transaction) => {
           const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
           if (seen === undefined || seen.at < at) transaction.put(table, key, { at, accepted: seen?.accepted ?? 0 });
@@ -146,4 +154,8 @@ export function watchClock(
     held: (job) => ({ ...job, run: async (signal) => (clock.doubt === undefined ? job.run(signal) : undefined) }),
     stop: () => clearInterval(timer),
   };
+}
+
+function instantOf(ms: number): Temporal.Instant {
+  return Temporal.Instant.fromEpochMilliseconds(Math.ceil(ms));
 }

@@ -4,6 +4,7 @@ import { createServer as createHttpsServer, type Server, type ServerOptions } fr
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Address } from '../../config/config.ts';
+import { connectionsThatFit } from '../../config/open-files.ts';
 import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
 import { transportSecurity } from '../response/answer.ts';
@@ -54,7 +55,7 @@ const limits = {
   sessionSeconds: 3_600,
   /** for a peer to read the answer to an unreadable request, and to close */
   lastAnswerMs: 2_000,
-  maxConnections: 4_096,
+  maxConnections: connectionsThatFit(),
   /** Connections the kernel queues while the process is busy, at most net.core.somaxconn. */
   backlog: 4_096,
 } as const;

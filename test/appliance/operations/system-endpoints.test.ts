@@ -111,7 +111,7 @@ test('a clock that went back is implausible: certificates and expiry wait until 
   expect((await appliance.request('POST', cas, { name: 'held' })).status).toBe(201);
 });
 
-test('token expiry is held while the clock is behind: nothing expired works again, nothing else expires, no record is removed', async () => {
+test('while the clock is behind nothing that has ended works again, what is to end ends, and no record is removed', async () => {
   const create = async (ttl: string): Promise<string> =>
     (await appliance.request('POST', '/v1/state/keystore/token/create', { ttl })).body.token;
   const works = async (token: string): Promise<boolean> =>
@@ -129,8 +129,12 @@ test('token expiry is held while the clock is behind: nothing expired works agai
   expect([await works(short), await works(long)]).toEqual([false, true]);
   await sweep();
   expect(records()).toBe(before);
-  appliance.clock.advance(7_200);
+  appliance.clock.advance(3_000);
   expect(await works(long)).toBe(true);
+  appliance.clock.advance(1_000);
+  expect(await works(long)).toBe(false);
+  await sweep();
+  expect(records()).toBe(before);
   appliance.clock.step(86_400);
   expect(await works(long)).toBe(false);
   await sweep();
@@ -168,6 +172,52 @@ test('a clock that others outvote is not used, and raises nothing that it would 
   others = earliest.epochMilliseconds - 86_400_000;
   expect(clock.doubt).toContain('it was');
   watch.stop();
+});
+
+test('the time never goes back and never stands still, however the clock of the machine is set', () => {
+  const machine = new TestClock('2026-03-01T00:00:00Z');
+  const watch = watchClock(appliance.store.prefixed('set'), machine, { earliest: machine.now() });
+  const { clock } = watch;
+  let before = clock.now();
+  for (const step of [-120, 60, -86_400, -10, 86_300, -299, 299, -301, 0, 0]) {
+    machine.step(step);
+    expect(Temporal.Instant.compare(clock.now(), before)).toBeGreaterThanOrEqual(0);
+    for (const seconds of [0.5, 1, 60]) {
+      machine.advance(seconds);
+      const gone = clock.now().since(before).total('seconds');
+      expect(gone).toBeGreaterThanOrEqual(seconds * 0.89);
+      before = clock.now();
+    }
+  }
+  machine.advance(3_100);
+  expect([clock.doubt, clock.now().since(machine.now()).total('seconds') < 1]).toEqual([expect.any(String), false]);
+  machine.step(200);
+  machine.advance(3_600);
+  expect([clock.doubt, clock.now().toString()]).toEqual([undefined, machine.now().toString()]);
+  watch.stop();
+});
+
+test('two minutes back, a token and a secret-id that have ended work no more, and a lock-out ends', async () => {
+  const create = await appliance.request('POST', '/v1/state/keystore/token/create', { ttl: '60s' });
+  const works = async (): Promise<number> =>
+    (await appliance.request('GET', health.replace('health', 'hsm'), undefined, { token: create.body.token })).status;
+  expect(await works()).toBe(200);
+  const login = (): Promise<number> =>
+    appliance
+      .request('POST', '/v1/approle-login', { 'role-id': 'nobody-there', 'secret-id': 'wrong' }, { token: undefined })
+      .then(({ status }) => status);
+  for (let attempt = 0; attempt < 10; attempt++) expect(await login()).toBe(401);
+  expect(await login()).toBe(429);
+  for (const step of [-120, -86_400]) {
+    appliance.clock.advance(70);
+    expect([await works(), await login()]).toEqual([401, 401]);
+    for (let attempt = 0; attempt < 12; attempt++) await login();
+    appliance.clock.step(step);
+    expect([await works(), await login()]).toEqual([401, 429]);
+  }
+  appliance.clock.advance(70);
+  expect([await works(), await login()]).toEqual([401, 401]);
+  appliance.clock.step(86_400 + 120);
 });
 
 test('a small correction of the clock is none of this', async () => {
