@@ -80,5 +80,11 @@ export function decodeDuration(text: string): Duration | undefined {
   return seconds <= 100 * year ? { text, seconds } : undefined;
 }
 
+/** Whether a duration is longer than another one; an absent one never ends. For texts that have been validated. */
+export function isLonger(text: string | undefined, than: string | undefined): boolean {
+  const [one, other] = [text, than].map((each) => (each === undefined ? Infinity : (decodeDuration(each)?.seconds ?? Infinity)));
+  return (one as number) > (other as number);
+}
+
 const year = 365 * 86_400;
 const unitSeconds = [year, 86_400, 3_600, 60, 1] as const;

@@ -10,7 +10,7 @@ import { defineResource, type AnyResource } from '../../http/resource/resource.t
 import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
-import { formatTimestamp, parseDuration } from '../../base/time.ts';
+import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
@@ -74,9 +74,9 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       const kept = current?.tokenPolicies ?? [];
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
-      // Widening the addresses gives the policies to callers there.
-      for (const field of ['secretIdBoundCidrs', 'tokenBoundCidrs'] as const)
-        if (current !== undefined && isWider(wanted[field], current[field])) requireHeld(caller, toKebab(field), wanted.tokenPolicies, []);
+      // More addresses, longer lives and another role-id give the policies to more callers.
+      const wider = current === undefined ? undefined : widenedField(wanted, current);
+      if (wider !== undefined) requireHeld(caller, toKebab(wider), wanted.tokenPolicies, []);
       requireOrder(wanted);
       const loses = kept.some((policy) => !wanted.tokenPolicies.includes(policy));
       const approle: Approle = {
@@ -109,6 +109,20 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       secretIds: countSecretIds(store, caller.tenantId, approle.id),
     }),
   });
+}
+
+/** A field by which the approle would give more than before. */
+function widenedField(wanted: ApproleDocument, present: ApproleDocument): keyof ApproleDocument | undefined {
+  return (
+    (['secretIdBoundCidrs', 'tokenBoundCidrs'] as const).find((field) => isWider(wanted[field], present[field])) ??
+    (['tokenTtl', 'tokenMaxTtl', 'secretIdTtl'] as const).find((field) => isLonger(wanted[field], present[field])) ??
+    (usesOf(wanted) > usesOf(present) ? 'secretIdNumUses' : undefined) ??
+    (wanted.fixedRoleId === present.fixedRoleId ? undefined : 'fixedRoleId')
+  );
+}
+
+function usesOf({ secretIdNumUses }: ApproleDocument): number {
+  return secretIdNumUses === 0 ? Infinity : secretIdNumUses;
 }
 
 /** An empty list of ranges allows every address. */

@@ -6,6 +6,7 @@ import { fail } from '../../base/errors.ts';
 import { nameField, timestampText } from '../../wire/fields.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import { requireHeld } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { shownText } from '../../wire/shown-text.ts';
@@ -54,6 +55,10 @@ export type TenantResourceOptions = {
   readonly resources: () => readonly AnyResource[];
 };
 
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return new Set(left).symmetricDifference(new Set(right)).size === 0;
+}
+
 export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
   /** Called again in the transaction: the policy may have been deleted meanwhile. */
   function requirePolicies(names: readonly string[], read?: Read): void {
@@ -85,6 +90,9 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     errors: ['in-use'],
     complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
     plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [] }, current }) {
+      // Each change may lift bounds: what one policy refuses, another one may allow, and without it nothing refuses it.
+      if (current !== undefined && !isSame(wanted, current.policies) && reservedRefusal('system-root', call.caller) !== undefined)
+        throw fail('policy-denied', { detail: `To change "policies": ${needsSystemRoot}` });
       requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
       requirePolicies(wanted);
       if (current === undefined && kind === 'system') {

@@ -1,4 +1,5 @@
 // The resource OIDC role: which value of the role claim grants which policies, and under which conditions (spec, resource "OIDC role").
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
@@ -49,10 +50,12 @@ export function roleResource(oidc: Oidc): AnyResource {
   });
 }
 
-/** Removing a required claim gives the policies to more people, so the caller must hold them. */
+/** Without a required claim the policies go to more people, and a mapping decides in whose name: the caller must hold them. */
 function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: RoleRecord, current: RoleRecord | undefined): void {
   const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
+  const isRenamed = current !== undefined && !isDeepStrictEqual(wanted.claimMappings, current.claimMappings);
+  if (isRenamed) accounts.requireHeld(caller, 'claim-mappings', wanted.tokenPolicies, []);
   accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
 }
 

@@ -8,6 +8,8 @@ import { defineResource, type AnyResource, type Change } from '../../../core/htt
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPemBlocks } from '../../../core/base/texts/pem.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { isLonger } from '../../../core/base/time.ts';
+import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
 import { isLoopback } from '../provider/outbound.ts';
@@ -58,9 +60,10 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
     throw invalid('role-select/role-claim', 'must name a claim');
   }
   const name = names.at(-1) as string;
-  if (current !== undefined && changesIdentities(wanted, current)) {
+  const wider = current === undefined ? undefined : widenedField(wanted, current);
+  if (wider !== undefined) {
     const granted = oidc.rolesOf(call.caller.tenantId, name).flatMap((role) => role.tokenPolicies);
-    oidc.accounts.requireHeld(call.caller, 'discovery-url', granted, []);
+    oidc.accounts.requireHeld(call.caller, wider, granted, []);
   }
   return {
     prepare: async () => (await oidc.hsm.random(16)).toHex(),
@@ -68,10 +71,17 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
   };
 }
 
-/** Another provider or role claim can make any person match a role, so the caller must hold the policies of the roles. */
-function changesIdentities(wanted: ServiceDocument, current: ServiceRecord): boolean {
-  const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).some((field) => wanted[field] !== current[field]);
-  return changed || wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim;
+/**
+ * The field by which more people or longer sessions may get the policies of the roles, which the caller must hold then: another provider or role
+ * claim can make any person match a role, and another redirect URI get what the provider answers to others.
+ */
+function widenedField(wanted: ServiceDocument, current: ServiceRecord): string | undefined {
+  const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).find((field) => wanted[field] !== current[field]);
+  if (changed !== undefined) return toKebab(changed);
+  if (wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim) return 'role-select/role-claim';
+  if (wanted.allowedRedirectUris.some((uri) => !current.allowedRedirectUris.includes(uri))) return 'allowed-redirect-uris';
+  const longer = (['sessionTtl', 'clockTolerance'] as const).find((field) => isLonger(wanted[field], current[field]));
+  return longer === undefined ? undefined : toKebab(longer);
 }
 
 /** Why a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its normal form is accepted. */

@@ -87,6 +87,53 @@ test('by widening an existing approle: a caller without its policies cannot admi
     expect(await put(path, body, victim.rootToken)).toBe('204 done');
 });
 
+test('by lives and names: a caller without its policies lengthens no life, and decides about no name, of what gives them', async () => {
+  const admin = await victim.makeToken(['login-admin']);
+  const change = (path: string, body: object, token = admin) => victim.verdict('PATCH', path, body, { token });
+  const lives = { 'token-ttl': '1h', 'token-max-ttl': '1d', 'secret-id-ttl': '1d', 'secret-id-num-uses': 3 };
+  const document = { 'token-policies': ['root'], ...lives };
+  await victim.request('POST', approles, { name: 'brief', ...document });
+  await victim.request('PATCH', `${oidc}/idp`, { 'session-ttl': '1h', 'clock-tolerance': '10s' });
+  await victim.request('POST', `${oidc}/idp/roles`, { name: 'lords', 'token-policies': ['root'], 'claim-mappings': { sub: 'username' } });
+  const longer: readonly (readonly [string, object])[] = [
+    [`${approles}/brief`, { 'token-ttl': '2h' }],
+    [`${approles}/brief`, { 'token-max-ttl': '10y' }],
+    [`${approles}/brief`, { 'secret-id-ttl': '2d' }],
+    [`${approles}/brief`, { 'secret-id-ttl': null }],
+    [`${approles}/brief`, { 'secret-id-num-uses': 4 }],
+    [`${approles}/brief`, { 'secret-id-num-uses': 0 }],
+    [`${approles}/brief`, { 'fixed-role-id': 'known-to-me' }],
+    [`${oidc}/idp`, { 'session-ttl': '8h' }],
+    [`${oidc}/idp`, { 'clock-tolerance': '5m' }],
+    [`${oidc}/idp`, { 'allowed-redirect-uris': ['https://elsewhere.example/oidc-callback'] }],
+    [`${oidc}/idp/roles/lords`, { 'claim-mappings': { email: 'username' } }],
+    [`${oidc}/idp/roles/lords`, { 'claim-mappings': { sub: null } }],
+  ];
+  for (const [path, body] of longer) expect([body, await change(path, body)]).toEqual([body, '403 policy-denied']);
+  expect(await victim.verdict('PUT', `${approles}/brief`, { 'token-policies': ['root'] }, { token: admin })).toBe('403 policy-denied');
+  // Shorter, or otherwise, as before; and who has what they give may.
+  expect(
+    await change(`${approles}/brief`, { 'token-ttl': '30m', 'token-max-ttl': '12h', 'secret-id-ttl': '1h', 'secret-id-num-uses': 1 }),
+  ).toBe('204 done');
+  expect(await change(`${oidc}/idp`, { 'session-ttl': '30m', 'clock-tolerance': '5s', 'display-name': 'Ours' })).toBe('204 done');
+  for (const [path, body] of longer) expect([body, await change(path, body, victim.rootToken)]).toEqual([body, '204 done']);
+});
+
+test('by bounds: nobody but root of the tenant system changes what a tenant may do at most', async () => {
+  const user = await victim.makeToken(['user']);
+  await victim.makePolicy('no-export', [{ path: '/v1/state/keystore/transit-keys/*/export', operations: { all: 'reject' } }]);
+  await victim.makeTenant('contained', ['rewrap-only', 'no-export']);
+  const tenant = '/v1/config/tenants/contained';
+  const change = (method: string, body: object, token = user) => victim.verdict(method, tenant, body, { token });
+  for (const policies of [['app-owner-tenant'], ['user'], ['default'], ['root'], ['rewrap-only'], []])
+    expect([policies, await change('PUT', { policies })]).toEqual([policies, '403 policy-denied']);
+  expect(await change('PATCH', { policies: ['app-owner-tenant'] })).toBe('403 policy-denied');
+  expect(await change('PATCH', { policies: null })).toBe('403 policy-denied');
+  expect(await change('PATCH', { 'descriptive-name': 'Contained' })).toBe('204 done');
+  expect(await change('PUT', { policies: ['no-export', 'rewrap-only'] })).toBe('204 done');
+  expect(await change('PUT', { policies: ['app-owner-tenant'] }, victim.rootToken)).toBe('204 done');
+});
+
 test('the policies of the tenant bound everything its root token hands out', async () => {
   const token = await victim.makeTenant('bounded', ['rewrap-only']);
   await victim.request('PATCH', '/v1/config/tenants/bounded', { policies: ['root'] });
