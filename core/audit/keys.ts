@@ -1,6 +1,6 @@
 // The public keys that verify signed heads: their ids in records, and the PEM file they are published in.
 import { createHash, type KeyObject } from 'node:crypto';
-import { findPemBlocks } from '../base/texts/pem.ts';
+import { readPem } from '../base/texts/pem.ts';
 
 /** The `key-id` of head records: the first 16 octets of the SHA-256 of the key's SubjectPublicKeyInfo, hexadecimal. */
 export function auditKeyId(publicKey: KeyObject): string {
@@ -12,5 +12,5 @@ export function auditKeyId(publicKey: KeyObject): string {
 
 /** The PEM blocks of a file of public keys. */
 export function splitPublicKeys(pem: string): readonly string[] {
-  return findPemBlocks(pem, 'PUBLIC KEY').blocks;
+  return readPem(pem).flatMap(({ label, text }) => (label === 'PUBLIC KEY' ? [text] : []));
 }

@@ -1,4 +1,5 @@
 // The TLS CA resource: makes, changes and removes CAs, and shows what they are.
+import { certificateLabels, readDer, seenInPem } from '../../core/base/texts/pem.ts';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../core/base/defined.ts';
@@ -20,7 +21,7 @@ import {
   requireIssuingCa,
   requireSubject,
 } from './life.ts';
-import { formatCertificatePem, parsePemBlocks, readCertificate } from './der/certificate.ts';
+import { formatCertificatePem, readCertificate } from './der/certificate.ts';
 import { failCa } from './errors.ts';
 import { type CaContext, publicUrls } from './context.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
@@ -167,10 +168,9 @@ function requireTrustCa(context: CaContext, { call, document, current }: CaChang
 }
 
 function readTrustCertificate(context: CaContext, pem: string): Uint8Array {
-  const blocks = parsePemBlocks('CERTIFICATE', pem);
-  const [der] = blocks ?? [];
-  if (der === undefined || blocks?.length !== 1)
-    throw failCa('invalid-certificate', { detail: '"ca-cert" must be the PEM of one certificate.' });
+  const [der, ...more] = readDer(pem, ...certificateLabels) ?? [];
+  if (der === undefined || more.length > 0)
+    throw failCa('invalid-certificate', { detail: `"ca-cert" must be one certificate in PEM; this is ${seenInPem(pem)}.` });
   return requireCaCertificate(context, der).der;
 }
 

@@ -2066,7 +2066,7 @@ type ImportOpenpgpRequest struct {
 
 // ImportRequest: A document of the API.
 type ImportRequest struct {
-	// Data: PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.
+	// Data: PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys.
 	Data *string `json:"data,omitempty"`
 
 	// Ciphertext: In place of data: wrapped under GET /v1/state/keystore/wrapping-key.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { pemExample } from '../../../core/wire/fields.ts';
-import { formatPem } from '../der/certificate.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
 import type { CaContext } from '../context.ts';
 import { makeCaRequest } from '../life.ts';
 import { caPath, findCaOf } from './action.ts';

@@ -1,8 +1,8 @@
 // import-cert: takes the certificate of a CA that was signed elsewhere, with its issuers up to the root.
 import { z } from 'zod';
+import { certificateLabels, readDer, seenInPem } from '../../../core/base/texts/pem.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { pemExample } from '../../../core/wire/fields.ts';
-import { parsePemBlocks } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import { withImportedCertificate } from '../life.ts';
@@ -29,8 +29,9 @@ export function importCert(context: CaContext): AnyEndpoint {
     commandLine: { input: 'certificate' },
     find: findCaOf(context, 'act'),
     async run(_call, { certificate }, ca) {
-      const chain = parsePemBlocks('CERTIFICATE', certificate);
-      if (chain === undefined) throw failCa('invalid-certificate', { detail: '"certificate" must be PEM.' });
+      const chain = readDer(certificate, ...certificateLabels);
+      if (chain === undefined)
+        throw failCa('invalid-certificate', { detail: `"certificate" must be certificates in PEM; this is ${seenInPem(certificate)}.` });
       await changeCa(context, ca, (record) => withImportedCertificate(context, { ...ca, record }, chain));
       return undefined;
     },

@@ -1,11 +1,12 @@
 // sign-csr: issues a certificate for a certification request that an administrator brings.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { readDer, seenInPem } from '../../../core/base/texts/pem.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { durationField, pemExample, timestamp } from '../../../core/wire/fields.ts';
-import { formatCertificatePem, parsePemBlocks, readCertificate } from '../der/certificate.ts';
+import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import { approveByAdministrator, approveWithin, type Purpose } from '../issuing/approval.ts';
@@ -83,9 +84,8 @@ export function signCsr(context: CaContext): AnyEndpoint {
 }
 
 function readCsrPem(pem: string): Uint8Array {
-  const blocks = parsePemBlocks('CERTIFICATE REQUEST', pem)?.concat(parsePemBlocks('NEW CERTIFICATE REQUEST', pem) ?? []);
-  const [der] = blocks ?? [];
-  if (der === undefined || blocks?.length !== 1)
-    throw failCa('invalid-csr', { detail: '"csr" must be the PEM of one certification request.' });
+  const [der, ...more] = readDer(pem, 'CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST') ?? [];
+  if (der === undefined || more.length > 0)
+    throw failCa('invalid-csr', { detail: `"csr" must be one certification request in PEM; this is ${seenInPem(pem)}.` });
   return der;
 }

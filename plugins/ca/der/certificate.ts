@@ -1,5 +1,5 @@
 // Certificates: encoding what is to be signed, and reading the fields we decide on.
-import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
 import {
   DerError,
   explicit,
@@ -125,28 +125,6 @@ export function readExtensions(der: Uint8Array): Map<string, Extension> {
 /** PEM of one certificate, 64 columns, final line feed (RFC 7468). */
 export function formatCertificatePem(der: Uint8Array): string {
   return formatPem('CERTIFICATE', der);
-}
-
-/** PEM with any label. */
-export function formatPem(label: string, der: Uint8Array): string {
-  const lines = der.toBase64().match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
-}
-
-/**
- * DER of every PEM block with that label in a text, in order; text between blocks is ignored (RFC 7468 2). Line ends may also be
- * written as the two characters `\n` (spec, public-key).
- */
-export function parsePemBlocks(label: string, text: string): Uint8Array[] | undefined {
-  const blocks: Uint8Array[] = [];
-  for (const [, base64 = ''] of text
-    .replaceAll('\\n', '\n')
-    .matchAll(new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g'))) {
-    const der = decodeBase64(base64.replace(/\s/g, ''));
-    if (der === undefined) return undefined;
-    blocks.push(der);
-  }
-  return blocks;
 }
 
 function readTime(element: { readonly tag: number; readonly content: Uint8Array }): Temporal.Instant {

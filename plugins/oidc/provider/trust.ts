@@ -1,6 +1,7 @@
 // Which certificate authorities vouch for a service's provider, as a TLS context that is made once and shared by its connections.
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { readPem } from '../../../core/base/texts/pem.ts';
 import { defined } from '../../../core/base/defined.ts';
 
 /** The CAs that a service trusts. */
@@ -12,7 +13,8 @@ export type Trust = {
 
 /** Undefined means Node's default roots. An empty list trusts no CA, which is what a service without roots and own CAs gets (R8). */
 export function trustedCertificates(trust: Trust): string[] | undefined {
-  const own = trust.caCerts === undefined ? [] : [trust.caCerts];
+  // OpenSSL does not read a certificate whose lines end as in a secret of an environment variable.
+  const own = trust.caCerts === undefined ? [] : readPem(trust.caCerts).map(({ text }) => text);
   if (!trust.useRootCaCerts) return own;
   return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
 }

@@ -6,7 +6,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
-import { findPemBlocks } from '../../../core/base/texts/pem.ts';
+import { isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
@@ -51,7 +51,10 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
   const problem = findDiscoveryUrlProblem(wanted.discoveryUrl, oidc.allowHttpLoopback);
   if (problem !== undefined) throw invalid('discovery-url', problem);
   if (wanted.caCerts !== undefined && !isPem(wanted.caCerts))
-    throw invalid('ca-certs', 'must be one or more X.509 certificates in PEM, with keys that are not weak');
+    throw invalid(
+      'ca-certs',
+      `must be one or more X.509 certificates in PEM, with keys that are not weak; this is ${seenInPem(wanted.caCerts)}`,
+    );
   for (const [index, uri] of wanted.allowedRedirectUris.entries()) {
     const rule = findRedirectUriProblem(uri);
     if (rule !== undefined) throw invalid(`allowed-redirect-uris/${index}`, rule);
@@ -98,10 +101,17 @@ export function findRedirectUriProblem(text: string): string | undefined {
 
 /** Node ignores text that is not a certificate and would trust no CA, so the text is checked when it is written. */
 function isPem(text: string): boolean {
-  const { blocks, rest } = findPemBlocks(text, 'CERTIFICATE');
-  if (blocks.length === 0 || /-----BEGIN/.test(rest)) return false;
+  const blocks = readPem(text);
+  if (
+    blocks.length === 0 ||
+    !blocks.every(({ label }) => isCertificateLabel(label)) ||
+    text.split('-----BEGIN ').length > blocks.length + 1
+  )
+    return false;
   try {
-    return cleanly(() => blocks.every((block) => findPublicKeyProblem(new X509Certificate(block).publicKey, 'verify') === undefined));
+    return cleanly(() =>
+      blocks.every(({ der = new Uint8Array(0) }) => findPublicKeyProblem(new X509Certificate(der).publicKey, 'verify') === undefined),
+    );
   } catch {
     return false;
   }

@@ -16,7 +16,7 @@ import { microseconds } from '../instants.ts';
 import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
 import type { AttachedFields, Attachment } from '../records/attachments.ts';
 import { keyView, versionView } from '../versions/views.ts';
-import { formatPem, maxPemCharacters } from '../formats/pem.ts';
+import { formatPem, maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { barForDecryption } from '../records/version-rules.ts';

@@ -10,7 +10,7 @@ import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
 import { requireNamedKeys } from '../versions/attached.ts';
 import { addVersion } from '../versions/new-version.ts';
-import { maxPemCharacters } from '../formats/pem.ts';
+import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -23,7 +23,7 @@ const inputSchema = z.object({
     .max(maxPemCharacters)
     .optional()
     .meta({
-      description: 'PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.',
+      description: 'PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys.',
       example: pemExample('PRIVATE KEY'),
       'x-text-or-base64': true,
       'x-key-octets': symmetricKeyOctets,

@@ -4,10 +4,11 @@ import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
+import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
+import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { fail } from '../errors.ts';
 import { findNistCurve } from './nist-curves.ts';
-import { pemBlocks } from './pem.ts';
-import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
+import { canonicalPkcs8, canonicalSpki, plainRsa, requireKeyOf } from './public-keys.ts';
 
 /** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER). */
 export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8Array };
@@ -20,36 +21,40 @@ export type MaterialTarget = { readonly cipherName: string; readonly cipher: Cip
  * Throws invalid-key-data, invalid-base64, key-type-mismatch; each says what was seen.
  */
 export async function parseMaterialText(text: string, target: MaterialTarget): Promise<Material> {
-  const blocks = pemBlocks(text).filter((block) => block.label !== 'EC PARAMETERS');
   if (target.cipher.kind === 'aead') {
-    if (text.includes('-----BEGIN')) {
-      const seen = blocks[0]?.label ?? 'a PEM text';
-      throw fail('key-type-mismatch', { detail: `"data" is PEM (${seen}); a key with cipher ${target.cipherName} takes base64.` });
-    }
+    if (text.includes('-----BEGIN'))
+      throw fail('key-type-mismatch', { detail: `"data" is ${seenInPem(text)}; a key with cipher ${target.cipherName} takes base64.` });
     return checkSymmetric(parseBase64(text, 'data'), target, target.cipher);
   }
-  const [block, ...more] = blocks;
-  if (block === undefined || more.length > 0) throw unusable('"data" must be exactly one PEM private key.');
-  if (block.label === 'ENCRYPTED PRIVATE KEY' || block.text.includes('ENCRYPTED')) {
-    throw unusable('"data" is an encrypted private key; decrypt it first, or import it wrapped as ciphertext.');
-  }
-  if (!/^(?:RSA |EC )?PRIVATE KEY$/.test(block.label)) {
-    throw unusable(`"data" must be a PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY block; this is ${block.label}.`);
-  }
-  return checkPrivateKey(
-    readKey(() => createPrivateKey(block.text), `The ${block.label} block`),
-    target,
-    target.cipher,
-  );
+  return checkPrivateKey(readPrivateKey(text), target, target.cipher);
 }
+
+/** The one private key of a text: keys often come with parameters, certificates and their public half. Throws invalid-key-data. */
+function readPrivateKey(text: string): KeyObject {
+  const instead = derInPlaceOfPem(text);
+  if (instead !== undefined) return readPrivateDer(instead, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
+  const blocks = readPem(text);
+  if (blocks.some((block) => block.label === 'ENCRYPTED PRIVATE KEY' || (block.der === undefined && block.text.includes('ENCRYPTED'))))
+    throw unusable('"data" is an encrypted private key; decrypt it first, or import it wrapped as ciphertext.');
+  const [block, ...more] = blocks.filter(({ label }) => privateTypes[label] !== undefined);
+  if (block === undefined || more.length > 0)
+    throw unusable(`"data" must be one PEM private key (PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY); this is ${seenInPem(text)}.`);
+  return readPrivateDer(block.der ?? new Uint8Array(0), [privateTypes[block.label] ?? 'pkcs8'], `The ${block.label} block`);
+}
+
+type PrivateType = 'pkcs8' | 'pkcs1' | 'sec1';
+/** What is in a block, by its label. */
+const privateTypes: Readonly<Record<string, PrivateType>> = {
+  'PRIVATE KEY': 'pkcs8',
+  'RSA PRIVATE KEY': 'pkcs1',
+  'EC PRIVATE KEY': 'sec1',
+};
 
 /** As parseMaterialText for octets: raw for symmetric keys, PKCS#8 DER for private ones. Zeroes `octets` unless it returns them. */
 export async function parseMaterialOctets(octets: Uint8Array, target: MaterialTarget): Promise<Material> {
   if (target.cipher.kind === 'aead') return checkSymmetric(octets, target, target.cipher);
   try {
-    const read = (): KeyObject =>
-      createPrivateKey({ key: Buffer.from(octets.buffer, octets.byteOffset, octets.length), format: 'der', type: 'pkcs8' });
-    return await checkPrivateKey(readKey(read, 'The material'), target, target.cipher);
+    return await checkPrivateKey(readPrivateDer(octets, ['pkcs8'], 'The material'), target, target.cipher);
   } finally {
     octets.fill(0);
   }
@@ -71,11 +76,50 @@ function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: Aead
   return { octets };
 }
 
-function readKey(read: () => KeyObject, what: string): KeyObject {
+/** The key in DER of one of these types. Throws invalid-key-data, also where the key comes with a public key that is not its own. */
+function readPrivateDer(der: Uint8Array, types: readonly PrivateType[], what: string): KeyObject {
+  const key = types.map((type) => findPrivateKey(der, type)).find((found) => found !== undefined);
+  if (key === undefined) throw unusable(`${what} cannot be read as a private key.`);
+  const stated = statedPublicKey(der);
+  if (stated !== undefined && !isPublicKeyOf(stated, key))
+    throw unusable(`${what} states a public key that is not that of its private key.`);
+  return key;
+}
+
+function findPrivateKey(der: Uint8Array, type: PrivateType): KeyObject | undefined {
+  const key = Buffer.from(der.buffer, der.byteOffset, der.length);
   try {
-    return cleanly(() => withoutPssRestrictions(read()));
+    return cleanly(() => plainRsa(createPrivateKey({ key, format: 'der', type })));
   } catch {
-    throw unusable(`${what} cannot be read as a private key.`);
+    return undefined;
+  }
+}
+
+/**
+ * SubjectPublicKeyInfo of the public key that a OneAsymmetricKey of version 2 states beside its private key (RFC 5958 section 2), which
+ * OpenSSL passes over; undefined without one.
+ */
+function statedPublicKey(der: Uint8Array): Uint8Array | undefined {
+  try {
+    const fields = readOnly(der, tag.sequence);
+    fields.next(tag.integer);
+    const algorithm = fields.next(tag.sequence).whole;
+    fields.next(tag.octetString);
+    fields.optional(tag.constructed(0));
+    const bits = fields.optional(tag.primitive(1))?.content;
+    return bits === undefined ? undefined : encode(tag.sequence, algorithm, encode(tag.bitString, bits));
+  } catch {
+    // PKCS#1 and SEC 1 have other fields.
+    return undefined;
+  }
+}
+
+function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
+  try {
+    const stated = cleanly(() => plainRsa(createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' })));
+    return Buffer.compare(canonicalSpki(stated), canonicalSpki(createPublicKey(key))) === 0;
+  } catch {
+    return false;
   }
 }
 
@@ -136,27 +180,6 @@ async function rsaNumbersAgree(key: KeyObject): Promise<boolean> {
     (e * d) % (p - 1n) === 1n &&
     (e * d) % (q - 1n) === 1n;
   return agree && (await isPrime(p)) && (await isPrime(q));
-}
-
-// A PKCS#8 key under the OID of RSASSA-PSS (RFC 4055) is an RSA key with a hint; tokens keep plain RSA keys.
-// PrivateKeyInfo ::= SEQUENCE { version, privateKeyAlgorithm SEQUENCE, privateKey OCTET STRING { RSAPrivateKey } }
-function withoutPssRestrictions(key: KeyObject): KeyObject {
-  if (key.asymmetricKeyType !== 'rsa-pss') return key;
-  const der = key.export({ type: 'pkcs8', format: 'der' });
-  const info = derContent(der, 0);
-  const algorithm = derContent(der, derContent(der, info.start).end);
-  const inner = derContent(der, algorithm.end);
-  return createPrivateKey({ key: der.subarray(inner.start, inner.end), format: 'der', type: 'pkcs1' });
-}
-
-// The content of the DER element at an offset; OpenSSL wrote it, so lengths are well-formed.
-function derContent(der: Uint8Array, at: number): { start: number; end: number } {
-  const first = der[at + 1] as number;
-  if (first < 0x80) return { start: at + 2, end: at + 2 + first };
-  const octets = first & 0x7f;
-  const start = at + 2 + octets;
-  const length = der.subarray(at + 2, start).reduce((value, octet) => value * 256 + octet, 0);
-  return { start, end: start + length };
 }
 
 function unusable(detail: string): Error {

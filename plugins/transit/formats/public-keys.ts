@@ -4,28 +4,56 @@ import { withArticle } from '../../../core/wire/article.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem, hasCompositeModulus } from '../../../core/base/public-key.ts';
 import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
+import { derInPlaceOfPem, formatPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
+import { readBitString, readOnly, tag } from '../../../core/der/der.ts';
 import { fail } from '../errors.ts';
-import { formatPem, pemBlocks } from './pem.ts';
 
 /**
  * Reads the field `public-key`: one PEM block, SubjectPublicKeyInfo or PKCS#1 (api 20), of the cipher's type and size. Returns the
  * SubjectPublicKeyInfo DER. Throws invalid-key-data, key-type-mismatch.
  */
 export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher): Uint8Array {
-  const [block, ...more] = pemBlocks(pem);
-  if (block === undefined || more.length > 0) throw unusable('"public-key" must be exactly one PEM block.');
-  // createPublicKey also accepts private keys and certificates, and would silently use their public key.
-  if (block.label !== 'PUBLIC KEY' && block.label !== 'RSA PUBLIC KEY') {
-    throw unusable(`"public-key" must be a PUBLIC KEY or RSA PUBLIC KEY block; this is ${block.label}.`);
-  }
-  let key: KeyObject;
-  try {
-    key = cleanly(() => createPublicKey(block.text));
-  } catch {
-    throw unusable(`The ${block.label} block cannot be read as a public key.`);
-  }
+  const key = readPublicKey(pem, '"public-key"');
   requireKeyOf(key, cipherName, cipher);
   return canonicalSpki(key);
+}
+
+/**
+ * The public key in a text: the one block of it that is a public key, or base64 of DER. `what` names the text in messages. Throws
+ * invalid-key-data.
+ */
+export function readPublicKey(text: string, what: string): KeyObject {
+  const [block, ...more] = publicKeyBlocks(text);
+  // createPublicKey also accepts private keys and certificates, and would silently use their public key.
+  if (block === undefined) throw unusable(`${what} must be one PEM public key (PUBLIC KEY or RSA PUBLIC KEY); this is ${seenInPem(text)}.`);
+  if (more.length > 0) throw unusable(`${what} must be one PEM public key; this is ${seenInPem(text)}.`);
+  for (const type of block.label === 'RSA PUBLIC KEY' ? (['pkcs1'] as const) : (['spki', 'pkcs1'] as const)) {
+    try {
+      return cleanly(() => plainRsa(createPublicKey({ key: Buffer.from(block.der), format: 'der', type })));
+    } catch {
+      continue;
+    }
+  }
+  throw unusable(`${what} cannot be read as a public key.`);
+}
+
+function publicKeyBlocks(text: string): readonly { readonly label: string; readonly der: Uint8Array }[] {
+  const instead = derInPlaceOfPem(text);
+  if (instead !== undefined) return [{ label: '', der: instead }];
+  return readPem(text).flatMap(({ label, der }) => (/^(?:RSA )?PUBLIC KEY$/.test(label) ? [{ label, der: der ?? new Uint8Array(0) }] : []));
+}
+
+/** A key under the OID of RSASSA-PSS (RFC 4055) is an RSA key with a hint; tokens keep plain RSA keys. */
+export function plainRsa(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'rsa-pss') return key;
+  const isPrivate = key.type === 'private';
+  const der = isPrivate ? key.export({ type: 'pkcs8', format: 'der' }) : key.export({ type: 'spki', format: 'der' });
+  const fields = readOnly(der, tag.sequence);
+  if (isPrivate) fields.next(tag.integer);
+  fields.next(tag.sequence);
+  if (!isPrivate)
+    return createPublicKey({ key: Buffer.from(readBitString(fields.next(tag.bitString).content)), format: 'der', type: 'pkcs1' });
+  return createPrivateKey({ key: Buffer.from(fields.next(tag.octetString).content), format: 'der', type: 'pkcs1' });
 }
 
 /**

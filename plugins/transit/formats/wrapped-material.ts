@@ -1,11 +1,10 @@
 // Key material wrapped for transport: RSA-OAEP(AES-256 key) ‖ AES-KWP(material), the layout of CKM_RSA_AES_KEY_WRAP (PKCS#11 3.1, 6.1.22).
-import { type KeyObject, constants, createCipheriv, createDecipheriv, createPublicKey, publicEncrypt } from 'node:crypto';
+import { type KeyObject, constants, createCipheriv, createDecipheriv, publicEncrypt } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
 import { fail } from '../errors.ts';
-import { pemBlocks } from './pem.ts';
-import { requireCompositeModulus } from './public-keys.ts';
+import { readPublicKey, requireCompositeModulus } from './public-keys.ts';
 
 /** Octets of the AES transport key. */
 export const transportKeyBytes = 32;
@@ -18,15 +17,7 @@ const alternativeInitialValue = Uint8Array.fromHex('a65959a6');
  * weaker key, the material would be as good as in clear. Throws invalid-key-data.
  */
 export async function parseWrappingKey(pem: string): Promise<KeyObject> {
-  const [block, ...more] = pemBlocks(pem);
-  if (block === undefined || more.length > 0 || !/^(?:RSA )?PUBLIC KEY$/.test(block.label))
-    throw unusable('"wrapping-key" must be one PEM public key.');
-  let key: KeyObject;
-  try {
-    key = cleanly(() => createPublicKey(block.text));
-  } catch {
-    throw unusable('"wrapping-key" cannot be read as a public key.');
-  }
+  const key = readPublicKey(pem, '"wrapping-key"');
   if (key.asymmetricKeyType !== 'rsa') throw unusable('"wrapping-key" must be an RSA key.');
   const problem = findPublicKeyProblem(key, 'encrypt');
   if (problem !== undefined) throw unusable(`"wrapping-key" ${problem}.`);

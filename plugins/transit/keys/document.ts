@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { durationText, integer, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';
-import { maxPemCharacters } from '../formats/pem.ts';
+import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { maxVersion } from '../formats/value-format.ts';
 
 const minRotateSeconds = 3_600;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { type EstAppliance, estParts, openEst, startEstAppliance } from '../../plugins/est/est-appliance.ts';
 import { type Keys, makeCsr, makeKeys, type Names } from '../../plugins/ca/pki.ts';
-import { formatPem } from '../../../plugins/ca/der/certificate.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
 
 let appliance: EstAppliance;
 let keys: Keys;

@@ -1,10 +1,11 @@
 // Parsers of DER and PEM: certificates and paths, requests, and OCSP questions.
+import { readDer } from '../../../core/base/texts/pem.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { bitString, explicit, integer, octetString, objectIdentifier, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import { extensionId, ocspId } from '../../../core/der/oids.ts';
 import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
 import type { CaContext } from '../../../plugins/ca/context.ts';
-import { parseCertificate, parsePemBlocks } from '../../../plugins/ca/der/certificate.ts';
+import { parseCertificate } from '../../../plugins/ca/der/certificate.ts';
 import { formatName, readName } from '../../../plugins/ca/der/name.ts';
 import { readAlternativeNames, readBasicConstraints, readExtKeyUsage } from '../../../plugins/ca/der/read-extensions.ts';
 import { findPath } from '../../../plugins/ca/issuing/chain.ts';
@@ -52,7 +53,7 @@ export async function certificateParsers(): Promise<readonly Parser[]> {
     },
     {
       ...{ name: 'PEM of certificates', samples: [leaf, anchor].map(({ pem }) => Buffer.from(`${pem}\n${anchor.pem}`)), words: pemWords },
-      read: (octets) => parsePemBlocks('CERTIFICATE', octets.toString('utf8'))?.map((der) => requireCaCertificate(context, der)),
+      read: (octets) => readDer(octets.toString('utf8'), 'CERTIFICATE')?.map((der) => requireCaCertificate(context, der)),
     },
   ];
 }

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as pkijs from 'pkijs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Certificate, parsePemBlocks, readCertificate } from '../../../plugins/ca/der/certificate.ts';
+import { readDer } from '../../../core/base/texts/pem.ts';
+import { type Certificate, readCertificate } from '../../../plugins/ca/der/certificate.ts';
 import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';
 import { makeSoftToken } from '../../harness/token/softhsm.ts';
 import { basic, send } from '../est/client.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
 
 const hex = (octets: ArrayBuffer | Uint8Array): string =>
   Buffer.from(octets instanceof Uint8Array ? octets : new Uint8Array(octets)).toString('hex');
-const derOf = (pem: string, label = 'CERTIFICATE'): Uint8Array[] => parsePemBlocks(label, pem) ?? [];
+const derOf = (pem: string, label = 'CERTIFICATE'): readonly Uint8Array[] => readDer(pem, label) ?? [];
 
 /** What pkijs reads of a certificate, in the words of our own reader. */
 function fieldsOf(one: pkijs.Certificate): object {

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../../../core/base/errors.ts';
 import { formatValue, maxVersion, parseValue, type ValueKind } from '../../../../plugins/transit/formats/value-format.ts';
 import { encodeEcdsaSignature } from '../../../../core/der/ecdsa-signature.ts';
-import { formatPem, pemBlocks } from '../../../../plugins/transit/formats/pem.ts';
 
 const kinds = fc.constantFrom<ValueKind>('value', 'hashed');
 const payloads = fc.stringMatching(/^[A-Za-z0-9+/=_-]{0,60}$/);
@@ -87,25 +86,5 @@ describe('ECDSA in DER (RFC 3279 section 2.2.3)', () => {
         expect(numbers).toEqual([BigInt(`0x${raw.subarray(0, half).toHex()}`), BigInt(`0x${raw.subarray(half).toHex()}`)]);
       }),
     );
-  });
-});
-
-describe('PEM', () => {
-  test('what is formatted is read back as one block, also with its newlines written as two characters', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (der) => {
-        const text = formatPem('PUBLIC KEY', der);
-        for (const spelling of [text, text.replaceAll('\n', '\r\n'), text.replaceAll('\n', '\\n'), `noise\n${text}noise`]) {
-          const blocks = pemBlocks(spelling);
-          expect(blocks.map((block) => block.label)).toEqual(['PUBLIC KEY']);
-          expect(`${blocks[0]?.text.trim()}\n`).toBe(text);
-        }
-      }),
-    );
-  });
-
-  test('unfinished blocks are none', () => {
-    expect(pemBlocks('-----BEGIN A-----\n'.repeat(1_000))).toEqual([]);
-    expect(pemBlocks('-----END A-----')).toEqual([]);
   });
 });

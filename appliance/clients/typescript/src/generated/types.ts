@@ -1187,7 +1187,7 @@ export type ImportOpenpgpRequest = {
 };
 
 export type ImportRequest = {
-  /** PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys. */
+  /** PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys. */
   data?: string | undefined;
   /** In place of data: wrapped under GET /v1/state/keystore/wrapping-key. */
   ciphertext?: string | undefined;

@@ -1928,7 +1928,7 @@ class ImportRequest(Document):
     """ImportRequest."""
 
     data: Optional[str] = field(default=None, repr=False)
-    """PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys."""
+    """PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys."""
     ciphertext: Optional[str] = field(default=None, repr=False)
     """In place of data: wrapped under GET /v1/state/keystore/wrapping-key."""
 

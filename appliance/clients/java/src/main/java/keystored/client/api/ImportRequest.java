@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param data PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys. May be null: absent.
+ * @param data PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys. May be null: absent.
  * @param ciphertext In place of data: wrapped under GET /v1/state/keystore/wrapping-key. May be null: absent.
  */
 public record ImportRequest(
@@ -36,7 +36,7 @@ public record ImportRequest(
     private Builder() {}
 
     /**
-     * PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.
+     * PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys.
      *
      * @param value null: absent
      * @return this
