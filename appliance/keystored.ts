@@ -30,7 +30,7 @@ import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { watchLauncher } from './processes/launcher.ts';
 import { hsmConfigOf, refusingHsmErrors } from './state/hsm-config.ts';
 import { paths } from './state/paths.ts';
-import { keepWatch, openNotify } from './processes/notify.ts';
+import { keepWatch, openNotify } from './processes/watch/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
 import { requireWhole } from './state/traces.ts';

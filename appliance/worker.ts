@@ -36,6 +36,7 @@ const handlers: WorkerHandlers = {
     return started.promise;
   },
   examine,
+  take: ({ listener }, connection) => connection !== undefined && serving?.take(listener, connection) === true,
   metrics: () => serving?.metrics() ?? [],
   health: () => serving?.health(),
   async renewTicketKeys({ ticketKeys }) {

@@ -5,13 +5,13 @@ import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { bodyRoomThatFits } from '../../core/config/memory.ts';
 import { BodyRoom } from '../../core/http/request/body-room.ts';
-import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
+import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { findJobHolder, startJobs } from '../../core/plugin/job-holder.ts';
 import { once } from '../../core/base/async/once.ts';
 import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
-import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
+import { type ListenerName, type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { auditPublicKeysPem, openAuditSigner } from '../provisioning/audit-signing.ts';
 import { chainNames } from '../../core/audit/chains.ts';
@@ -29,7 +29,7 @@ import { ownPins } from '../operations/own-pins.ts';
 import { watchHealth } from '../operations/health.ts';
 import { paths } from '../state/paths.ts';
 import { measureProcess } from '../operations/metrics/process.ts';
-import type { Serving } from '../processes/serving.ts';
+import { type Serving, takeAt } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { openServingKeys } from '../tls-key/serving-key.ts';
 import program from '../../package.json' with { type: 'json' };
@@ -125,6 +125,7 @@ export async function serve(
     const keys = openServingKeys(configuration, tokens, number, { log: log.with('tls-key'), onEnd: endOfSigner });
     closing.push(() => keys.close());
     const identity = new ChangingIdentity(runtime.store, configuration, (key) => keys.load(key));
+    const open = new Map<ListenerName, Listener>();
     const listeners: Listeners = {
       serving: true,
       management: configuration.listen,
@@ -139,6 +140,10 @@ export async function serve(
       onIdentityChange: (changed) => identity.watch(changed),
       onRetire: (retired) => void retirement.promise.then(retired),
       onAnswered: metrics.onAnswered,
+      onOpen(name, listener) {
+        open.set(name, listener);
+        metrics.follow(name, listener.connections);
+      },
     };
     const membership = new Membership({
       ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, publicUrl: configuration.publicUrl },
@@ -200,6 +205,7 @@ export async function serve(
       handler: gate.guard(composed.app.handler, sealedHandler(configuration, channel)),
       log: log.with('http'),
     });
+    listeners.onOpen?.('management', listener);
     // A process that was just sealed answers an unseal request when the attempt has ended.
     void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
     closing.push(() => listener.close(stopGraceMs));
@@ -226,6 +232,7 @@ export async function serve(
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),
+      take: takeAt(open),
       health: composed.health.own,
       renewTicketKeys: (next) => listener.setTicketKeys(next),
       // The next to take LMDB's lock of writers tells the readers which commit a killed process made last, also without a change.

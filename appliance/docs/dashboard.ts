@@ -100,6 +100,15 @@ const rows: readonly Row[] = [
         queries: percentiles('keystored_http_request_seconds'),
       },
       {
+        title: 'Connections',
+        description: 'By what they do, and how many a listener takes.',
+        unit: 'none',
+        queries: [
+          { expr: `sum by (listener, state) (keystored_connections{${own}})`, legend: '{{listener}} {{state}}' },
+          { expr: `sum by (listener) (keystored_connections_limit{${own}})`, legend: '{{listener}} limit' },
+        ],
+      },
+      {
         title: 'Slowest routes',
         description: '99th percentile of the ten slowest routes.',
         unit: 's',

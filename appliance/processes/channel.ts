@@ -1,4 +1,5 @@
 // Typed requests and answers between two processes. Either side asks what the other serves; messages.ts has the tables.
+import { Socket } from 'node:net';
 import { z } from 'zod';
 import { defined } from '../../core/base/defined.ts';
 import { coreErrors, fail, ServiceError } from '../../core/base/errors.ts';
@@ -10,33 +11,41 @@ export type RequestTable = Readonly<Record<string, { readonly argument: z.ZodTyp
 type ArgumentOf<T extends RequestTable, Name extends keyof T> = z.output<T[Name]['argument']>;
 type AnswerOf<T extends RequestTable, Name extends keyof T> = z.output<T[Name]['answer']>;
 
-/** What serves the requests of a table. A ServiceError that is thrown reaches the other side with code, detail and seconds to wait. */
+/** What serves the requests of a table, with the connection that came with one. A ServiceError that is thrown reaches the other side with code, detail and seconds to wait. */
 export type Handlers<T extends RequestTable> = {
-  readonly [Name in keyof T]: (argument: ArgumentOf<T, Name>) => AnswerOf<T, Name> | Promise<AnswerOf<T, Name>>;
+  readonly [Name in keyof T]: (argument: ArgumentOf<T, Name>, connection?: Socket) => AnswerOf<T, Name> | Promise<AnswerOf<T, Name>>;
 };
 
 export type Channel<Asked extends RequestTable> = {
   /**
    * Rejects with the ServiceError that the other side threw (`internal-error` for anything else), and with Unanswered when that process
-   * ends first or `withinMs` pass.
+   * ends first or `withinMs` pass. A connection that is given goes to the other process and is no longer open in this one.
    */
   request<Name extends keyof Asked & string>(
     name: Name,
     argument: ArgumentOf<Asked, Name>,
     withinMs?: number,
+    connection?: Socket,
   ): Promise<AnswerOf<Asked, Name>>;
 };
 
 /** No answer came. The message continues a sentence that begins with the name of the other side. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
+  /** the other process has ended, or was never there */
+  readonly isEnd: boolean;
+
+  constructor(message: string, isEnd = false) {
+    super(message);
+    this.isEnd = isEnd;
+  }
 }
 
 /** The other process, as Node.js offers it: node:cluster's Worker, or `process` in a worker. */
 export type Port = {
   isOpen(): boolean;
-  send(message: Message): void;
-  onMessage(hear: (message: unknown) => void): void;
+  send(message: Message, connection?: Socket): void;
+  onMessage(hear: (message: unknown, connection?: unknown) => void): void;
   onEnd(ended: () => void): void;
 };
 
@@ -73,17 +82,17 @@ export function openChannel<Asked extends RequestTable, Served extends RequestTa
   const pending = new Map<number, Pending>();
   let latestId = 0;
 
-  const send = (sent: Message): void => {
-    if (port.isOpen()) port.send(sent);
+  const send = (sent: Message, connection?: Socket): void => {
+    if (port.isOpen()) port.send(sent, connection);
   };
 
-  const serve = async ({ id, name, argument }: MessageOf<'request'>): Promise<void> => {
+  const serve = async ({ id, name, argument }: MessageOf<'request'>, connection: Socket | undefined): Promise<void> => {
     try {
       const row = Object.hasOwn(serves, name) ? serves[name] : undefined;
       const handler = handlers[name];
       if (row === undefined || handler === undefined) throw new Error('it is not known here');
       const decoded = decode(row.argument, argument) as ArgumentOf<Served, string>;
-      send({ type: 'answer', id, answer: z.encode(row.answer, await handler(decoded)) });
+      send({ type: 'answer', id, answer: z.encode(row.answer, await handler(decoded, connection)) });
     } catch (error) {
       if (!(error instanceof ServiceError)) report(`the request ${JSON.stringify(name.slice(0, 32))} failed: ${(error as Error).message}`);
       send({ type: 'refusal', id, refusal: encodeRefusal(error) });
@@ -96,26 +105,27 @@ export function openChannel<Asked extends RequestTable, Served extends RequestTa
     return found;
   };
 
-  const receive: { readonly [Type in Message['type']]: (received: MessageOf<Type>) => void } = {
-    request: (received) => void serve(received),
+  const receive: { readonly [Type in Message['type']]: (received: MessageOf<Type>, connection: Socket | undefined) => void } = {
+    request: (received, connection) => void serve(received, connection),
     // A late answer has no pending request any more.
     answer: ({ id, answer }) => settle(id)?.answered(answer),
     refusal: ({ id, refusal: refused }) => settle(id)?.failed(decodeRefusal(refused)),
   };
 
-  port.onMessage((received) => {
+  port.onMessage((received, sent) => {
     const parsed = message.safeParse(received);
     if (!parsed.success) return report('a message of another process was ignored: it is neither a request nor an answer');
     const { data } = parsed;
-    (receive[data.type] as (received: Message) => void)(data);
+    const connection = sent instanceof Socket ? sent : undefined;
+    (receive[data.type] as (received: Message, connection: Socket | undefined) => void)(data, connection);
   });
   port.onEnd(() => {
-    for (const id of [...pending.keys()]) settle(id)?.failed(new Unanswered('has just ended'));
+    for (const id of [...pending.keys()]) settle(id)?.failed(new Unanswered('has just ended', true));
   });
 
   return {
-    request(name, argument, withinMs) {
-      if (!port.isOpen()) return Promise.reject(new Unanswered('is not running'));
+    request(name, argument, withinMs, connection) {
+      if (!port.isOpen()) return Promise.reject(new Unanswered('is not running', true));
       const row = asks[name] as RequestTable[string];
       const id = ++latestId;
       const { promise, resolve, reject } = Promise.withResolvers<AnswerOf<Asked, typeof name>>();
@@ -135,7 +145,7 @@ export function openChannel<Asked extends RequestTable, Served extends RequestTa
           reject(error);
         },
       });
-      send({ type: 'request', id, name, argument: z.encode(row.argument, argument) });
+      send({ type: 'request', id, name, argument: z.encode(row.argument, argument) }, connection);
       return promise;
     },
   };

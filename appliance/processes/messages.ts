@@ -4,6 +4,7 @@ import type { Worker } from 'node:cluster';
 import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
 import type { HsmErrorKind } from '../../hsm/api.ts';
+import { listenerNames } from '../../core/plugin/services/listeners.ts';
 import type { Snapshot } from '../operations/metrics/process.ts';
 import { activity } from '../operations/metrics/activity.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
@@ -54,6 +55,8 @@ const sockets = z.object({ listen: z.int().optional(), estListen: z.int().option
 /** Keys of TLS session tickets, 48 octets in hexadecimal: with the same ones, each worker resumes the sessions of all. */
 const ticketKeys = z.string().regex(/^[0-9a-f]{96}$/);
 
+const listenerName = z.enum(listenerNames);
+
 /** Asked by the supervisor. */
 export const workerRequests = {
   /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its HsmError. */
@@ -69,6 +72,11 @@ export const workerRequests = {
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */
   metrics: { argument: nothing, answer: snapshot },
+  /**
+   * With a connection, on which the supervisor then makes a handshake as a peer of the listener would. False where there is no such listener
+   * at the moment.
+   */
+  take: { argument: z.object({ listener: listenerName }), answer: z.boolean() },
   /** The parts of the appliance as this process sees them; none while it is starting. */
   health: { argument: nothing, answer: healthParts.optional() },
   /** Answered when neither this process nor its HSM hosts hold a key. */
@@ -137,8 +145,8 @@ export type SupervisorHandlers = Handlers<typeof supervisorRequests>;
 export function workerPort(worker: Worker | ChildProcess): Port {
   return {
     isOpen: () => ('isConnected' in worker ? worker.isConnected() : worker.connected),
-    send: (message) => void worker.send(message),
-    onMessage: (hear) => void worker.on('message', hear),
+    send: (message, connection) => void worker.send(message, connection),
+    onMessage: (hear) => void worker.on('message', (message: unknown, sent?: unknown) => hear(message, sent)),
     onEnd: (ended) => void worker.once('exit', ended),
   };
 }
@@ -147,6 +155,6 @@ export function workerPort(worker: Worker | ChildProcess): Port {
 export const supervisorPort: Port = {
   isOpen: () => process.connected,
   send: (message) => void process.send?.(message),
-  onMessage: (hear) => void process.on('message', hear),
+  onMessage: (hear) => void process.on('message', (message: unknown, sent?: unknown) => hear(message, sent)),
   onEnd: (ended) => void process.once('disconnect', ended),
 };

@@ -1,10 +1,14 @@
 // The operations of a serving process, sealed or not, that its supervisor requests.
+import type { Socket } from 'node:net';
+import type { OpenListeners, ListenerName } from '../../core/plugin/services/listeners.ts';
 import type { HealthPart } from '../operations/health.ts';
 import type { Snapshot } from '../operations/metrics/process.ts';
 
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
+  /** Takes a connection as if a listener had accepted it; false where it is not open. */
+  take(listener: ListenerName, connection: Socket): boolean;
   /** The parts of the appliance as this process sees them. */
   health(): readonly HealthPart[];
   /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */
@@ -20,3 +24,13 @@ export type Serving = {
   /** Accepts no new requests, lets running ones finish (10 s at most), then closes everything. */
   stop(): Promise<void>;
 };
+
+/** `take` of a process with these listeners. */
+export function takeAt(listeners: OpenListeners): Serving['take'] {
+  return (name, connection) => {
+    const listener = listeners.get(name);
+    if (listener?.server.listening !== true) return (connection.destroy(), false);
+    listener.take(connection);
+    return true;
+  };
+}

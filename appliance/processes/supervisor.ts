@@ -7,16 +7,16 @@ import { handOn } from './inherited-sockets.ts';
 import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
+import { isDoubtful, lookAtAll, type Looked } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
-import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
+import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../operations/health-of-workers.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** A process that was started and has not ended. */
-export type RunningWorker = {
+export type RunningWorker = Looked & {
   readonly process: Worker;
-  readonly channel: WorkerChannel;
   /** it replaces one that has ended */
   readonly isRespawn: boolean;
   /** it has its orders; before, it has opened nothing */
@@ -66,6 +66,7 @@ export function superviseWorkers(
   args: readonly string[],
   orders: Promise<Orders>,
   handlersFor: HandlersFor,
+  onStuck: (worker: number, listener: string) => void,
 ): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -91,7 +92,7 @@ export function superviseWorkers(
       ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlers(worker) },
       report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
     });
-    const one: RunningWorker = { process: worker, channel, isRespawn, hasBegun: false };
+    const one: RunningWorker = { process: worker, channel, isRespawn, hasBegun: false, serves: false, misses: new Map() };
     running.set(number, one);
     const started = performance.now();
     return new Promise((resolve, reject) => {
@@ -109,6 +110,7 @@ export function superviseWorkers(
           sockets,
           ticketKeys: tickets.keys(),
         });
+        one.serves = refused === undefined;
         if (refused === undefined) return resolve();
         reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
         if (!isRespawn) return;
@@ -144,6 +146,15 @@ export function superviseWorkers(
     });
   };
 
+  const endLooks = lookAtAll(
+    () => (stopping ? [] : running.values()),
+    ({ process: worker }, listener) => {
+      const [number] = [...running].find(([, one]) => one.process === worker) ?? [];
+      if (number === undefined || stopping) return;
+      onStuck(number, listener);
+      worker.process.kill('SIGKILL');
+    },
+  );
   const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
   const ready = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);
   return {
@@ -152,6 +163,7 @@ export function superviseWorkers(
       () => undefined,
       async (error: unknown) => {
         stopping = true;
+        endLooks();
         provisioned.resolve(undefined);
         await stopAll(running);
         throw error;
@@ -160,11 +172,13 @@ export function superviseWorkers(
     present: () => running.values(),
     async seal(requester) {
       stopping = true;
+      endLooks();
       const sealed = new Map([...running].map(([number, worker]) => [number, sealOne(worker, worker.process === requester)]));
       await inOrder(running, sealed);
     },
     async retire() {
       stopping = true;
+      endLooks();
       await Promise.all([...running.values()].map(retireOne));
     },
     async examine() {
@@ -174,6 +188,7 @@ export function superviseWorkers(
     health: () => Promise.all(numbers.map(async (worker) => ({ worker, ...(await healthOf(running.get(worker))) }))),
     async stop() {
       stopping = true;
+      endLooks();
       await stopAll(running);
     },
   };
@@ -192,6 +207,7 @@ async function examineOne(worker: RunningWorker | undefined): Promise<string | u
 /** A first start is no fault; a worker that has ended is one until its successor serves. */
 async function healthOf(worker: RunningWorker | undefined): Promise<Omit<WorkerReport, 'worker'>> {
   if (worker?.process.isConnected() !== true) return { fault: 'is being started again' };
+  if (isDoubtful(worker)) return { fault: 'completes no handshakes', hangs: true };
   try {
     const parts = await worker.channel.request('health', undefined, healthMs);
     return parts === undefined && worker.isRespawn ? { fault: 'is being started again' } : { parts };

@@ -12,12 +12,22 @@ export class WorkerCounts {
   /** the last known counts of each running worker, by its id */
   readonly #running = new Map<number, Snapshot>();
   #ended: Snapshot = [];
+  /** workers that completed no handshakes and were ended for it */
+  replaced = 0;
 
   /** Snapshots whose sums never fall: a worker that does not answer, or ends, contributes its last counts, but no gauges. */
   async collect(workers: Iterable<RunningWorker>): Promise<readonly Snapshot[]> {
     const fresh = new Map<number, Snapshot>();
     await Promise.all([...workers].map((worker) => this.#hear(worker, fresh)));
-    return [this.#ended, ...[...this.#running].map(([id, counts]) => fresh.get(id) ?? counts)];
+    return [this.#own(), this.#ended, ...[...this.#running].map(([id, counts]) => fresh.get(id) ?? counts)];
+  }
+
+  /** What the supervisor counts itself. */
+  #own(): Snapshot {
+    const help = 'Workers that were replaced because they completed no handshakes';
+    const values = [{ labels: {}, value: this.replaced }];
+    // As workers send it, whose registries have more to it than the type that the library gives.
+    return [{ name: 'keystored_workers_replaced_total', help, type: 'counter', values, aggregator: 'sum' }] as unknown as Snapshot;
   }
 
   async #hear({ process: worker, channel }: RunningWorker, fresh: Map<number, Snapshot>): Promise<void> {

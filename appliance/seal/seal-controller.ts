@@ -18,7 +18,7 @@ import { isMember } from '../membership/files.ts';
 import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
-import type { Examine } from '../processes/notify.ts';
+import type { Examine } from '../processes/watch/notify.ts';
 import { tooEarly, UnsealAttempts } from './unseal-attempts.ts';
 import { UnsealCode } from './unseal-code.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
@@ -64,7 +64,10 @@ export function controlSeal(
   const activity = keepActivity(() => counts.collect(workers.present()), clock);
 
   function start(orders: Promise<Orders>): Workers {
-    return superviseWorkers(configuration, args, orders, handlersFor);
+    return superviseWorkers(configuration, args, orders, handlersFor, (worker, listener) => {
+      log.error('a worker completes no handshakes: it is replaced', { worker, listener });
+      counts.replaced++;
+    });
   }
 
   function handlersFor(worker: Worker): ReturnType<HandlersFor> {

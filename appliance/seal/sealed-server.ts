@@ -2,10 +2,12 @@
 import type { Configuration } from '../../core/config/config.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
+import { standardErrorLog } from '../../core/log/journal.ts';
+import type { ListenerName } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readSealedIdentity } from '../state/sealed-identity.ts';
-import type { Serving } from '../processes/serving.ts';
+import { type Serving, takeAt } from '../processes/serving.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { SealedRequest } from './sealed-request.ts';
 
@@ -14,13 +16,16 @@ const stopGraceMs = 10_000;
 /** Serves as a sealed process. Throws StartRefused. */
 export async function serveSealed(configuration: Configuration, channel: SupervisorChannel): Promise<Serving> {
   const identity = readSealedIdentity(configuration.data);
-  const listeners: Listener[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
+  const listeners = new Map<ListenerName, Listener>();
+  const close = async (): Promise<void> => void (await Promise.all(listeners.values().map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.push(await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration, channel) }));
+    listeners.set(
+      'management',
+      await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration, channel), log: standardErrorLog }),
+    );
     for (const plugin of plugins) {
-      const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity });
-      if (listener !== undefined) listeners.push(listener);
+      const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity, log: standardErrorLog });
+      if (listener !== undefined) listeners.set('est', listener);
     }
   } catch (error) {
     await close();
@@ -28,6 +33,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   }
   return {
     metrics: async () => [],
+    take: takeAt(listeners),
     health: () => [],
     // Each process has keys of its own, for as long as it is sealed.
     renewTicketKeys: () => undefined,

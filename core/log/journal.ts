@@ -1,6 +1,6 @@
 // The priority of a line on standard error, for journald: without the prefix all lines have the same, and no alert can select by it.
 import { fstatSync } from 'node:fs';
-import type { LogLevel } from '../base/context.ts';
+import type { Log, LogLevel } from '../base/context.ts';
 
 const priorities = { debug: 7, info: 6, warn: 4, error: 3 } as const satisfies Record<LogLevel, number>;
 
@@ -13,6 +13,15 @@ export function journalMark(level: LogLevel): string {
 export function warnOnStandardError(line: string): void {
   console.error(`${journalMark('warn')}keystored: ${line}`);
 }
+
+/** The log of a process that keeps none: warnings and faults, on standard error. */
+export const standardErrorLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message, fields) => warnOnStandardError(`${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`),
+  error: (message, fields) => standardErrorLog.warn(message, fields),
+  with: () => standardErrorLog,
+};
 
 /** Whether journald reads standard error: `JOURNAL_STREAM` has the device and inode of the stream it gave us (systemd.exec(5)). */
 export function isJournal(): boolean {

@@ -13,9 +13,9 @@ export default definePlugin({
   config: z.strictObject({}),
   errors: estErrors,
   uses: [listenersService, certificateAuthorityService],
-  async serveSealed({ est, identity }) {
+  async serveSealed({ est, identity, log }) {
     const { openSealedEstListener } = await import('./listener/sealed-listener.ts');
-    return openSealedEstListener({ ...est, identity });
+    return openSealedEstListener({ ...est, identity, log });
   },
   preload: load,
   provision: async (context) => (await load()).provision(context),

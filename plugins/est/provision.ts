@@ -34,6 +34,7 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
       const handler = createEstApp({ ...options, sealed: () => listeners.sealed(), refresh: () => store.refresh() });
       const guarded = listeners.guard?.(handler) ?? handler;
       listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler: guarded, log });
+      listeners.onOpen?.('est', listener);
       forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));
       listeners.onRetire?.(() => void listener?.close(stopGraceMs));
     },

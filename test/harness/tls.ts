@@ -1,7 +1,10 @@
-// A throw-away TLS identity for 127.0.0.1, made by openssl.
+// A throw-away TLS identity for 127.0.0.1, made by openssl; what a client sends first.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { connect, type ConnectionOptions } from 'node:tls';
 
 /** Key and self-signed certificate (PEM) in files below the directory, and their text. */
 export function selfSignedIdentity(directory: string): { readonly key: string; readonly cert: string } {
@@ -12,4 +15,17 @@ export function selfSignedIdentity(directory: string): { readonly key: string; r
   ]);
   if (made.status !== 0) throw new Error(`openssl: ${made.stderr.toString()}`);
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
+
+/** The first message of a handshake, as a client of OpenSSL sends it. */
+export async function firstMessage(options: ConnectionOptions = {}): Promise<Buffer> {
+  const listening = createServer().listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const client = connect({ ...options, port: (listening.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => undefined);
+  const [accepted] = (await once(listening, 'connection')) as [Socket];
+  const [octets] = (await once(accepted, 'data')) as [Buffer];
+  client.destroy();
+  accepted.destroy();
+  listening.close();
+  return octets;
 }

@@ -3,6 +3,8 @@ import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } 
 import type { Audit, AuditRecord } from '../../../core/audit/record.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import { latencyBoundsMicros, type Hsm } from '../../../hsm/api.ts';
+import type { Listener } from '../../../core/http/listener/listeners.ts';
+import { connectionMetrics } from './connections.ts';
 import { DurationCounts, histogramValues, metricOf, RequestCounts, secondsBounds } from './duration-counts.ts';
 
 /** All series of one process as plain data, which workers send to each other. */
@@ -13,6 +15,8 @@ const canarySeconds = 15;
 
 export type ProcessMetrics = {
   readonly onAnswered: (answered: Answered) => void;
+  /** Counts the connections of a listener. */
+  follow(listener: string, connections: Listener['connections']): void;
   /** The same audit trail, with its pending records and write times measured. */
   measured(audit: Audit): Audit;
   snapshot(): Promise<Snapshot>;
@@ -45,6 +49,8 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
   ]) {
     registry.registerMetric(metric);
   }
+  const connections = connectionMetrics();
+  for (const metric of connections.metrics) registry.registerMetric(metric);
   const canary = new Histogram({
     name: 'keystored_hsm_canary_seconds',
     help: 'Time of the canary: one random number, one encryption and one decryption in every token',
@@ -95,6 +101,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
 
   return {
     onAnswered: (answered) => requests.add(answered),
+    follow: (listener, followed) => connections.follow(listener, followed),
     measured(audit) {
       trail = audit;
       return {

@@ -21,7 +21,7 @@ export class Published {
     // A strong tag names octets: each encoding has its own.
     const tags = { plain: `"${digest}"`, compressed: `"${digest}-gzip"` };
     this.#tags = Object.values(tags);
-    this.#plain = new Reply(200, text, { ...shared, etag: tags.plain });
+    this.#plain = new Reply(200, Buffer.from(text), { ...shared, etag: tags.plain });
     this.#compressed = new Reply(200, gzipSync(text, { level: 9 }), { ...shared, etag: tags.compressed, 'content-encoding': 'gzip' });
   }
 

@@ -1,52 +1,59 @@
-// TLS handshakes take turns: a listener works on a limited number at once, and waiting for a turn closes no connection.
+// TLS handshakes begin one after another, for each address in its turn, once the peer has sent its whole first message.
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
+import { subscriberOf } from '../../base/addresses.ts';
+import { judgeHello } from './client-hello.ts';
+import type { Connection, Connections } from './connections.ts';
+import { peerAddressOf } from './client-address.ts';
 
 /** Limits for connections whose handshake is not complete. */
 export type HandshakeLimits = {
-  /** handshakes in progress at once */
-  readonly turns: number;
-  /** A peer that takes longer loses its turn to the next and continues beside it, so that stalled peers delay no others. */
-  readonly turnMs: number;
-  /** for the first octets, and for the handshake from the start of its turn */
+  /** for a whole first message from when a connection was accepted, and for the rest of the handshake from its turn */
   readonly deadlineMs: number;
-  /** the same while more handshakes are open than there are turns: peers may then be slow because of the queue */
+  /** the same while more than `crowd` handshakes are open: peers may then be slow because of each other */
   readonly crowdedDeadlineMs: number;
-  /** Beyond it, each new connection closes the oldest that is silent or slow. */
-  readonly mostOpen: number;
+  readonly crowd: number;
+  /** Handshakes begin for so long, one after another, before everything else that waits for the process has its turn. */
+  readonly sliceMs: number;
 };
 
-const usualLimits: HandshakeLimits = { turns: 64, turnMs: 1_000, deadlineMs: 10_000, crowdedDeadlineMs: 120_000, mostOpen: 3_072 };
+const usualLimits: HandshakeLimits = { deadlineMs: 10_000, crowdedDeadlineMs: 60_000, crowd: 64, sliceMs: 5 };
 
 const sweepEveryMs = 250;
 
-/**
- * A connection before the end of its handshake: nothing received yet, waiting `in-line`, at its `turn`, or continuing `slow` after it.
- * `sinceMs`: when that began; for `slow`, when its turn began.
- */
-type Handshake = { readonly socket: Socket; stage: 'silent' | 'in-line' | 'turn' | 'slow'; sinceMs: number };
+/** The fatal alert `handshake_failure` (RFC 8446 section 6). */
+const handshakeFailure = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 
 /**
- * The connections of a TLS server before the end of their handshake. Node would start all at once, with a deadline from when each
- * was accepted, and does not list them, so that nothing could close them when the listener closes.
+ * The connections of a TLS server before the end of their handshake. Node would begin each with its first octet, with a deadline from when
+ * it was accepted, and does not list them, so that nothing could close them when the listener closes. A handshake costs once its first message
+ * is whole; who sends it at once waits for those alone that did so before, and for one handshake of each other address at a time.
  */
 export class Handshakes {
   readonly #limits: HandshakeLimits;
+  readonly #connections: Connections;
   readonly #begin: (socket: Socket) => void;
-  /** by peer: the secured socket is another object than the accepted one */
-  readonly #open = new Map<string, Handshake>();
-  readonly #line = new Set<Handshake>();
-  #turns = 0;
+  readonly #ofSocket = new WeakMap<Socket, Connection>();
+  /** Those that wait, by subscriber; who has just had a turn comes last. */
+  readonly #line = new Map<string, Set<Connection>>();
+  readonly #onSecured: (connection: Connection) => void;
   #finished = 0;
   #sweep: NodeJS.Timeout | undefined;
+  #isAtWork = false;
 
-  /** Takes over the new connections of the server. */
-  constructor(server: Server, limits: HandshakeLimits = usualLimits) {
-    this.#limits = limits;
+  /** Takes over the new connections of the server. `onSecured` is told each whose handshake is complete. */
+  constructor(
+    server: Server,
+    connections: Connections,
+    options: { readonly limits?: HandshakeLimits; readonly onSecured?: (connection: Connection) => void } = {},
+  ) {
+    this.#connections = connections;
+    this.#limits = options.limits ?? usualLimits;
+    this.#onSecured = options.onSecured ?? (() => undefined);
     const listeners = server.listeners('connection');
     this.#begin = (socket) => listeners.forEach((listener): unknown => listener.call(server, socket));
-    server.removeAllListeners('connection').on('connection', (socket: Socket) => this.#accept(socket));
-    server.on('secureConnection', (socket: Socket) => this.#finish(socket));
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => this.accept(socket));
+    server.on('secureConnection', (secured: SecuredSocket) => this.#finish(secured));
   }
 
   /** Number of completed handshakes. */
@@ -56,82 +63,91 @@ export class Handshakes {
 
   /** Closes every connection whose handshake is not complete. */
   cut(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
+    for (const { socket } of [...this.#connections.ofStage('silent', 'in-line', 'answered')]) socket.destroy();
   }
 
-  #accept(socket: Socket): void {
-    if (this.#open.size >= this.#limits.mostOpen) this.#cutOldest();
-    const handshake: Handshake = { socket, stage: 'silent', sinceMs: performance.now() };
-    const peer = peerOf(socket);
-    this.#open.set(peer, handshake);
-    this.#sweep ??= setInterval(() => this.#sweepSoon(), sweepEveryMs).unref();
-    socket.once('readable', () => this.#hear(handshake));
+  /** Begins with a new connection. One without an address was reset before it was accepted. */
+  accept(socket: Socket, address: string = peerAddressOf(socket)): void {
     // A peer that disconnects while it waits: `close` follows.
     socket.on('error', () => undefined);
-    socket.once('close', () => this.#leave(peer, handshake));
+    const connection = address === '' ? undefined : this.#connections.add(socket, address);
+    if (connection === undefined) return void socket.destroy();
+    this.#ofSocket.set(socket, connection);
+    this.#sweep ??= setInterval(() => this.#sweepSoon(), sweepEveryMs).unref();
+    this.#hear(connection, subscriberOf(address));
   }
 
-  /** What was received stays in the socket until the turn, when TLS reads it. */
-  #hear(handshake: Handshake): void {
-    if (handshake.socket.readableLength === 0) return void handshake.socket.destroy();
-    handshake.stage = 'in-line';
-    this.#line.add(handshake);
-    this.#giveTurns();
+  /** Reads until the first message is whole, and gives it back for TLS to read. */
+  #hear(connection: Connection, subscriber: string): void {
+    const { socket } = connection;
+    let heard: Buffer = Buffer.alloc(0);
+    const hear = (): void => {
+      const octets = socket.read() as Buffer | null;
+      if (octets === null) return void socket.destroy();
+      heard = heard.length === 0 ? octets : Buffer.concat([heard, octets]);
+      const judged = judgeHello(heard);
+      if (judged === 'part') return;
+      socket.off('readable', hear);
+      if (judged === 'refused') return void socket.end(handshakeFailure, () => socket.destroy());
+      socket.unshift(heard);
+      this.#waitInLine(connection, subscriber);
+    };
+    socket.on('readable', hear);
   }
 
-  #giveTurns(): void {
-    for (const next of this.#line) {
-      if (this.#turns >= this.#limits.turns) return;
-      this.#line.delete(next);
-      this.#turns++;
-      next.stage = 'turn';
-      next.sinceMs = performance.now();
+  #waitInLine(connection: Connection, subscriber: string): void {
+    this.#connections.move(connection, 'in-line');
+    const own = this.#line.get(subscriber) ?? new Set();
+    this.#line.set(subscriber, own.add(connection));
+    connection.socket.once('close', () => own.delete(connection));
+    if (this.#isAtWork) return;
+    this.#isAtWork = true;
+    setImmediate(() => this.#work());
+  }
+
+  #work(): void {
+    const beganMs = performance.now();
+    for (const [subscriber, own] of this.#line) {
+      const [next] = own;
+      this.#line.delete(subscriber);
+      if (next === undefined) continue;
+      own.delete(next);
+      // A deleted key that is set again comes last, in this loop, too.
+      if (own.size > 0) this.#line.set(subscriber, own);
+      if (next.socket.destroyed) continue;
+      this.#connections.move(next, 'answered');
       this.#begin(next.socket);
+      if (performance.now() - beganMs >= this.#limits.sliceMs) break;
     }
+    if (this.#line.size > 0) setImmediate(() => this.#work());
+    else this.#isAtWork = false;
   }
 
-  #finish(secured: Socket): void {
+  #finish(secured: SecuredSocket): void {
     this.#finished++;
-    const peer = peerOf(secured);
-    const handshake = this.#open.get(peer);
-    if (handshake !== undefined) this.#leave(peer, handshake);
-  }
-
-  #leave(peer: string, handshake: Handshake): void {
-    if (this.#open.get(peer) !== handshake) return;
-    this.#open.delete(peer);
-    this.#line.delete(handshake);
-    if (handshake.stage === 'turn') this.#turns--;
-    this.#giveTurns();
-    if (this.#open.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    const connection = this.#ofSocket.get(secured._parent);
+    if (connection === undefined) return void secured.destroy();
+    connection.secured = secured;
+    this.#connections.move(connection, 'idle');
+    this.#onSecured(connection);
   }
 
   /** Timers run before I/O: after a pause of this process, what peers sent is read before they are judged. */
   #sweepSoon(): void {
     setImmediate(() => {
       const nowMs = performance.now();
-      const { turns, turnMs, deadlineMs, crowdedDeadlineMs } = this.#limits;
-      const patienceMs = this.#open.size > turns ? crowdedDeadlineMs : deadlineMs;
-      for (const handshake of this.#open.values()) {
-        if (handshake.stage === 'in-line') continue;
-        const ageMs = nowMs - handshake.sinceMs;
-        if (ageMs >= patienceMs) handshake.socket.destroy();
-        if (handshake.stage !== 'turn' || ageMs < turnMs) continue;
-        handshake.stage = 'slow';
-        this.#turns--;
+      const { crowd, deadlineMs, crowdedDeadlineMs } = this.#limits;
+      const { handshake } = this.#connections.counts;
+      const patienceMs = handshake > crowd ? crowdedDeadlineMs : deadlineMs;
+      for (const connection of [...this.#connections.ofStage('silent', 'answered')]) {
+        if (nowMs - connection.sinceMs >= patienceMs) this.#connections.close(connection, 'handshake-timeout');
       }
-      this.#giveTurns();
+      if (this.#connections.counts.handshake > 0) return;
+      clearInterval(this.#sweep);
+      this.#sweep = undefined;
     });
   }
-
-  #cutOldest(): void {
-    const oldest = this.#open.values().find(({ stage }) => stage === 'silent' || stage === 'slow');
-    oldest?.socket.destroy();
-  }
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
+/** Node tells the accepted socket under a secured one by this name alone. */
+type SecuredSocket = Socket & { readonly _parent: Socket };

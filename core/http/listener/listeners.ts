@@ -9,8 +9,11 @@ import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
 import { transportSecurity } from '../response/answer.ts';
 import { noteForwarded } from './client-address.ts';
+import { groups } from './client-hello.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
 import { ProxyConnections } from './proxy-connections.ts';
+import { followRequests } from './requests.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
 /** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses where it is. */
@@ -20,8 +23,10 @@ export type TlsIdentity = { readonly key: string | { readonly engine: string; re
 export type ListenOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** for faults of the open listener, such as too many open files */
+  /** for faults of the open listener, such as too many open files, and for crowds */
   readonly log?: Log;
+  /** absent: the usual ones */
+  readonly most?: ConnectionLimits;
 };
 
 export type Listener = {
@@ -34,6 +39,10 @@ export type Listener = {
   setTicketKeys(keys: Buffer): void;
   /** Accepts no new connections, lets running requests finish, closes what is left after the grace period. Safe to call twice. */
   close(graceMs: number): Promise<void>;
+  /** what is connected, and what was closed from here */
+  readonly connections: Pick<Connections, 'counts' | 'closed' | 'limits'>;
+  /** Takes a connection as if it had been accepted: that of who looks whether handshakes are completed here. */
+  take(socket: Socket): void;
   /** the node server, for listeners with needs of their own */
   readonly server: Server;
 };
@@ -48,14 +57,19 @@ const limits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
+  /** Who reads nothing of an answer for so long is closed. */
+  unreadMs: 30_000,
+  /** Node looks for connections past their deadline this often. */
+  checkEveryMs: 2_000,
   keepAliveMs: 65_000,
   /** After the listener closed: connections still in their handshake are closed when none completed for this long. */
   lastHandshakesMs: 2_000,
   /** A session can be resumed for so long, without another use of the private key. */
   sessionSeconds: 3_600,
+  sayCrowdedMs: 60_000,
   /** for a peer to read the answer to an unreadable request, and to close */
   lastAnswerMs: 2_000,
-  maxConnections: connectionsThatFit(),
+  shareOfHandshakes: 0.75,
   /** Connections the kernel queues while the process is busy, at most net.core.somaxconn. */
   backlog: 4_096,
 } as const;
@@ -63,7 +77,8 @@ const limits = {
 /** Opens a listener over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
   const { host, port, descriptor, identity, tls = {} } = options;
-  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handlerOf(options));
+  const settings = { connectionsCheckingInterval: limits.checkEveryMs, maxHeaderSize: limits.headerBytes };
+  const server = createHttpsServer({ ...settings, ...tls, ...secureContext(identity, tls) }, handlerOf(options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
     const { backlog } = limits;
@@ -82,24 +97,27 @@ function handlerOf({ handler, proxies }: ListenOptions): ListenOptions['handler'
   };
 }
 
-function listenerOf(server: Server, { host, identity, log, proxies }: ListenOptions, first: ServerOptions): Listener {
+function listenerOf(server: Server, options: ListenOptions, first: ServerOptions): Listener {
+  const { host, identity, log, proxies, most = mostConnections() } = options;
   let tls = first;
   server.setSecureContext(secureContext(identity, tls));
   server.headersTimeout = limits.headersTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
-  server.maxConnections = limits.maxConnections;
   server.on('clientError', answerClientError);
   // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  const handshakes = new Handshakes(server);
+  const { port } = server.address() as AddressInfo;
+  const connections = new Connections(most, sayCrowded(log, `${host}:${port}`));
+  const handshakes = new Handshakes(server, connections, { onSecured: followRequests(server, connections, limits.unreadMs) });
   const proxied = new ProxyConnections(server, proxies?.proxyProtocol ?? [], log);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
-  const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
     url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    connections,
+    take: (socket) => handshakes.accept(socket, looker),
     server,
     setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
     setTicketKeys(ticketKeys) {
@@ -110,11 +128,44 @@ function listenerOf(server: Server, { host, identity, log, proxies }: ListenOpti
   };
 }
 
-/** TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. */
+/** The address of who looks from within the appliance, which shares its turns with no peer. */
+const looker = 'looker';
+
+/** How many connections each listener of a process may have, and how many of them before the end of their handshake. */
+function mostConnections(): ConnectionLimits {
+  const open = connectionsThatFit();
+  return { open, handshakes: Math.ceil(open * limits.shareOfHandshakes) };
+}
+
+/** One line a minute about connections that had to go, with the address that had most. */
+function sayCrowded(log: Log | undefined, listener: string): (address: string) => void {
+  let silentUntilMs = 0;
+  let closed = 0;
+  return (address) => {
+    closed++;
+    const nowMs = performance.now();
+    if (nowMs < silentUntilMs) return;
+    silentUntilMs = nowMs + limits.sayCrowdedMs;
+    log?.warn('a listener has as many connections as it takes: it closes some of the address that has most', { listener, address, closed });
+    closed = 0;
+  };
+}
+
+/**
+ * TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. Of the groups that node offers, those that
+ * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), since anybody may have them for one message.
+ */
 function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
   const { key, cert } = identity;
   const privateKey = typeof key === 'string' ? { key } : { privateKeyEngine: key.engine, privateKeyIdentifier: key.identifier };
-  return { ...tls, ...privateKey, cert, minVersion: 'TLSv1.2', sessionTimeout: limits.sessionSeconds };
+  return {
+    ...tls,
+    ...privateKey,
+    cert,
+    minVersion: 'TLSv1.2',
+    ecdhCurve: tls.ecdhCurve ?? groups.names,
+    sessionTimeout: limits.sessionSeconds,
+  };
 }
 
 async function closeServer(server: Server, [handshakes, proxied]: readonly [Handshakes, ProxyConnections], graceMs: number): Promise<void> {

@@ -19,7 +19,7 @@ export const transportSecurity = ['strict-transport-security', 'max-age=31536000
 
 /**
  * Sends an answer. HEAD gets the header of the GET (node drops the body). A disconnected client is not an error. Resolves, for streams
- * only, when the last piece was sent.
+ * and large answers only, when the last piece was sent.
  */
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
   if (response.destroyed || response.headersSent) return abandon(answer.body);
@@ -39,16 +39,18 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
   if (answer.mediaType !== undefined) header.push('content-type', answer.mediaType);
   if (typeof body === 'string') {
     const bytes = Buffer.byteLength(body);
+    if (bytes > largestWholeBytes)
+      return sendCut(response.writeHead(status, [...header, 'content-length', String(bytes)]), Buffer.from(body));
     header.push('content-length', String(bytes));
-    if (bytes > largestKeptBytes) header.push('connection', 'close');
     // One octet per character is ASCII, which node encodes faster as Latin-1.
     response.writeHead(status, header).end(body, bytes === body.length ? 'latin1' : 'utf8');
     return undefined;
   }
   if (body instanceof Uint8Array) {
     header.push('content-length', String(body.length));
-    if (body.length > largestKeptBytes) header.push('connection', 'close');
-    response.writeHead(status, header).end(body);
+    response.writeHead(status, header);
+    if (body.length > largestWholeBytes) return sendCut(response, body);
+    response.end(body);
     return undefined;
   }
   response.writeHead(status, header);
@@ -56,10 +58,11 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
 }
 
 /**
- * A larger answer is the last on its connection. Node pauses its parser when a request arrives while a previous answer waits for
- * the socket, and over TLS then treats the body that follows as a malformed message (HPE_PAUSED): a valid request would get a 400.
+ * A larger answer goes out in pieces, each when the one before has left: TLS would keep an encrypted copy of the whole for a peer that reads
+ * slowly. A piece is smaller than what a socket takes at once, or node would pause its parser for a request that arrives right after the
+ * answer, and over TLS take the body that follows for a malformed message (HPE_PAUSED).
  */
-const largestKeptBytes = 256 * 1024;
+const largestWholeBytes = 32 * 1024;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
@@ -70,6 +73,14 @@ function abandon(body: Answer['body']): undefined {
 
 function endQuietly(iterator: AsyncIterator<unknown>): void {
   void Promise.resolve(iterator.return?.()).catch(() => undefined);
+}
+
+async function sendCut(response: ServerResponse, body: Uint8Array): Promise<void> {
+  for (let at = 0; at < body.length && response.req.method !== 'HEAD'; at += largestWholeBytes) {
+    const isGone = await new Promise<unknown>((left) => response.write(body.subarray(at, at + largestWholeBytes), left));
+    if (isGone instanceof Error) return;
+  }
+  response.end();
 }
 
 async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {

@@ -1,12 +1,19 @@
 // Plugins with a port of their own get its address, TLS identity and life cycle through this service.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../../base/context.ts';
 import type { Address } from '../../config/config.ts';
-import type { TlsIdentity } from '../../http/listener/listeners.ts';
+import type { Listener, TlsIdentity } from '../../http/listener/listeners.ts';
 import type { Answered, Replica } from '../../http/context/request-context.ts';
 import { defineService } from '../service.ts';
 
 /** Provided by the appliance. */
 export const listenersService = defineService<Listeners>('listeners');
+
+export const listenerNames = ['management', 'est'] as const;
+export type ListenerName = (typeof listenerNames)[number];
+
+/** The open listeners of a process. */
+export type OpenListeners = ReadonlyMap<ListenerName, Listener>;
 
 export type Listeners = {
   /** false in processes that do not serve, such as command-line tools: they must not open a port */
@@ -27,6 +34,8 @@ export type Listeners = {
   readonly replica?: Replica | undefined;
   /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
+  /** Called with such a listener once it is open, for metrics, and for who looks whether it serves. */
+  readonly onOpen?: ((name: ListenerName, listener: Listener) => void) | undefined;
   identity(): TlsIdentity;
   /** PEM of the CA that callers trust for these listeners; absent where nothing is served */
   readonly ca?: () => string;
@@ -37,4 +46,4 @@ export type Listeners = {
 };
 
 /** The part of it that a sealed process has. */
-export type SealedListeners = Pick<Listeners, 'est'> & { readonly identity: TlsIdentity };
+export type SealedListeners = Pick<Listeners, 'est'> & { readonly identity: TlsIdentity; readonly log: Log };

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address } from '../../../core/config/config.ts';
 import type { Log } from '../../../core/base/context.ts';
+import { groups } from '../../../core/http/listener/client-hello.ts';
 import { type ClientError, listenHttps, type Listener, refuseConnection, type TlsIdentity } from '../../../core/http/listener/listeners.ts';
 
 export type EstServerOptions = Address & {
@@ -30,6 +31,9 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
       // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs (R13).
       // What a client offers that speaks nothing newer (R17); without a common one the handshake would fail.
       ALPNProtocols: ['http/1.1', 'http/1.0'],
+      // A device whose certificate has a key on P-521 may use it in TLS 1.2 only where that is a group, too (RFC 8422 section 5.1). No key exchange
+      // is made with it: the others come before it, and who has none of them is refused.
+      ecdhCurve: `${groups.names}/P-521`,
       // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     },

@@ -118,8 +118,8 @@ test('a process that ends while it is asked leaves the request unanswered, and s
   const { channel, cut } = connect({ ...doubling, double: () => new Promise<number>(() => undefined) });
   const asked = channel.request('double', 4);
   cut();
-  await expect(asked).rejects.toThrow(new Unanswered('has just ended'));
-  await expect(channel.request('double', 4)).rejects.toThrow(new Unanswered('is not running'));
+  await expect(asked).rejects.toThrow(new Unanswered('has just ended', true));
+  await expect(channel.request('double', 4)).rejects.toThrow(new Unanswered('is not running', true));
 });
 
 test('an answer after the time is over is ignored', async () => {

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openNotify } from '../../../appliance/processes/notify.ts';
+import { openNotify } from '../../../appliance/processes/watch/notify.ts';
 import { freePort } from '../../harness/daemon.ts';
 import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -1,6 +1,6 @@
 // What systemd hears while the appliance has no workers on purpose.
 import { expect, test } from 'vitest';
-import { type Examine, keepWatch } from '../../../appliance/processes/notify.ts';
+import { type Examine, keepWatch } from '../../../appliance/processes/watch/notify.ts';
 
 test('an appliance that becomes a member of a cluster is alive without workers, and one whose workers are unfit is not', async () => {
   let found: Awaited<ReturnType<Examine>> = { instead: 'becoming a member of a cluster' };

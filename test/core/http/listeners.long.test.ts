@@ -156,11 +156,11 @@ describe('a listener', () => {
   });
 
   test('has limits against slow and idle clients', async () => {
-    const { server } = await listen();
+    const { server, connections } = await listen();
     expect(server.headersTimeout).toBeLessThanOrEqual(15_000);
     expect(server.requestTimeout).toBeGreaterThan(0);
     expect(server.keepAliveTimeout).toBeGreaterThan(0);
-    expect(server.maxConnections).toBeGreaterThan(0);
+    expect(connections.limits.open).toBeGreaterThan(0);
   });
 
   test('a connection of which the handshake is not over within ten seconds is cut, whether it says nothing, little or a little at a time', async () => {

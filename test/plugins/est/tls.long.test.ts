@@ -73,6 +73,14 @@ describe('handshake', () => {
     }
   });
 
+  test('R12: a certificate on each curve that devices may have passes the handshake, in either version', async () => {
+    for (const key of ['P-256', 'P-384', 'P-521'] as const) {
+      const client = await makeIdentity({ key });
+      for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+        expect((await appliance.call(ca, 'cacerts', { client, maxVersion })).status, `${key} ${maxVersion}`).toBe(200);
+    }
+  });
+
   test('R13: the request for a certificate names no CAs', async () => {
     const { output } = await opensslClient('s_client', '-connect', `${host.host}:${host.port}`, '-tls1_2', '-prexit');
     expect(output).toMatch(/No client certificate CA names sent/);
@@ -199,11 +207,12 @@ describe('R16: nothing a client sends ends the process', () => {
 
 describe('R19: time and room are limited', () => {
   test('handshake, headers and request have deadlines far below the defaults of node', async () => {
-    const { requestTimeout, headersTimeout, keepAliveTimeout, maxConnections } = await listenerSettings();
+    const { server, connections } = await openedListener();
+    const { requestTimeout, headersTimeout, keepAliveTimeout } = server;
     expect(requestTimeout).toBeLessThanOrEqual(30_000);
     expect(headersTimeout).toBeLessThanOrEqual(10_000);
     expect(keepAliveTimeout).toBeLessThanOrEqual(5_000);
-    expect(maxConnections).toBeLessThanOrEqual(4_096);
+    expect(connections.limits.open).toBeLessThanOrEqual(4_096);
   });
 
   test('a client that sends one octet a second is cut, and does not keep others from their answers', async () => {
@@ -219,7 +228,7 @@ describe('R19: time and room are limited', () => {
   });
 });
 
-async function listenerSettings() {
+async function openedListener() {
   const { openEstListener } = await import('../../../plugins/est/listener/server.ts');
   const directory = join(appliance.directory, 'settings');
   mkdirSync(directory, { recursive: true });
@@ -232,7 +241,7 @@ async function listenerSettings() {
     log,
   });
   await listener.close(0);
-  return listener.server;
+  return listener;
 }
 
 function readAll(socket: Socket): Promise<string> {

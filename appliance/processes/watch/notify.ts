@@ -1,6 +1,6 @@
 // Notifies systemd (sd_notify): ready, stopping, and alive only while every worker gets answers from its tokens.
 import { writeSync } from 'node:fs';
-import { findDescriptor } from './inherited-sockets.ts';
+import { findDescriptor } from '../inherited-sockets.ts';
 
 /** Sends a message to the service manager. */
 export type Notify = (message: string) => void;

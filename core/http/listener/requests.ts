@@ -1,0 +1,56 @@
+// Which connections have a request under way, and which peers keep one waiting.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Connection, Connections } from './connections.ts';
+
+const sweepEveryMs = 2_000;
+
+/**
+ * Follows the requests of a server on its connections, which the returned function is told after their handshakes. A peer that reads nothing
+ * of an answer for `unreadMs` is closed, whatever it sends meanwhile; node has no limit for that.
+ */
+export function followRequests(server: Server, connections: Connections, unreadMs: number): (connection: Connection) => void {
+  const ofSecured = new WeakMap<Socket, Connection>();
+  const underWay = new WeakMap<Connection, Set<IncomingMessage>>();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const connection = ofSecured.get(request.socket);
+    if (connection === undefined) return;
+    const requests = underWay.get(connection) ?? new Set();
+    underWay.set(connection, requests.add(request));
+    if (requests.size === 1) connections.move(connection, 'request');
+    response.once('close', () => {
+      if (requests.delete(request) && requests.size === 0) connections.move(connection, 'idle');
+    });
+  });
+  const readers = new WeakMap<Connection, { readonly octets: number; readonly sinceMs: number }>();
+  const sweep = setInterval(
+    () => {
+      // Timers run before I/O: after a pause of this process, what was read meanwhile shows first.
+      setImmediate(() => {
+        const nowMs = performance.now();
+        for (const connection of [...connections.ofStage('request')]) {
+          const { bytesWritten = 0, writableLength = 0 } = connection.secured ?? {};
+          const octets = bytesWritten - writableLength;
+          const before = readers.get(connection);
+          if (writableLength === 0) readers.delete(connection);
+          else if (before?.octets !== octets) readers.set(connection, { octets, sinceMs: nowMs });
+          else if (nowMs - before.sinceMs >= unreadMs) connections.close(connection, 'unread');
+        }
+      });
+    },
+    Math.min(sweepEveryMs, unreadMs),
+  ).unref();
+  server.once('close', () => clearInterval(sweep));
+  return (connection) => {
+    const { secured } = connection;
+    if (secured === undefined) return;
+    ofSecured.set(secured, connection);
+    connection.owes = () =>
+      secured.writableLength > 0 ||
+      (underWay
+        .get(connection)
+        ?.values()
+        .some(({ complete }) => !complete) ??
+        false);
+  };
+}
