@@ -68,6 +68,8 @@ export type Parts = {
   readonly sealed?: () => boolean;
   /** where large bodies wait for memory; absent: one of the usual size */
   readonly bodyRoom?: BodyRoom;
+  /** As in Runtime; absent where nothing is written. */
+  readonly damage?: () => string | undefined;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
@@ -128,6 +130,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         wrapping: (token) => rotation.state(token),
         backup: () => system?.backups.health(),
         findings: () => findingParts(store),
+        damage: parts.damage,
       }),
     // Without an answer of the supervisor, what this process sees is better than nothing.
     ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),

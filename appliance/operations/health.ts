@@ -18,6 +18,8 @@ export type HealthParts = {
   /** undefined: the disk is not checked */
   readonly directory?: string | undefined;
   readonly store?: { readonly isStalled: boolean };
+  /** what was done to the files of store or store key; absent: they are not looked at */
+  readonly damage?: (() => string | undefined) | undefined;
   /** whether scheduled backups are made; absent, or undefined: none are scheduled */
   readonly backup?: (() => Part | undefined) | undefined;
   /** what nobody has answered yet; absent: nothing was found */
@@ -44,6 +46,7 @@ type Part = Omit<HealthPart, 'name'>;
 export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
     ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts), clock: clockPart(parts.clock) },
+    ...storePart(parts.damage?.()),
     ...listenerKeyPart(parts.listenerKeyFault?.()),
     ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
   };
@@ -109,6 +112,13 @@ function shippingPart({ behind }: Audit): { readonly shipping?: Part } {
       hinders: true,
     },
   };
+}
+
+/** Told only while it is a problem. */
+function storePart(damage: string | undefined): { readonly store?: Part } {
+  if (damage === undefined) return {};
+  const reason = `${damage}, so changes are refused: put back what was there, or start again with what is there now`;
+  return { store: { state: 'damaged', reason, hinders: true } };
 }
 
 /** Told only while it is a problem: by default the key is in the store. */

@@ -11,6 +11,7 @@ import { openHsm } from '../../hsm/client/open.ts';
 import type { ClusterWay } from './cluster-way.ts';
 import { takeClusterKeys } from './cluster-keys.ts';
 import { refusingHsmErrors } from './hsm-config.ts';
+import { KeptStoreKey } from './watch/kept-store-key.ts';
 import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 import { findStoreToken, provideStoreKey } from './store-key.ts';
@@ -21,6 +22,8 @@ export type Runtime = {
   readonly store: OpenStore;
   /** of an appliance in a cluster */
   readonly cluster?: ClusterWay | undefined;
+  /** What was done to the files of the store or of its key, so that nothing is written any more: one sentence without a path. */
+  readonly damage?: () => string | undefined;
   close(): Promise<void>;
 };
 
@@ -50,14 +53,19 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
     const directory = paths.store(configuration.data);
     const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
     const token = findStoreToken(configuration.data) ?? '';
+    const key = new KeptStoreKey(configuration.data, hsm, revealSecret(dataKey), log);
+    closing.push(async () => key.close());
     const cacheBytes = recordBytesThatFit(configuration.workers);
+    let opened: OpenStore | undefined;
+    const damage = (): string | undefined => opened?.damage ?? key.damage();
     const store = await openStore({
-      ...{ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token) },
+      ...{ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token, damage()) },
       ...(cluster === undefined ? {} : { shared: cluster }),
     });
+    opened = store;
     closing.push(() => store.close());
     revealSecret(dataKey).fill(0);
-    return { hsm, store, cluster, close };
+    return { hsm, store, cluster, damage, close };
   } catch (error) {
     await close();
     throw error;
@@ -91,8 +99,9 @@ export async function awaitWrappedKeys(cluster: ClusterWay): Promise<Uint8Array 
   }
 }
 
-/** The store key is wrapped by a token: without that token's own keys no restart could open what is written now. */
-function requireKept(hsm: Hsm, token: string): void {
-  const damage = hsm.damage(token);
-  if (damage !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, cause: damage });
+/** What is written now has to open after a restart: with the token's own keys, which wrap the store key, with the store key, and in the files. */
+function requireKept(hsm: Hsm, token: string, damage: string | undefined): void {
+  const ofToken = hsm.damage(token);
+  if (ofToken !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, cause: ofToken });
+  if (damage !== undefined) throw fail('storage-unavailable', { retryAfterSeconds: 5, cause: new Error(damage) });
 }

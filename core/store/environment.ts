@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
 import { fail, ServiceError } from '../base/errors.ts';
+import { StoreFiles } from './files/store-files.ts';
 
 declare module 'lmdb' {
   /** It is exported; the types of lmdb-js lack it. */
@@ -36,6 +37,7 @@ export class Environment {
   #undo: (() => void)[] | undefined;
   /** something of the running commit could not be taken back */
   #isSpoiled = false;
+  readonly #files: StoreFiles;
 
   /** `restarted` is called when reads may see another state without a refresh. */
   constructor(directory: string, restarted: () => void, log?: Log) {
@@ -44,6 +46,12 @@ export class Environment {
     this.#log = log;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#database = openDatabase(directory);
+    this.#files = new StoreFiles(directory);
+  }
+
+  /** What was done to its files since it was opened; undefined: nothing. */
+  get damage(): string | undefined {
+    return this.#files.damage();
   }
 
   /** Whether a commit is running: reads then see its writes. */
@@ -141,6 +149,7 @@ export class Environment {
   async commit(work: () => void): Promise<void> {
     // A closed store, as after a seal, is refused without a log line: nothing is wrong with the disk.
     const database = this.#opened();
+    this.#requireFiles();
     this.#commitBegan = performance.now();
     try {
       await database.childTransaction(() => {
@@ -161,6 +170,13 @@ export class Environment {
     } finally {
       this.#commitBegan = undefined;
     }
+    // What has come into a file that was removed meanwhile is not acknowledged.
+    this.#requireFiles();
+  }
+
+  #requireFiles(): void {
+    const { damage } = this;
+    if (damage !== undefined) throw unavailable(new Error(damage));
   }
 
   /** Copies the newest state, compacted, into an empty directory. */
@@ -213,6 +229,8 @@ export class Environment {
   #opened(): Database {
     // Reopened while the old one is still closing, lmdb-js would return the old one.
     if (this.#resting) throw unavailable(new Error('the store is closed'));
+    // Opened again where its file is gone, it would be a new one.
+    if (this.#database === undefined) this.#requireFiles();
     this.#database ??= openDatabase(this.#directory);
     return this.#database;
   }

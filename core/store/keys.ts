@@ -58,3 +58,9 @@ function encodeNumber(part: number): string | undefined {
 function encodeString(part: string): string | undefined {
   return part.includes('\0') || part.charCodeAt(0) === 1 || !part.isWellFormed() ? undefined : part;
 }
+
+/** Throws for what is no name of a table or of its owner. */
+export function requireName(name: string): string {
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name for a table or its owner`);
+  return name;
+}

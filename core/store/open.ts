@@ -7,6 +7,7 @@ import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
+import { requireName } from './keys.ts';
 import { presentFence } from './fence.ts';
 import { Unsettled } from './records/unsettled.ts';
 import type { SharedStore } from './intent.ts';
@@ -47,6 +48,8 @@ export interface OpenStore extends Store {
   readonly committed: number | undefined;
   /** What an answer has to wait for that rests on what was read; undefined: nothing. Rejects with `cluster-unavailable`. */
   untilSettled(): Promise<void> | undefined;
+  /** What was done to its files while they are open, so that nothing is written any more: one sentence without a path. Undefined: nothing. */
+  readonly damage: string | undefined;
   /** Whether the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it. */
   readonly isStalled: boolean;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
@@ -249,6 +252,10 @@ class LmdbStore implements OpenStore {
     return this.#committed;
   }
 
+  get damage(): string | undefined {
+    return this.#environment.damage;
+  }
+
   get isStalled(): boolean {
     return this.#environment.isStalled;
   }
@@ -384,11 +391,6 @@ class LmdbStore implements OpenStore {
     if (table === undefined) this.#tables.set(name, (table = tableOn(this.#context, name)));
     return table;
   }
-}
-
-function requireName(name: string): string {
-  if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name for a table or its owner`);
-  return name;
 }
 
 function requireSynchronous<T>(result: T): T {

@@ -1,0 +1,97 @@
+// The file of the store key while the appliance runs: removed or replaced it is written again, because no restart opens the store without it.
+import { hash, timingSafeEqual } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { Log } from '../../../core/base/context.ts';
+import { reasonOf } from '../../../core/base/errors.ts';
+import { type Hsm, HsmError, isKeyLost, type KeyReference, type StoredKey } from '../../../hsm/api.ts';
+import { StartRefused } from '../start-refused.ts';
+import { readStoreKey, replaceStoreKey, storeKeyFile } from '../store-key.ts';
+
+const lookEveryMs = 2_000;
+
+export class KeptStoreKey {
+  readonly #directory: string;
+  readonly #hsm: Hsm;
+  readonly #log: Log;
+  readonly #digest: Uint8Array;
+  readonly #timer: NodeJS.Timeout;
+  #stored: StoredKey;
+  #seen: string | undefined;
+  #isLooking = false;
+  #problem: string | undefined;
+
+  /** `dataKey`: what the file opens to, of which only a digest is kept. */
+  constructor(directory: string, hsm: Hsm, dataKey: Uint8Array, log: Log) {
+    this.#directory = directory;
+    this.#hsm = hsm;
+    this.#log = log;
+    this.#digest = hash('sha256', dataKey, 'buffer');
+    this.#stored = readStoreKey(directory).stored;
+    this.#seen = this.#stateOfFile();
+    this.#timer = setInterval(() => void this.damage(), lookEveryMs).unref();
+  }
+
+  /** Why the key is not kept; undefined when it is. One system call, unless the file has changed. */
+  damage(): string | undefined {
+    const now = this.#stateOfFile();
+    if (now === undefined) this.#writeAgain('was removed');
+    else if (now !== this.#seen && !this.#isLooking) void this.#look(now);
+    return this.#problem;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** A rotation of the wrapping key replaces the file by another wrapping of the same key: that is the one to keep. */
+  async #look(state: string): Promise<void> {
+    this.#isLooking = true;
+    try {
+      const key = readStoreKey(this.#directory);
+      if (await this.#isSame(key)) {
+        this.#stored = key.stored;
+        this.#seen = state;
+        this.#problem = undefined;
+      } else this.#writeAgain('was replaced');
+    } catch (error) {
+      // What cannot be read is not what was written there; a token that is away says nothing, and is asked again.
+      if (!(error instanceof HsmError)) this.#writeAgain(error instanceof StartRefused ? 'was changed' : 'cannot be read');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #isSame(key: KeyReference): Promise<boolean> {
+    try {
+      const material = await this.#hsm.readKeyMaterialInClear(key);
+      const digest = hash('sha256', material, 'buffer');
+      material.fill(0);
+      return timingSafeEqual(digest, this.#digest);
+    } catch (error) {
+      if (isKeyLost(error)) return false;
+      throw error;
+    }
+  }
+
+  #writeAgain(what: string): void {
+    try {
+      replaceStoreKey(this.#directory, this.#stored);
+      this.#seen = this.#stateOfFile();
+      this.#problem = undefined;
+      this.#log.error(`the file of the store key ${what} while the appliance runs, and was written again`);
+    } catch (error) {
+      this.#problem = `the file of the store key ${what}, and cannot be written again`;
+      this.#log.error(this.#problem, { reason: reasonOf(error) });
+    }
+  }
+
+  /** Whether it is another file, or has other content; undefined where there is none. */
+  #stateOfFile(): string | undefined {
+    try {
+      const found = statSync(storeKeyFile(this.#directory), { throwIfNoEntry: false });
+      return found && `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+    } catch {
+      return undefined;
+    }
+  }
+}
