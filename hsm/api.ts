@@ -268,6 +268,8 @@ export interface Hsm {
   agreeOn(isElsewhere: (type: KeyType) => boolean): void;
   /** Name of the mechanism a key type needs (`CKM_ML_DSA`), for error messages. */
   mechanismFor(type: KeyType): string;
+  /** Microseconds of the tokens that calls under keys of a tenant have taken since the start. No call to a token. */
+  timeOf(tenant: string): number;
   /** Last known state of every configured token. No call to a token. */
   status(): readonly TokenStatus[];
   /**
@@ -390,10 +392,7 @@ export type HsmConfig = {
   readonly defaultCustody: Custody;
   /** loaded session objects kept per host process */
   readonly cacheKeys: number;
-  /**
-   * What a token answers is checked before it is given out: signatures by their callers, ciphertexts are opened again, plaintexts and MACs
-   * made twice. For hardware whose faults, or whose enemies, are near it.
-   */
+  /** What a token answers is checked before it is given out (README, "Decisions"): for hardware whose faults, or whose enemies, are near it. */
   readonly checkAnswers?: boolean | undefined;
   /** a job that takes longer has its host replaced; key generation gets ten times as long */
   readonly jobTimeoutSeconds: number;

@@ -72,6 +72,8 @@ export type Parts = {
   readonly damage?: () => string | undefined;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
+  /** as in RequestServer */
+  readonly admit?: ((tenantId: string) => void) | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
   readonly ownPins?: OwnPins;
   /** absent in tools that open tokens and store without serving */
@@ -158,7 +160,13 @@ export async function compose(parts: Parts): Promise<Composed> {
       schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
-      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed, bodyRoom: parts.bodyRoom, replica: parts.replica }),
+      ...defined({
+        onAnswered: system?.metrics.onAnswered,
+        sealed: parts.sealed,
+        bodyRoom: parts.bodyRoom,
+        replica: parts.replica,
+        admit: parts.admit,
+      }),
       store,
       hsm,
       audit,

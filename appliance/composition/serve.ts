@@ -8,6 +8,7 @@ import { BodyRoom } from '../../core/http/request/body-room.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { findJobHolder, startJobs } from '../../core/plugin/job-holder.ts';
+import { Quotas } from '../../core/access/quotas.ts';
 import { once } from '../../core/base/async/once.ts';
 import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
@@ -33,6 +34,7 @@ import { type Serving, takeAt } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { openServingKeys } from '../tls-key/serving-key.ts';
 import program from '../../package.json' with { type: 'json' };
+import { shareUse } from '../operations/metrics/tenant-use.ts';
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity } from '../state/sealed-identity.ts';
@@ -93,7 +95,10 @@ export async function serve(
     const clockWatch = watchClock(runtime.store, systemClock, { othersMs: () => cluster?.othersMs });
     resting.push(() => clockWatch.stop());
     const { clock } = clockWatch;
-    const metrics = measureProcess(runtime.hsm);
+    const quotas = new Quotas({ ...runtime, clock });
+    const admit = (tenantId: string): void => quotas.admit(tenantId);
+    resting.push(shareUse(quotas, (own) => channel.request('shareUse', own)));
+    const metrics = measureProcess(runtime.hsm, quotas);
     resting.push(() => metrics.stop());
     const { signHead, memory } = openAuditSigner(runtime, data, log.with('audit'));
     const watch = await watchShipping({ data, ...configuration.shipping, clock, log: log.with('shipping') });
@@ -134,6 +139,7 @@ export async function serve(
       managementUrl: configuration.publicUrl,
       sealed: () => gate.isSealed,
       replica,
+      admit,
       guard: (handler) => gate.guard(handler, handler),
       identity: () => identity.tls,
       ca: () => identity.current.caPem,
@@ -166,6 +172,7 @@ export async function serve(
       ownPins: ownPins(configuration.attended ? [] : tokens),
       sealed: () => gate.isSealed,
       replica,
+      admit,
       bodyRoom: new BodyRoom({ octets: bodyRoomThatFits(configuration.workers) }),
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {

@@ -7,6 +7,7 @@ import type { HsmErrorKind } from '../../hsm/api.ts';
 import { listenerNames } from '../../core/plugin/services/listeners.ts';
 import type { Snapshot } from '../operations/metrics/process.ts';
 import { activity } from '../operations/metrics/activity.ts';
+import { tenantUses } from '../operations/metrics/tenant-use.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 
 const nothing = z.void();
@@ -119,6 +120,8 @@ export const supervisorRequests = {
   metrics: { argument: nothing, answer: z.array(snapshot) },
   /** What all workers did in the last hour. */
   activity: { argument: nothing, answer: activity },
+  /** What tenants with quotas have used: the sums of this process, answered with those of all others. */
+  shareUse: { argument: tenantUses, answer: tenantUses },
   /** What each worker says of the parts of the appliance. */
   health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */

@@ -8,6 +8,7 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
+import { SharedUse } from '../operations/metrics/tenant-use.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { keepActivity } from '../operations/metrics/activity.ts';
@@ -48,6 +49,7 @@ export function controlSeal(
   first: Promise<Orders>,
 ): Pick<Workers, 'ready' | 'provisioned' | 'stop'> & { readonly examine: Examine } {
   const counts = new WorkerCounts();
+  const uses = new SharedUse();
   let isSealed = configuration.attended;
   /** the changes, one after another */
   let turn: Promise<void> = Promise.resolve();
@@ -74,6 +76,7 @@ export function controlSeal(
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
       activity: () => activity.read(),
+      shareUse: (own) => uses.exchange(worker, own),
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,

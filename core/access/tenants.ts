@@ -17,6 +17,9 @@ export type Tenant = {
   readonly kind: TenantKind;
   /** names of built-in policies or of policies of the system tenant: the most that tokens of the tenant may do */
   readonly policies: readonly string[];
+  /** quotas; 0 and absent: none */
+  readonly requestsPerMinute?: number;
+  readonly tokenSecondsPerMinute?: number;
   readonly creationTime: string;
   /** never set back: a tenant gets one root token, once (api 50) */
   readonly rootTokenIssued: boolean;
@@ -47,7 +50,7 @@ export function addTenant(
   transaction: WriteTransaction,
   store: Store,
   clock: Clock,
-  fields: Pick<Tenant, 'name' | 'descriptiveName' | 'kind' | 'policies'>,
+  fields: Pick<Tenant, 'name' | 'descriptiveName' | 'kind' | 'policies' | 'requestsPerMinute' | 'tokenSecondsPerMinute'>,
 ): Tenant {
   const tenant: Tenant = { uuid: randomUUID(), ...fields, creationTime: formatTimestamp(clock.now()), rootTokenIssued: false };
   transaction.put(store.table<Tenant>('tenants'), [tenant.name], tenant);

@@ -294,6 +294,12 @@ export const coreErrors = {
     when: 'too many failed attempts; Retry-After says how long to wait',
     detail: 'Wait for the seconds in Retry-After, then try again with the right credential.',
   },
+  'quota-exceeded': {
+    status: 429,
+    title: 'Quota used up',
+    when: 'the tenant has used the requests or the time of the HSM that it may use in a minute; Retry-After says how long to wait',
+    detail: 'Wait for the seconds in Retry-After and send less in a minute, or ask the administrator of the appliance for more.',
+  },
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',

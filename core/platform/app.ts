@@ -1,4 +1,5 @@
 // The app of a serving process: what the platform and the plugins bring, served as one API.
+import { Quotas } from '../access/quotas.ts';
 import { openTenants } from '../access/tenants.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { Log } from '../base/context.ts';
@@ -24,6 +25,8 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly sealed?: () => boolean;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
+  /** as in RequestServer; absent: by quotas of this process alone */
+  readonly admit?: ((tenantId: string) => void) | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
   /** where large bodies wait for memory; absent: one of the usual size */
@@ -38,7 +41,9 @@ export type App = Pick<HttpApp, 'handler' | 'routes' | 'openapi'> & {
 /** Throws when two endpoints share a method and path or two error tables a code. */
 export function createApp(options: AppOptions): App {
   const platform = providePlatform({ ...options, app: () => app });
+  const quotas = new Quotas(options);
   const app: HttpApp = createHttpApp({
+    admit: (tenantId) => quotas.admit(tenantId),
     ...options,
     endpoints: [...platform.endpoints, ...options.endpoints],
     resources: [...platform.resources, ...options.resources],

@@ -39,14 +39,16 @@ const largestRandom = 131_072;
 export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Promise<Hsm> {
   const report = (event: HsmEvent): void => options.onEvent?.(event);
   const wrappingKeys = new RoutedWrappingKeys();
-  const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
+  const times = new Map<string, number>();
+  const onTime = (tenant: string, micros: number): void => void times.set(tenant, (times.get(tenant) ?? 0) + micros);
+  const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, { ...options, onTime }));
   const ways = [...Map.groupBy(tokens, ({ name }) => name)].map(([name, members]) => {
     const [first] = members as [TokenSupervisor, ...TokenSupervisor[]];
     // Of a group with one token here, others are in other appliances, or come later.
     return first.config.group === undefined ? first : new TokenGroup(name, members, () => wrappingKeys.nameInUse(name), report);
   });
   wrappingKeys.route(ways);
-  const hsm = new RoutedHsm(ways, wrappingKeys, config, report);
+  const hsm = new RoutedHsm(ways, wrappingKeys, config, { report, times });
   try {
     await Promise.all(ways.map((way) => way.start()));
     requireEachOnce(ways.flatMap(tokensOf));
@@ -71,6 +73,9 @@ function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
   }
 }
 
+/** `times`: microseconds of the tokens, by tenant. */
+type Kept = { readonly report: (event: HsmEvent) => void; readonly times: ReadonlyMap<string, number> };
+
 class RoutedHsm implements Hsm {
   readonly defaultCustody: Custody;
   readonly checksAnswers: boolean;
@@ -79,14 +84,16 @@ class RoutedHsm implements Hsm {
   readonly #ways: readonly TokenWay[];
   readonly #byName: ReadonlyMap<string, TokenWay>;
   readonly #tokens: readonly TokenSupervisor[];
-  readonly #report: (event: HsmEvent) => void;
+  readonly #report: Kept['report'];
+  readonly #times: Kept['times'];
   #isElsewhere: (type: KeyType) => boolean = () => true;
 
-  constructor(ways: readonly Way[], wrappingKeys: RoutedWrappingKeys, config: HsmConfig, report: (event: HsmEvent) => void) {
+  constructor(ways: readonly Way[], wrappingKeys: RoutedWrappingKeys, config: HsmConfig, { report, times }: Kept) {
     this.#ways = ways;
     this.#byName = new Map(ways.map((way) => [way.name, way]));
     this.#tokens = ways.flatMap(tokensOf);
     this.#report = report;
+    this.#times = times;
     this.defaultCustody = config.defaultCustody;
     this.checksAnswers = config.checkAnswers === true;
     this.wrappingKeys = wrappingKeys;
@@ -229,6 +236,10 @@ class RoutedHsm implements Hsm {
 
   status() {
     return this.#ways.flatMap((way) => (way instanceof TokenGroup ? way.status() : tokensOf(way as Way).map((token) => token.status())));
+  }
+
+  timeOf(tenant: string) {
+    return this.#times.get(tenant) ?? 0;
   }
 
   damage(token: string) {

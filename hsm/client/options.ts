@@ -13,6 +13,6 @@ export type HsmOptions = {
   /** serve the tokens in this process instead of in child processes: for unit tests only */
   readonly inline?: boolean;
   readonly onEvent?: (event: HsmEvent) => void;
-  /** called with the time that a call under a key of this tenant took the token */
+  /** called with the time that a call under a key of this tenant took a token */
   readonly onTime?: (tenant: string, micros: number) => void;
 };

@@ -46,6 +46,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
     const target = findTarget(this.#server, this.request.url ?? '');
     this.#target = target;
     if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
+    this.#server.admit?.(target.ca.tenantId);
     const { method } = this.request;
     if (method !== target.operation.method && !(method === 'HEAD' && target.operation.method === 'GET')) {
       throw fail('method-not-allowed', { allow: target.operation.method === 'GET' ? ['GET', 'HEAD'] : ['POST'] });

@@ -29,8 +29,8 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
     jobs: [sweep],
     async start() {
       if (!listeners.serving) return;
-      const { onAnswered, replica } = listeners;
-      const options = { authorities, audit, clock, limit, log, onAnswered, replica };
+      const { onAnswered, replica, admit } = listeners;
+      const options = { authorities, audit, clock, limit, log, onAnswered, replica, admit };
       const handler = createEstApp({ ...options, sealed: () => listeners.sealed(), refresh: () => store.refresh() });
       const guarded = listeners.guard?.(handler) ?? handler;
       listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler: guarded, log });

@@ -12,6 +12,7 @@ import { provide, type ProvidedService } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
+import { Quotas } from '../../core/access/quotas.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
 import { Backups } from '../../appliance/backup/run/backups.ts';
@@ -93,7 +94,8 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     plugins.find((plugin) => plugin.name === name)?.config.parse(options.configuration?.[name] ?? {});
   const identity = selfSignedIdentity(directory);
   const clockWatch = watchClock(store, clock, { earliest: Temporal.Instant.from('2000-01-01T00:00:00Z') });
-  const metrics = measureProcess(hsm);
+  const quotas = new Quotas({ store, hsm, clock });
+  const metrics = measureProcess(hsm, quotas);
   const activity = keepActivity(async () => [await metrics.snapshot()], clock);
   const backups = new Backups({
     ...{ directory, store, hsm, clock, audit, log, config: options.backup, embedded: false, appliance: 'test', version: '0.0.0' },
@@ -115,6 +117,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     audit: metrics.measured(audit),
     unauthenticatedLimit,
     clock: clockWatch.clock,
+    admit: (tenantId) => quotas.admit(tenantId),
     services: [provide(listenersService, notServing), ...(options.services ?? [])],
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
     ...defined({ downloads: options.downloads }),

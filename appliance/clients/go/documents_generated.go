@@ -4014,6 +4014,13 @@ type Tenant struct {
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies []string `json:"policies,omitempty"`
 
+	// RequestsPerMinute: Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+	RequestsPerMinute *int64 `json:"requests-per-minute,omitempty"`
+
+	// TokenSecondsPerMinute: Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it
+	// likes.
+	TokenSecondsPerMinute *int64 `json:"token-seconds-per-minute,omitempty"`
+
 	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -4032,6 +4039,13 @@ type TenantCreation struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *[]string `json:"policies,omitempty"`
+
+	// RequestsPerMinute: Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+	RequestsPerMinute *int64 `json:"requests-per-minute,omitempty"`
+
+	// TokenSecondsPerMinute: Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it
+	// likes.
+	TokenSecondsPerMinute *int64 `json:"token-seconds-per-minute,omitempty"`
 
 	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -4061,6 +4075,13 @@ type TenantMerge struct {
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *Nullable[[]string] `json:"policies,omitempty"`
 
+	// RequestsPerMinute: Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+	RequestsPerMinute *int64 `json:"requests-per-minute,omitempty"`
+
+	// TokenSecondsPerMinute: Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it
+	// likes.
+	TokenSecondsPerMinute *int64 `json:"token-seconds-per-minute,omitempty"`
+
 	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
 	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
@@ -4076,6 +4097,13 @@ type TenantReplacement struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *[]string `json:"policies,omitempty"`
+
+	// RequestsPerMinute: Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+	RequestsPerMinute *int64 `json:"requests-per-minute,omitempty"`
+
+	// TokenSecondsPerMinute: Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it
+	// likes.
+	TokenSecondsPerMinute *int64 `json:"token-seconds-per-minute,omitempty"`
 
 	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -4095,6 +4123,13 @@ type TenantState struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies []string `json:"policies,omitempty"`
+
+	// RequestsPerMinute: Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+	RequestsPerMinute *int64 `json:"requests-per-minute,omitempty"`
+
+	// TokenSecondsPerMinute: Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it
+	// likes.
+	TokenSecondsPerMinute *int64 `json:"token-seconds-per-minute,omitempty"`
 
 	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.

@@ -1,5 +1,6 @@
 // Metrics of this process for Prometheus. Every process counts for itself; sums are made on request.
 import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { quotaKinds, type Quotas, type TenantTotal } from '../../../core/access/quotas.ts';
 import type { Audit, AuditRecord } from '../../../core/audit/record.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import { latencyBoundsMicros, type Hsm } from '../../../hsm/api.ts';
@@ -25,7 +26,7 @@ export type ProcessMetrics = {
 };
 
 /** Begins to measure. The canary is one random number, one encryption and one decryption in every token, timed from the caller's side. */
-export function measureProcess(hsm: Hsm): ProcessMetrics {
+export function measureProcess(hsm: Hsm, quotas?: Pick<Quotas, 'totals'>): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new RequestCounts();
@@ -46,6 +47,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
       'Time until audit records that were written together were on disk: the lag of the trail behind its requests',
       (name) => histogramValues(name, {}, secondsBounds, auditWrites),
     ),
+    ...tenantMetrics(quotas),
   ]) {
     registry.registerMetric(metric);
   }
@@ -136,6 +138,25 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
 export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ readonly mediaType: string; readonly text: string }> {
   const all = AggregatorRegistry.aggregate(snapshots as Snapshot[]);
   return { mediaType: all.contentType, text: await all.metrics() };
+}
+
+/** What tenants use. */
+function tenantMetrics(quotas: Pick<Quotas, 'totals'> | undefined): readonly Metric[] {
+  const totals = (): readonly TenantTotal[] => quotas?.totals() ?? [];
+  return [
+    metricOf(
+      'counter',
+      'keystored_tenant_requests_total',
+      'Requests with a token of the tenant, or for its CAs over EST, that were served',
+      () => totals().map(({ name: tenant, requests }) => ({ labels: { tenant }, value: requests })),
+    ),
+    metricOf('counter', 'keystored_tenant_token_seconds_total', 'Time that calls under keys of the tenant took the tokens', () =>
+      totals().map(({ name: tenant, tokenMicros }) => ({ labels: { tenant }, value: tokenMicros / 1e6 })),
+    ),
+    metricOf('counter', 'keystored_tenant_refusals_total', 'Requests refused with quota-exceeded, by the quota that was used up', () =>
+      totals().flatMap(({ name: tenant, refused }) => quotaKinds.map((quota) => ({ labels: { tenant, quota }, value: refused[quota] }))),
+    ),
+  ];
 }
 
 /** The histograms that the clients of the tokens keep, as a metric. */

@@ -7,6 +7,7 @@ import { readValidInput, requireAllowedValues, requireNamedEntries } from './inp
 import { requireAcceptedMediaType, requireAcceptedMediaTypeEarly } from './media-type.ts';
 import { requireKnownQuery } from './query.ts';
 import { findTarget } from './target.ts';
+import { requireQuota } from './quota.ts';
 import { requireUnsealed } from './unsealed.ts';
 
 /** Throws the ServiceError that refuses the request, or fills in what later checks and the endpoint rely on. */
@@ -20,6 +21,7 @@ export const checks: readonly Check[] = [
   requireBodyWithinLimit, // 413
   requireUnsealed, // 503
   requireAuthorization, // 401, 403, 404
+  requireQuota, // 429
   requireBodyKept, // 408, 503
   requireAcceptedMediaType, // 415
   findTarget, // 404, 412
@@ -34,6 +36,7 @@ export const checks: readonly Check[] = [
 export const checksBeforeBody: readonly Check[] = [
   requireUnsealed,
   requireAuthorization,
+  requireQuota,
   requireAcceptedMediaTypeEarly,
   findTarget,
   requireKnownQuery,

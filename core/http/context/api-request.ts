@@ -59,6 +59,8 @@ export class ApiRequest extends RequestContext<Answer> {
   readonly note: { -readonly [Field in keyof AuditNote]: AuditNote[Field] } = {};
   /** Gives back the memory that was set aside for a large body. */
   leaveRoom: () => void = nothing;
+  /** it was counted as a request of its tenant */
+  isCounted = false;
   /** from the end of the body to the answer: the memory of the body stays taken meanwhile, even if the client disconnects */
   isRunning = false;
 

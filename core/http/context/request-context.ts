@@ -31,6 +31,8 @@ export type RequestServer = {
   sealed(): boolean;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
+  /** Counts a request of a tenant; throws `quota-exceeded` when that has used up a quota. Absent: there are none. */
+  readonly admit?: ((tenantId: string) => void) | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 };

@@ -72,7 +72,7 @@ const kinds: Readonly<Record<number, Kind>> = {
   412: { name: 'PreconditionFailed', description: 'The entity tags of the request do not fit the present state.' },
   413: { name: 'ContentTooLarge', description: 'The body is over the limit of the operation.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is of another media type.' },
-  429: { name: 'TooManyRequests', description: 'Too many attempts: wait, then try again.' },
+  429: { name: 'TooManyRequests', description: 'Too many attempts or requests: wait, then try again.' },
   431: { name: 'RequestHeaderFieldsTooLarge', description: 'The headers are over 16 KiB.' },
   500: { name: 'InternalServerError', description: 'A fault of the appliance.' },
   502: { name: 'BadGateway', description: 'Another server gave no usable answer.' },
@@ -101,7 +101,7 @@ function exampleRefusal(code: string) {
 export function codesOf(endpoint: AnyEndpoint): string[] {
   const hasBody = endpoint.method !== 'GET' && endpoint.method !== 'DELETE';
   const codes = [
-    ...(endpoint.access === 'token' ? ['invalid-token', 'policy-denied'] : []),
+    ...(endpoint.access === 'token' ? ['invalid-token', 'policy-denied', 'quota-exceeded'] : []),
     ...(endpoint.path.includes('{') ? ['not-found'] : []),
     ...(endpoint.anyQuery === true ? [] : ['unknown-parameter', 'invalid-value']),
     ...(hasBody ? ['invalid-json', 'unknown-field', 'missing-field', 'invalid-base64', 'payload-too-large', 'unsupported-media-type'] : []),

@@ -23,6 +23,8 @@ import {
 import { tags } from '../../http/tags.ts';
 import { dropTokens } from './dead-tenants.ts';
 
+const mostPerMinute = 100_000_000;
+
 const document = z.object({
   descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),
   kind: z
@@ -31,7 +33,13 @@ const document = z.object({
     .default('application-owner')
     .describe('What the tenant is; there is one system tenant.'),
   policies: z.array(naming(nameField(), givenPolicy)).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
+  requestsPerMinute: quota('Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.', 6_000),
+  tokenSecondsPerMinute: quota('Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes.', 6),
 });
+
+function quota(description: string, example: number) {
+  return z.int().min(0).max(mostPerMinute).default(0).meta({ description, example });
+}
 
 const stateFields = z.object({
   uuid: z.uuid().describe('Stands for the tenant in EST paths.'),
@@ -54,6 +62,15 @@ export type TenantResourceOptions = {
   /** all resources: a tenant is empty when none of scope `tenant` has an entry of it */
   readonly resources: () => readonly AnyResource[];
 };
+
+type Bounds = Pick<z.output<typeof document>, 'requestsPerMinute' | 'tokenSecondsPerMinute'>;
+
+/** The field, as callers write it, of a bound that is to be another one than the tenant has. */
+function changedBound(wanted: readonly string[], quotas: Bounds, current: Tenant): string | undefined {
+  if (!isSame(wanted, current.policies)) return 'policies';
+  if (quotas.requestsPerMinute !== (current.requestsPerMinute ?? 0)) return 'requests-per-minute';
+  return quotas.tokenSecondsPerMinute === (current.tokenSecondsPerMinute ?? 0) ? undefined : 'token-seconds-per-minute';
+}
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {
   return new Set(left).symmetricDifference(new Set(right)).size === 0;
@@ -89,10 +106,11 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     creationFields: ['kind'],
     errors: ['in-use'],
     complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
-    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [] }, current }) {
+    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [], ...quotas }, current }) {
       // Each change may lift bounds: what one policy refuses, another one may allow, and without it nothing refuses it.
-      if (current !== undefined && !isSame(wanted, current.policies) && reservedRefusal('system-root', call.caller) !== undefined)
-        throw fail('policy-denied', { detail: `To change "policies": ${needsSystemRoot}` });
+      const changed = current === undefined ? undefined : changedBound(wanted, quotas, current);
+      if (changed !== undefined && reservedRefusal('system-root', call.caller) !== undefined)
+        throw fail('policy-denied', { detail: `To change "${changed}": ${needsSystemRoot}` });
       requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
       requirePolicies(wanted);
       if (current === undefined && kind === 'system') {
@@ -104,7 +122,10 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
       if (kind === 'system' && wanted.join() !== 'root') {
         throw fail('built-in', { detail: 'The system tenant keeps the policy root: without it nobody could give it back.' });
       }
-      const fields = { name, descriptiveName, kind, policies: wanted };
+      if (kind === 'system' && (quotas.requestsPerMinute > 0 || quotas.tokenSecondsPerMinute > 0)) {
+        throw fail('built-in', { detail: 'The system tenant has no quotas: when they were used up, nobody could change them.' });
+      }
+      const fields = { name, descriptiveName, kind, policies: wanted, ...quotas };
       return {
         commit(transaction) {
           requirePolicies(wanted, (table, key) => transaction.get(table, key));
@@ -124,7 +145,9 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
         after: () => dropTokens(store, uuid).catch(() => undefined),
       };
     },
-    toDocument: ({ descriptiveName, kind, policies: names }) => ({ descriptiveName, kind, policies: [...names] }),
+    toDocument: ({ descriptiveName, kind, policies: names, requestsPerMinute = 0, tokenSecondsPerMinute = 0 }) => ({
+      ...{ descriptiveName, kind, policies: [...names], requestsPerMinute, tokenSecondsPerMinute },
+    }),
     toState: ({ uuid, creationTime, rootTokenIssued }) => ({ uuid, creationTime, rootTokenIssued }),
   });
 }

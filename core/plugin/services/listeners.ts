@@ -32,6 +32,8 @@ export type Listeners = {
   sealed(): boolean;
   /** as in RequestServer: for answers on such a port */
   readonly replica?: Replica | undefined;
+  /** as in RequestServer: for requests on such a port */
+  readonly admit?: ((tenantId: string) => void) | undefined;
   /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   /** Called with such a listener once it is open, for metrics, and for who looks whether it serves. */

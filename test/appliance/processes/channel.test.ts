@@ -135,7 +135,7 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
   const { asker, server, carried } = pipe();
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
   const nothing = (): undefined => undefined;
-  const measured = { metrics: () => [], activity: () => ({ points: [] }), health: () => [] };
+  const measured = { metrics: () => [], activity: () => ({ points: [] }), health: () => [], shareUse: () => ({}) };
   const handlers: SupervisorHandlers = {
     provisioned: nothing,
     ...measured,

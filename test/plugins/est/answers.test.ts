@@ -9,6 +9,8 @@ import type { Log } from '../../../core/base/context.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { createEstApp } from '../../../plugins/est/app.ts';
 import { openEstListener } from '../../../plugins/est/listener/server.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { silentLog } from '../../harness/log.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { basic, pkcs10, type Reply, send, type Sending } from './client.ts';
 import { type EstAppliance, estParts, openEst, secret, startEstAppliance } from './est-appliance.ts';
@@ -176,6 +178,28 @@ describe('errors', () => {
       expect(await listed()).toBe(before + issued);
       await listener.close(1_000);
     }
+  });
+
+  test('a tenant that has used up its quota is told when to come again, whatever it asks; a path that leads nowhere is not its', async () => {
+    const admit = (): never => {
+      throw fail('quota-exceeded', { retryAfterSeconds: 7 });
+    };
+    const audit: Audit = { writable: true, write: () => Promise.resolve() };
+    const handler = createEstApp({ ...estParts(appliance), audit, log: silentLog, admit });
+    const identity = selfSignedIdentity(appliance.directory);
+    const listener = await openEstListener({ host: '127.0.0.1', port: 0, identity, handler, log: silentLog });
+    for (const [operation, status] of [
+      ['cacerts', 429],
+      ['simpleenroll', 429],
+      ['nothing', 404],
+    ] as const) {
+      const where = `/.well-known/est/${appliance.tenantId}/${ca}/${operation}`;
+      const sending = operation === 'simpleenroll' ? pkcs10(csr, { Authorization: basic(secret) }) : {};
+      const reply = await send(`https://127.0.0.1:${listener.port}`, where, { ca: identity.cert, ...sending });
+      expect(reply.status).toBe(status);
+      expect(reply.headers['retry-after']).toBe(status === 429 ? '7' : undefined);
+    }
+    await listener.close(1_000);
   });
 
   test('R74: a fault of token or CA is 500 without detail, nothing is half-issued, and the process goes on', async () => {

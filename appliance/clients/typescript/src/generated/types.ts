@@ -2441,6 +2441,10 @@ export type Tenant = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /** Requests that the tenant may send in a minute to one appliance; 0: as many as it likes. */
+  'requests-per-minute'?: number | undefined;
+  /** Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes. */
+  'token-seconds-per-minute'?: number | undefined;
   /**
    * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
    * most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -2457,6 +2461,10 @@ export type TenantCreation = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /** Requests that the tenant may send in a minute to one appliance; 0: as many as it likes. */
+  'requests-per-minute'?: number | undefined;
+  /** Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes. */
+  'token-seconds-per-minute'?: number | undefined;
   /**
    * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
    * most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -2474,6 +2482,10 @@ export type TenantMerge = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | null | undefined;
+  /** Requests that the tenant may send in a minute to one appliance; 0: as many as it likes. */
+  'requests-per-minute'?: number | undefined;
+  /** Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes. */
+  'token-seconds-per-minute'?: number | undefined;
   /**
    * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
    * most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -2488,6 +2500,10 @@ export type TenantReplacement = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /** Requests that the tenant may send in a minute to one appliance; 0: as many as it likes. */
+  'requests-per-minute'?: number | undefined;
+  /** Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes. */
+  'token-seconds-per-minute'?: number | undefined;
   /**
    * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
    * most 63 letters, digits, ".", "_" and "-". They are no secrets.
@@ -2504,6 +2520,10 @@ export type TenantState = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /** Requests that the tenant may send in a minute to one appliance; 0: as many as it likes. */
+  'requests-per-minute'?: number | undefined;
+  /** Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes. */
+  'token-seconds-per-minute'?: number | undefined;
   /**
    * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
    * most 63 letters, digits, ".", "_" and "-". They are no secrets.

@@ -3384,6 +3384,10 @@ class Tenant(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    requests_per_minute: Optional[int] = None
+    """Requests that the tenant may send in a minute to one appliance; 0: as many as it likes."""
+    token_seconds_per_minute: Optional[int] = None
+    """Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes."""
     labels: Optional[dict[str, str]] = None
     """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 
@@ -3403,6 +3407,10 @@ class TenantCreation(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    requests_per_minute: Optional[int] = None
+    """Requests that the tenant may send in a minute to one appliance; 0: as many as it likes."""
+    token_seconds_per_minute: Optional[int] = None
+    """Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes."""
     labels: Optional[dict[str, str]] = None
     """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 
@@ -3420,6 +3428,10 @@ class TenantMerge(Document):
     """What the tenant is; there is one system tenant."""
     policies: Union[list[str], Unset, None] = UNSET
     """What the whole tenant may do at most; default by kind."""
+    requests_per_minute: Optional[int] = None
+    """Requests that the tenant may send in a minute to one appliance; 0: as many as it likes."""
+    token_seconds_per_minute: Optional[int] = None
+    """Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes."""
     labels: Union[dict[str, str], Unset, None] = UNSET
     """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 
@@ -3437,6 +3449,10 @@ class TenantReplacement(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    requests_per_minute: Optional[int] = None
+    """Requests that the tenant may send in a minute to one appliance; 0: as many as it likes."""
+    token_seconds_per_minute: Optional[int] = None
+    """Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes."""
     labels: Optional[dict[str, str]] = None
     """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 
@@ -3456,6 +3472,10 @@ class TenantState(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    requests_per_minute: Optional[int] = None
+    """Requests that the tenant may send in a minute to one appliance; 0: as many as it likes."""
+    token_seconds_per_minute: Optional[int] = None
+    """Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes."""
     labels: Optional[dict[str, str]] = None
     """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
 

@@ -12,6 +12,10 @@ import java.util.Map;
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ * @param requestsPerMinute Requests that the tenant may send in a minute to one appliance; 0: as many as it
+ * likes. May be null: absent.
+ * @param tokenSecondsPerMinute Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as
+ * many as it likes. May be null: absent.
  * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
  * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
@@ -20,6 +24,8 @@ public record TenantCreation(
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
     @JsonProperty("policies") List<String> policies,
+    @JsonProperty("requests-per-minute") Long requestsPerMinute,
+    @JsonProperty("token-seconds-per-minute") Long tokenSecondsPerMinute,
     @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
@@ -39,6 +45,8 @@ public record TenantCreation(
     private String descriptiveName;
     private TenantKind kind;
     private List<String> policies;
+    private Long requestsPerMinute;
+    private Long tokenSecondsPerMinute;
     private Map<String, String> labels;
 
     private Builder() {}
@@ -77,6 +85,28 @@ public record TenantCreation(
     }
 
     /**
+     * Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder requestsPerMinute(Long value) {
+      requestsPerMinute = value;
+      return this;
+    }
+
+    /**
+     * Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenSecondsPerMinute(Long value) {
+      tokenSecondsPerMinute = value;
+      return this;
+    }
+
+    /**
      * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
      * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
      *
@@ -99,6 +129,8 @@ public record TenantCreation(
           descriptiveName,
           kind,
           policies,
+          requestsPerMinute,
+          tokenSecondsPerMinute,
           labels);
     }
   }

@@ -13,6 +13,10 @@ import java.util.Map;
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ * @param requestsPerMinute Requests that the tenant may send in a minute to one appliance; 0: as many as it
+ * likes. May be null: absent.
+ * @param tokenSecondsPerMinute Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as
+ * many as it likes. May be null: absent.
  * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
  * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  * @param uuid Stands for the tenant in EST paths. May be null: absent.
@@ -24,6 +28,8 @@ public record TenantState(
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
     @JsonProperty("policies") List<String> policies,
+    @JsonProperty("requests-per-minute") Long requestsPerMinute,
+    @JsonProperty("token-seconds-per-minute") Long tokenSecondsPerMinute,
     @JsonProperty("labels") Map<String, String> labels,
     @JsonProperty("uuid") String uuid,
     @JsonProperty("creation-time") Instant creationTime,
