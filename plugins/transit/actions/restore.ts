@@ -1,7 +1,7 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { parseBase64 } from '../../../core/base/bytes.ts';
+import { encodeUtf8, equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
@@ -9,15 +9,16 @@ import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
 import { formatOutput } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
-import type { KeyReference } from '../../../hsm/api.ts';
+import type { Hsm, KeyReference } from '../../../hsm/api.ts';
 import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
 import { documentSchema } from '../keys/document.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { type Key, removedMeanwhile } from '../records/keyring.ts';
+import { type Key, referenceTo, removedMeanwhile, type Version } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
-import type { KeyRecord } from '../records/records.ts';
+import type { KeyRecord, UsageRecord } from '../records/records.ts';
+import { unused } from '../records/usage-record.ts';
 import { requireNamedKeys, requireVersionsRemovable } from '../versions/attached.ts';
 import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
@@ -42,7 +43,7 @@ export function restore(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
     summary: 'Restore a key from a backup',
     description:
-      'The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
+      'The key keeps its name and labels and takes everything else from the backup; of versions that it has already the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well.',
     audit: 'required',
     usesNamed: transit.attachments.namedFields,
@@ -67,6 +68,8 @@ export function restore(transit: Transit): AnyEndpoint {
           transit.store.refresh();
           const key = transit.keyring.find(tenantId, name);
           if (key === undefined) throw removedMeanwhile();
+          // What this process has counted of the present versions.
+          await transit.usage.flush();
           const restored = await restoreOnce(transit, key, backup ?? read(), microseconds(call.now));
           backup = undefined;
           if (restored === undefined) continue;
@@ -93,7 +96,8 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
   const loaded = await loadRestored(transit, validated);
   let replaced: readonly KeyReference[];
   try {
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded, now));
+    const broughtBack = await versionsBroughtBack(transit, key, loaded);
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack }, now));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
@@ -103,8 +107,10 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
   return loaded;
 }
 
+type BroughtBack = RestoredKey & { readonly broughtBack: ReadonlySet<number> };
+
 // Returns the keys that were replaced, to be destroyed after the commit.
-function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: RestoredKey, now: number): KeyReference[] {
+function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: BroughtBack, now: number): KeyReference[] {
   const { tables } = transit;
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
   if (current === undefined) throw removedMeanwhile();
@@ -113,16 +119,76 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
   requireVersionsRemovable(transit, transaction, before, versions, restored);
+  const usageHere = (number: number): UsageRecord | undefined => transaction.get(tables.usage, [target.tenantId, current.id, number]);
+  const known = new Map([...restored.broughtBack].map((number) => [number, usageHere(number) ?? unused]));
   const references = removeVersions(transit, transaction, before);
   claimRestored(transit, transaction, restored);
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number];
     transaction.put(tables.versions, storeKey, record);
-    if (uses > 0) transaction.put(tables.usage, storeKey, { reserved: uses, uses, rewrapped: 0 });
+    const usage = usageAfter(uses, known.get(number));
+    if (usage.reserved > 0) transaction.put(tables.usage, storeKey, usage);
   }
   const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
-  putIndexed(transit, transaction, before, withLabels(record, labelsOf(current)));
+  const united = known.size === 0 ? record : withWhatIsKnown(record, current);
+  putIndexed(transit, transaction, before, withLabels(united, labelsOf(current)));
   return references;
+}
+
+/**
+ * Numbers of the versions that a backup of this key itself brings back: made at the same moment here and there, and the newest of them proven, because
+ * keys that were made together have that moment in common.
+ */
+async function versionsBroughtBack({ tables, hsm }: Transit, present: Key, { key, versions }: RestoredKey): Promise<ReadonlySet<number>> {
+  const { tenantId, record } = present;
+  const pairs = versions.flatMap(({ number, record: restored }) => {
+    const here = tables.versions.get([tenantId, record.id, number]);
+    return here?.createdAt === restored.createdAt
+      ? [
+          [
+            { number, record: here },
+            { number, record: restored },
+          ] as const,
+        ]
+      : [];
+  });
+  const newest = pairs.at(-1);
+  if (record.cipher !== key.record.cipher || newest === undefined) return new Set();
+  const [here, restored] = newest;
+  const isSame =
+    here.record.hmac === undefined || restored.record.hmac === undefined
+      ? isEqual(here.record.publicKey, restored.record.publicKey)
+      : isEqual(...(await Promise.all([prove(hsm, present, here), prove(hsm, key, restored)])));
+  return new Set(isSame ? pairs.map(([{ number }]) => number) : []);
+}
+
+/** The same for the same secret, which a version has beside its key and which is in its backups. */
+function prove(hsm: Hsm, key: Key, version: Version): Promise<Uint8Array> {
+  return hsm.hmac(referenceTo(key, version, 'hmac'), 'sha256', encodeUtf8('keystored: is this the version that was here'));
+}
+
+function isEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one !== undefined && other !== undefined && equalConstantTime(one, other);
+}
+
+/** The higher count stays: what was encrypted since the backup was made counts for the material, and is there to be rewrapped. */
+function usageAfter(uses: number, known: UsageRecord = unused): UsageRecord {
+  return {
+    ...known,
+    reserved: Math.max(uses, known.reserved),
+    uses: Math.max(uses, known.uses),
+    rewrapped: uses > known.uses ? 0 : known.rewrapped,
+  };
+}
+
+/** What was set once stays, and so does what is known of the exports: the material may have left since the backup was made. */
+function withWhatIsKnown(restored: KeyRecord, { exportable, allowPlaintextBackup, history }: KeyRecord): KeyRecord {
+  return {
+    ...restored,
+    exportable: restored.exportable || exportable,
+    allowPlaintextBackup: restored.allowPlaintextBackup || allowPlaintextBackup,
+    history: { ...history, ...restored.history },
+  };
 }
 
 // A version that was never used can be replaced without loss (api 42).

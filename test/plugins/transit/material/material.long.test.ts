@@ -369,6 +369,30 @@ describe('backup and restore (spec; api 42)', () => {
     }
   });
 
+  test('an earlier backup of the key itself sets no count of uses back and unsets no flag that was set once', async () => {
+    await harness.create('back', { 'allow-plaintext-backup': true, 'deletion-allowed': true });
+    const encrypt = () => harness.do('back', 'encrypt', { plaintext: hello });
+    for (let count = 0; count < 3; count += 1) await encrypt();
+    const { key } = await harness.do('back', 'backup');
+    for (let count = 0; count < 20; count += 1) await encrypt();
+    await harness.do('back', 'rotate');
+    await ok(204, harness.patch('back', { exportable: true }));
+    await harness.do('back', 'export', { version: 'latest' });
+    await harness.do('back', 'restore', { key });
+    const state = await harness.state('back');
+    expect(state).toMatchObject({ 'latest-version': 1, exportable: true, 'allow-plaintext-backup': true });
+    expect(state.usage['1'].uses).toBeGreaterThanOrEqual(23);
+    expect(state.usage['1']['uses-at-most']).toBeGreaterThanOrEqual(23);
+    expect(state.usage['1']['not-rewrapped']).toBeGreaterThanOrEqual(23);
+    // A backup from before the flag was set is one of the same material; that of another key is not.
+    await harness.create('another', { 'allow-plaintext-backup': true });
+    await harness.create('back-too', { exportable: true });
+    await harness.do('back-too', 'restore', await harness.do('another', 'backup').then((made) => ({ key: made.key })));
+    expect(await harness.state('back-too')).toMatchObject({ exportable: false });
+    await harness.do('back', 'restore', await harness.do('another', 'backup').then((made) => ({ key: made.key })));
+    expect(await harness.state('back')).toMatchObject({ exportable: false, usage: { 1: { uses: 0 } } });
+  });
+
   test('a target that was used or rotated is kept unless deletion-allowed: 409 restore-would-destroy', async () => {
     await harness.create('golden-source', { 'allow-plaintext-backup': true });
     const { key } = await harness.do('golden-source', 'backup');
