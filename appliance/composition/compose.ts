@@ -90,6 +90,8 @@ export type Composed = {
   check(): Promise<readonly CheckFinding[]>;
   /** Every stored key of the plugins. */
   keys(): Iterable<KeyReference>;
+  /** Before a seal, when requests have ended: stores what is only in memory. */
+  settle(): Promise<void>;
   /** Stops the plugins, last started first. The caller closes store, HSM and audit trail. */
   stop(): Promise<void>;
 };
@@ -203,6 +205,10 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...(await findWiderObjects(hsm)),
     ],
     keys: () => running.keys(),
+    async settle() {
+      await running.settle();
+      await audit.settle().catch(() => undefined);
+    },
     async stop() {
       await running.stop();
       await audit.settle().catch(() => undefined);

@@ -49,9 +49,10 @@ const healthWaitMs = 3_000;
 /** How long the other workers may take to stop. */
 const aloneMs = 11_000;
 const identityCheckSeconds = 3600;
-/** Time limits while sealing: for running requests, for the last signature of the audit trail, and for an HSM host to end. */
+/** Time limits while sealing: for running requests, for counts, for the end of the audit trail, and for an HSM host to end. */
 const lastRequestsMs = 200;
-const lastSignatureMs = 200;
+const lastWritesMs = 500;
+const lastSignatureMs = 500;
 const lastHostMs = 100;
 /** Time for admitted requests, and for the answer to the seal request, before the audit trail is closed. */
 const lastAnswersMs = 1_000;
@@ -250,11 +251,10 @@ export async function serve(
         composed.app.endStreams();
         for (const rest of resting) void rest();
         await gate.settled(sealers, lastRequestsMs);
-        // The records of the other processes are signed before the key of the audit trail is unloaded.
-        if (number === 1) {
-          await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
-          await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
-        }
+        // As at a stop: counts are stored, and the last signature covers the records of the other processes. A seal waits for neither for long.
+        await Promise.race([composed.settle(), setTimeout(lastWritesMs)]);
+        if (number === 1) await Promise.race([alone, setTimeout(lastRequestsMs + lastWritesMs + lastHostMs)]);
+        await Promise.race([trail.close(), setTimeout(lastSignatureMs)]);
         await Promise.all([keys.close(lastHostMs), runtime.hsm.close(lastHostMs)]);
         await runtime.store.close();
       },

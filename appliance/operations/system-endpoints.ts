@@ -102,10 +102,8 @@ export function systemEndpoints(
       audit: 'required',
       commandLine: { ends: 'stops every use of keys until a person gives the PIN' },
       reservedFor: 'system-root',
-      async run() {
-        await system.seal();
-        return new Reply(204, undefined, { connection: 'close' });
-      },
+      // The record is the last one of its process: none can be kept in mind once the store is closed.
+      run: () => new Reply(204, undefined, { connection: 'close' }, () => system.seal()),
     }),
     unsealEndpoint,
     ...shippingEndpoints(system.shipping),

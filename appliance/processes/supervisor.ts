@@ -53,7 +53,7 @@ const longestRespawnDelayMs = 10_000;
 const stopGraceMs = 12_000;
 const examinationMs = 15_000;
 const healthMs = 1_000;
-const sealMs = 1_000;
+const sealMs = 3_000;
 const requesterSealMs = 10_000;
 const retireMs = 5_000;
 

@@ -213,7 +213,7 @@ class ChainedTrail implements AuditTrail {
     if (isWhole) await this.#rememberEnd();
   }
 
-  /** A sealed process has no store, so its end is treated like that of a killed process. */
+  /** Before a seal closes the store. What ends after that is treated like a killed process. */
   async #rememberEnd(): Promise<void> {
     const { memory, chain, log } = this.#options;
     try {

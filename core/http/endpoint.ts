@@ -57,11 +57,19 @@ export class Reply {
   readonly body: unknown;
   /** a list becomes one header line per item (`set-cookie`) */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** What is done once the record is on the disk, and before the answer is sent: nothing can be recorded after it. */
+  readonly last: (() => Promise<void>) | undefined;
   /** A string or Uint8Array body is sent as it is, under the `content-type` of the headers; anything else becomes JSON. */
-  constructor(status: number, body?: unknown, headers: Readonly<Record<string, string | readonly string[]>> = {}) {
+  constructor(
+    status: number,
+    body?: unknown,
+    headers: Readonly<Record<string, string | readonly string[]>> = {},
+    last?: () => Promise<void>,
+  ) {
     this.status = status;
     this.body = body;
     this.headers = headers;
+    this.last = last;
   }
 }
 

@@ -43,6 +43,8 @@ export type RunningPlugins = {
   dropTenant(tenantId: string): Promise<void>;
   /** The findings of every plugin's own check. */
   check(): Promise<readonly CheckFinding[]>;
+  /** What all plugins do before a seal. One that fails does not keep the others from it. */
+  settle(): Promise<void>;
   /** Stops all plugins, the last started first. Safe to call twice; one that fails to stop does not keep the others running. */
   stop(): Promise<void>;
 };
@@ -59,7 +61,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     platformServices.map(({ service }) => service),
   );
   const running: Running[] = [];
-  const stop = once(() => stopAll(running, options.log));
+  const stop = once(() => endAll('stop', running, options.log));
   try {
     for (const plugin of ordered) {
       const view = storeOf(plugin, ordered, options.store);
@@ -97,6 +99,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
       for (const { instance } of running) await instance.dropTenant?.(tenantId);
     },
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
+    settle: () => endAll('settle', running, options.log),
     stop,
   };
 }
@@ -143,12 +146,12 @@ async function step<T>(name: string, plugin: AnyPlugin, run: () => T | Promise<T
   }
 }
 
-async function stopAll(running: readonly Running[], log: Log): Promise<void> {
+async function endAll(how: 'stop' | 'settle', running: readonly Running[], log: Log): Promise<void> {
   for (const { plugin, instance } of running.toReversed()) {
     try {
-      await instance.stop?.();
+      await instance[how]?.();
     } catch (error) {
-      log.error('a plugin failed to stop', { plugin: plugin.name, reason: error instanceof Error ? error.message : String(error) });
+      log.error(`a plugin failed to ${how}`, { plugin: plugin.name, reason: error instanceof Error ? error.message : String(error) });
     }
   }
 }

@@ -41,6 +41,8 @@ export type PluginInstance = {
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
+  /** Stores what is only in memory: called before a seal, which ends without `stop`, when requests have ended. */
+  settle?(): void | Promise<void>;
   /** Every record with wrapped keys, iterated lazily over many turns of the event loop, so that a rotation can rewrap them. */
   wrappedKeys?(): Iterable<KeyHolder>;
   /** Every key in token custody that no such record has, for a restore drill. */

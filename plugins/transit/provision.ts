@@ -52,6 +52,7 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
     services: [provide(transitKeysService, createTransitKeys(transit))],
     gauges: [keyGauge(transit)],
     start: () => transit.usage.start(),
+    settle: () => transit.usage.stop(),
     stop: () => transit.usage.stop(),
     wrappedKeys: () => keyHolders(transit),
     dropTenant: (tenantId) => dropKeys(transit, tenantId),

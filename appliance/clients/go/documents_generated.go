@@ -5358,7 +5358,9 @@ type TransitKeyUsage struct {
 	// UsesAtMost: Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it.
 	UsesAtMost *int64 `json:"uses-at-most,omitempty"`
 
-	// NotRewrapped: Values made with this version that rewrap has not moved away, as far as counted.
+	// NotRewrapped: At most so many values made with this version have not been moved away by rewrap: what a worker has
+	// reserved counts until it gives it back, two minutes after the last encryption. A value that is rewrapped again
+	// counts again.
 	NotRewrapped *int64 `json:"not-rewrapped,omitempty"`
 
 	// LastUsed: When this version was last used.

@@ -53,7 +53,7 @@ export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
  * A request from its arrival to its answer. Subclasses say how a protocol writes answers and what it records; what happens in which
  * order is decided here. No method throws: they are called by listeners.
  */
-export abstract class RequestContext<Answer extends { readonly status: number }> {
+export abstract class RequestContext<Answer extends { readonly status: number; readonly last?: () => Promise<void> }> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId = randomUUID();
@@ -190,8 +190,16 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     const recorded = this.record(answer.status, error);
     if (recorded === undefined) return this.#sendInTime(answer);
     recorded.then(
-      () => this.#sendInTime(answer),
+      () => this.#sendAfterLast(answer),
       () => this.#sendUnrecorded(answer),
+    );
+  }
+
+  #sendAfterLast(answer: Answer): void {
+    if (answer.last === undefined) return this.#sendInTime(answer);
+    answer.last().then(
+      () => this.#sendInTime(answer),
+      (fault: unknown) => this.#giveUp(fault),
     );
   }
 

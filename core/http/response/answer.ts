@@ -8,6 +8,8 @@ export type Answer = {
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** a list becomes one header line per item */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** what is done between the record of the answer and its sending */
+  readonly last?: () => Promise<void>;
 };
 
 /**

@@ -1,4 +1,5 @@
 // Formats the result of run() as an answer: JSON in wire form unless the endpoint says otherwise.
+import { defined } from '../../base/defined.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
 import type { FieldAccess } from '../../access/access-control.ts';
@@ -8,9 +9,9 @@ import { Reply, type AnyEndpoint } from '../endpoint.ts';
 export function formatReply(endpoint: AnyEndpoint, value: unknown, access: Pick<FieldAccess, 'withoutHidden'> | undefined): Answer {
   if (!(value instanceof Reply))
     return jsonAnswer(endpoint, endpoint.successStatus ?? (value === undefined ? 204 : 200), value, undefined, access);
-  const { status, body, headers } = value;
+  const { status, body, headers, last } = value;
   const { 'content-type': contentType, ...others } = headers;
-  if (!isVerbatim(body)) return jsonAnswer(endpoint, status, body, headers, access);
+  if (!isVerbatim(body)) return { ...jsonAnswer(endpoint, status, body, headers, access), ...defined({ last }) };
   const mediaType = typeof contentType === 'string' ? contentType : (endpoint.produces ?? 'application/octet-stream');
   return { status, mediaType, body, headers: others };
 }

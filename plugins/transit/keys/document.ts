@@ -62,7 +62,12 @@ export type KeyDocument = z.infer<typeof documentSchema>;
 const usageSchema = z.object({
   uses: z.int().describe('Encryptions, signatures and data keys made with this version.'),
   usesAtMost: z.int().describe('Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it.'),
-  notRewrapped: z.int().optional().describe('Values made with this version that rewrap has not moved away, as far as counted.'),
+  notRewrapped: z
+    .int()
+    .optional()
+    .describe(
+      'At most so many values made with this version have not been moved away by rewrap: what a worker has reserved counts until it gives it back, two minutes after the last encryption. A value that is rewrapped again counts again.',
+    ),
   lastUsed: timestamp().optional().describe('When this version was last used.'),
 });
 

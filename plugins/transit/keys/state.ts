@@ -40,7 +40,7 @@ export function stateOf(
       return {
         uses,
         usesAtMost,
-        ...(symmetric ? { notRewrapped: Math.max(0, uses - rewrapped) } : {}),
+        ...(symmetric ? { notRewrapped: Math.max(0, usesAtMost - rewrapped) } : {}),
         ...(lastUsedAt === undefined ? {} : { lastUsed: instantOf(lastUsedAt) }),
       };
     }),

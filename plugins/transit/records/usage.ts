@@ -164,26 +164,33 @@ export class UsageMeters {
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
     }
-    this.#forgetRemoved(kept);
-    const held = kept.filter(({ left }) => left > 0);
+    const superseded = new Set(this.#forgetRemoved(kept));
+    const held = kept.filter((meter) => meter.left > 0 && !superseded.has(meter));
     const tooMany = held.slice(0, Math.max(0, held.length - this.#mostKept.inMeters));
     const room = Math.max(0, this.#mostKept.asNumbers - this.#left.size);
     // Before anything is waited for: they are idle now.
     for (const meter of tooMany.slice(0, room)) this.#keepNumber(meter);
     await this.#write(generous, smallestReserve);
+    // What they hold would count as not rewrapped for as long.
+    await this.#write([...superseded], 0);
     const rest = tooMany.slice(room);
     await this.#write(rest.slice(0, turnOf(rest.length)), 0);
   }
 
-  /** Versions are trimmed and deleted by other processes too. Looks for some of them at a time, in turns. */
-  #forgetRemoved(idle: readonly Meter[]): void {
+  /**
+   * Versions are trimmed, deleted and superseded by other processes too. Looks for some of them at a time, in turns: forgets those that were
+   * removed, and answers those that are superseded, with which nothing is encrypted any more.
+   */
+  #forgetRemoved(idle: readonly Meter[]): readonly Meter[] {
     const looked = idle.slice(this.#looked, this.#looked + recordsAFlush);
-    const removed = looked.filter(({ storeKey }) => !this.#tables.versions.has(storeKey));
+    const found = looked.map((meter) => [meter, this.#tables.versions.get(meter.storeKey)] as const);
+    const removed = found.flatMap(([meter, record]) => (record === undefined ? [meter] : []));
     for (const meter of removed) {
       meter.left = 0;
       this.#forget(meter);
     }
     this.#looked = looked.length < recordsAFlush ? 0 : this.#looked + looked.length - removed.length;
+    return found.flatMap(([meter, record]) => (record?.supersededAt === undefined ? [] : [meter]));
   }
 
   /** What it holds is reserved on the disk, and its counts are stored: the next meter of the version goes on with it, and this one has nothing. */

@@ -1,5 +1,5 @@
 // Sealing, with the real daemon: when it is answered no process holds a key any more, and no use of one has begun since.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -73,6 +73,71 @@ function lastEncryption(directory: string): string {
   const begun = encryptions.map((line) => (JSON.parse(line) as { 'occurred-at': string })['occurred-at']);
   return begun.sort().at(-1) ?? '';
 }
+
+/** The newest file of the chain of each worker. */
+function newestFiles(directory: string): readonly string[] {
+  const names = readdirSync(join(directory, 'audit')).filter((name) => /^worker-\d+\..*jsonl$/.test(name));
+  const byChain = new Map(names.toSorted().map((name) => [name.split('.')[0], join(directory, 'audit', name)]));
+  return [...byChain.values()];
+}
+
+const lastLines = (file: string): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
+
+/** Until all workers wait for the PIN: those before have ended, and write nothing any more. */
+async function untilReplaced(workers: readonly number[], { pid }: Daemon): Promise<void> {
+  await expect
+    .poll(() => processesBelow(pid, 'appliance/worker.ts').filter((one) => workers.includes(one)), { timeout: 60_000 })
+    .toEqual([]);
+}
+
+test(
+  'a seal ends like a stop: no use is forgotten, and what is left of a version is never said to be less',
+  { timeout: 300_000 },
+  async () => {
+    const directory = path('counted');
+    const served = (daemon = await startDaemon({ directory, workers: 2 }));
+    const pin = readFileSync(join(directory, 'pin'), 'utf8');
+    await served.request('POST', keys, { name: 'one' });
+    const values: string[] = [];
+    for (let count = 0; count < 40; count++)
+      values.push(((await served.request('POST', encrypt, { plaintext: 'aGVsbG8=' })) as { ciphertext: string }).ciphertext);
+    await served.request('POST', '/v1/state/keystore/transit-keys/one/rotate', {});
+    for (const ciphertext of values.slice(0, 10))
+      await served.request('POST', '/v1/state/keystore/transit-keys/one/rewrap', { ciphertext });
+    expect((await served.exchange('POST', sealPath)).status).toBe(204);
+    expect((await served.exchange('POST', unseal, { pin })).status).toBe(204);
+    const { usage } = (await served.request('GET', '/v1/state/keystore/transit-keys/one')) as { usage: Record<string, unknown> };
+    expect(usage['1']).toMatchObject({ uses: 40, 'uses-at-most': 40, 'not-rewrapped': 30 });
+  },
+);
+
+test(
+  'a record that was cut off from any chain while the appliance was sealed is found, that of the seal too',
+  { timeout: 300_000 },
+  async () => {
+    const directory = path('cut-off');
+    const served = (daemon = await startDaemon({ directory, workers: 2 }));
+    const pin = readFileSync(join(directory, 'pin'), 'utf8');
+    for (let round = 0; round < 2; round++) {
+      const workers = processesBelow(served.pid, 'appliance/worker.ts');
+      for (let count = 0; count < 20; count++) await served.request('POST', '/v1/state/keystore/token/info', {});
+      expect((await served.exchange('POST', sealPath)).status).toBe(204);
+      await untilReplaced(workers, served);
+      const files = newestFiles(directory);
+      // In the first round nobody touches anything: a seal alone is no finding.
+      const cut = round === 0 ? [] : files;
+      for (const file of cut) {
+        const lines = lastLines(file);
+        const ofSeal = lines.findLastIndex((line) => line.includes(`"path":"${sealPath}"`));
+        const isOfThisOne = ofSeal > lines.findLastIndex((line) => line.includes('"event":"started"'));
+        writeFileSync(file, `${lines.slice(0, isOfThisOne ? ofSeal : -1).join('\n')}\n`);
+      }
+      expect((await served.exchange('POST', unseal, { pin })).status).toBe(204);
+      const found = newestFiles(directory).flatMap((file) => lastLines(file).filter((line) => line.includes('"event":"cut-off"')));
+      expect(new Set(found.map((line) => (JSON.parse(line) as { 'of-chain': string })['of-chain'])).size).toBe(cut.length);
+    }
+  },
+);
 
 test(
   'when seal is answered no key is in memory and no use begins any more, on connections that are kept as well',

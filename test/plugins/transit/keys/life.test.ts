@@ -248,6 +248,18 @@ describe('usage (api 74)', () => {
     expect(Date.parse(usage['1']['last-used'])).toBe(harness.clock.now().epochMilliseconds);
   });
 
+  test('after a crash no fewer values are said to be left than there may be', async () => {
+    await harness.create('counted-before-a-crash');
+    const storeKey = firstVersion('counted-before-a-crash');
+    const { store, usage } = tables();
+    await store.write((transaction) => transaction.put(usage, storeKey, { reserved: 100, uses: 10, rewrapped: 10 }));
+    expect((await harness.state('counted-before-a-crash')).usage['1']).toMatchObject({
+      uses: 10,
+      'uses-at-most': 100,
+      'not-rewrapped': 90,
+    });
+  });
+
   test('a batch counts every item; HMACs have a key of their own and do not count', async () => {
     await harness.create('counted-batch');
     await harness.do('counted-batch', 'encrypt', { 'batch-input': Array.from({ length: 300 }, () => ({ plaintext: hello })) });

@@ -99,6 +99,18 @@ describe('encryptions', () => {
     expect(stored(key)).toMatchObject({ uses: 41, reserved: 41 });
   });
 
+  test('an idle version that is superseded gives back everything: what is left of it would be over-counted', async () => {
+    const key = await copyOf('aes', 'superseded');
+    const one = newProcess();
+    for (let n = 0; n < 40; n += 1) await one.take(key, versionOf(key), 1, now);
+    const storeKey = [key.tenantId, key.record.id, 1] as const;
+    await store.write((transaction) =>
+      transaction.put(tables.versions, storeKey, { ...(tables.versions.get(storeKey) as VersionRecord), supersededAt: now }),
+    );
+    for (let n = 0; n < 80; n += 1) await one.flush();
+    expect(stored(key)).toMatchObject({ uses: 40, reserved: 40 });
+  });
+
   test('more idle versions than have meters keep their reserves, use them without a write, and never count too low', async () => {
     const keys = await copiesOf('aes', numbered('many', 30));
     const one = newProcess({ inMeters: 10, asNumbers: 15 });
@@ -147,11 +159,11 @@ describe('encryptions', () => {
   test('a flush while the store cannot be read, as when it is opened again, leaves everything to later ones', async () => {
     const [first, second] = (await copiesOf('aes', ['unread', 'unread-removed'])) as [Key, Key];
     let isClosed = false;
-    const has = (key: Parameters<typeof tables.versions.has>[0]): boolean => {
+    const get = (key: Parameters<typeof tables.versions.get>[0]): VersionRecord | undefined => {
       if (isClosed) throw new Error('the store is closed');
-      return tables.versions.has(key);
+      return tables.versions.get(key);
     };
-    const one = new UsageMeters(store, { ...tables, versions: { ...tables.versions, has } }, silentLog);
+    const one = new UsageMeters(store, { ...tables, versions: { ...tables.versions, get } }, silentLog);
     for (const key of [first, second]) await one.take(key, versionOf(key), 1, now);
     await store.write((transaction) => transaction.delete(tables.versions, [second.tenantId, second.record.id, 1]));
     isClosed = true;

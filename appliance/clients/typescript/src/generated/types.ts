@@ -3356,7 +3356,10 @@ export type TransitKeyUsage = {
   uses?: number | undefined;
   /** Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it. */
   'uses-at-most'?: number | undefined;
-  /** Values made with this version that rewrap has not moved away, as far as counted. */
+  /**
+   * At most so many values made with this version have not been moved away by rewrap: what a worker has reserved counts
+   * until it gives it back, two minutes after the last encryption. A value that is rewrapped again counts again.
+   */
   'not-rewrapped'?: number | undefined;
   /** When this version was last used. */
   'last-used'?: string | undefined;

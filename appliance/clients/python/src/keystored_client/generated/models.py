@@ -4404,7 +4404,11 @@ class TransitKeyUsage(Document):
     uses_at_most: Optional[int] = None
     """Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it."""
     not_rewrapped: Optional[int] = None
-    """Values made with this version that rewrap has not moved away, as far as counted."""
+    """At most so many values made with this version have not been moved away by rewrap: what a worker has
+
+    reserved counts until it gives it back, two minutes after the last encryption. A value that is rewrapped
+    again counts again.
+    """
     last_used: Optional[str] = None
     """When this version was last used."""
 

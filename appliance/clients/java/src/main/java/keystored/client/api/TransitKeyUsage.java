@@ -10,8 +10,9 @@ import java.time.Instant;
  * @param uses Encryptions, signatures and data keys made with this version. May be null: absent.
  * @param usesAtMost Of encryptions never below the true count, also after a crash; the limit of 2^32 is held
  * against it. May be null: absent.
- * @param notRewrapped Values made with this version that rewrap has not moved away, as far as counted. May be
- * null: absent.
+ * @param notRewrapped At most so many values made with this version have not been moved away by rewrap: what a
+ * worker has reserved counts until it gives it back, two minutes after the last encryption. A value that is
+ * rewrapped again counts again. May be null: absent.
  * @param lastUsed When this version was last used. May be null: absent.
  */
 public record TransitKeyUsage(
