@@ -16,6 +16,7 @@ export const nameAttributes = {
   DC: '0.9.2342.19200300.100.1.25',
   UID: '0.9.2342.19200300.100.1.1',
   E: '1.2.840.113549.1.9.1',
+  dnQualifier: '2.5.4.46',
 } as const;
 
 /** Certificate and CRL extensions (RFC 5280 4.2, 5.2, 5.3). */

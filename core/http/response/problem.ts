@@ -144,12 +144,14 @@ export function describeFault(error: unknown): Record<string, unknown> {
     error instanceof ReferenceError ||
     error instanceof HsmError
   );
-  const code = (error as { code?: unknown }).code;
+  const { code, forLog } = error as { code?: unknown; forLog?: unknown };
   return {
     error: error.name,
     ...(typeof code === 'string' ? { code } : {}),
     ...(error instanceof HsmError ? { kind: error.kind, rv: error.rv, fn: error.fn } : {}),
     ...(quotes ? {} : { message: error.message.slice(0, 300) }),
+    // What an error says of itself without anything that was given.
+    ...(typeof forLog === 'string' ? { message: forLog.slice(0, 1_000) } : {}),
     at: frames(error),
     ...(error.cause === undefined ? {} : { cause: describeFault(error.cause) }),
   };

@@ -13,6 +13,7 @@ import {
   readObjectIdentifier,
   readOnly,
   sequence,
+  setOf,
   tag,
   utf8String,
 } from '../../../core/der/der.ts';
@@ -35,7 +36,7 @@ export type NameAttribute = { readonly type: string; readonly value: string };
 export function parseName(text: string): Uint8Array | undefined {
   try {
     const Name = nameClass();
-    const der = new Uint8Array(new Name(text).toArrayBuffer());
+    const der = sorted(new Uint8Array(new Name(text, namesBeside).toArrayBuffer()));
     const attributes = readName(der);
     return attributes.length > 0 &&
       attributes.length === countParts(text) &&
@@ -45,6 +46,27 @@ export function parseName(text: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Names of attribute types that the library does not know, as OpenSSL and LDAP write them. */
+const namesBeside = {
+  ...{ emailAddress: nameAttributes.E, serialNumber: nameAttributes.serialNumber, UID: nameAttributes.UID, userId: nameAttributes.UID },
+  ...{
+    dnQualifier: nameAttributes.dnQualifier,
+    commonName: nameAttributes.CN,
+    organizationName: nameAttributes.O,
+    countryName: nameAttributes.C,
+  },
+  ...{ organizationalUnitName: nameAttributes.OU, localityName: nameAttributes.L, stateOrProvinceName: nameAttributes.ST },
+  ...{ surname: nameAttributes.SN, givenName: nameAttributes.GN, title: nameAttributes.T, domainComponent: nameAttributes.DC },
+};
+
+/** The library writes attributes that share a relative name in the order of the text; DER has them in ascending order (X.690 11.6). */
+function sorted(name: Uint8Array): Uint8Array {
+  const relatives = Array.from(readOnly(name, tag.sequence).rest(), ({ content }) =>
+    setOf(...Array.from(new Reader(content).rest(), ({ whole }) => whole)),
+  );
+  return sequence(...relatives);
 }
 
 /** Parts `type=value` of a text; 0 when one is something else. The library silently drops those: `CN=Acme, Inc` would lose its end. */
@@ -93,10 +115,23 @@ export function readText(element: Element): string {
     case tag.ia5String:
     case 0x14: // TeletexString, read as Latin-1, as is common
       return bytes.toString('latin1');
+    case 0x12: // NumericString
+    case 0x1a: // VisibleString
+      return bytes.toString('latin1');
+    case 0x1c: // UniversalString
+      return textOfUniversal(bytes);
     case 0x1e: // BMPString
       if (bytes.length % 2 !== 0) throw new DerError('BMPString of odd length');
       return Buffer.from(bytes).swap16().toString('utf16le');
     default:
       return `#${Buffer.from(element.whole).toString('hex')}`;
   }
+}
+
+/** UTF-32 in network order. */
+export function textOfUniversal(octets: Buffer): string {
+  if (octets.length % 4 !== 0) throw new DerError('UniversalString of odd length');
+  const points = Array.from({ length: octets.length / 4 }, (_, index) => octets.readUInt32BE(4 * index));
+  if (points.some((point) => point > 0x10_ffff)) throw new DerError('UniversalString with what is no character');
+  return String.fromCodePoint(...points);
 }

@@ -5,6 +5,7 @@ import { formatAlternativeName } from '../der/alternative-name.ts';
 import { findRequestDigest } from '../authority/algorithms.ts';
 import { type Extension, readExtensions } from '../der/certificate.ts';
 import { DerError, Reader, readBitString, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
+import { isDer } from '../lints/der-lint.ts';
 import { failCa } from '../errors.ts';
 import { formatName, type NameAttribute, readName, readText } from '../der/name.ts';
 import { extensionId, keyPurpose, requestAttribute } from '../../../core/der/oids.ts';
@@ -51,6 +52,10 @@ export type { VerifiedCsr };
  */
 export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): VerifiedCsr {
   const parts = refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der));
+  if (!isDer(parts.subject) || !isDer(parts.publicKey))
+    throw refusal(
+      'has a subject or a public key that is not DER: attributes of one relative name in ascending order, no string in pieces, object identifiers and lengths in their shortest form',
+    );
   const key = refuseOn('carries a public key that cannot be read', () => checkKey(parts.publicKey));
   if ('problem' in key) throw refusal(key.problem);
   if (!certifies.includes(key.family)) throw refusal(`has a key of type ${key.name}, which this CA does not certify`);
@@ -108,10 +113,10 @@ function readContent(parts: Parts, key: CheckedKey): RequestContent {
     throw new DerError('subject too long');
   }
   const attributes = readAttributes(parts.attributes);
-  const requested = attributes.get(requestAttribute.extensionRequest);
-  const extensions: ReadonlyMap<string, Extension> =
-    requested === undefined ? new Map() : readExtensions(requested.next(tag.sequence).whole);
-  const alternativeNames = readAlternativeNames(extensions.get(extensionId.subjectAltName));
+  const extensions = requestedExtensions(attributes);
+  const names = extensions.get(extensionId.subjectAltName);
+  if (names !== undefined && !isDer(names.value)) throw new DerError('subjectAltName that is not DER');
+  const alternativeNames = readAlternativeNames(names);
   const challenge = attributes.get(requestAttribute.challengePassword);
   return {
     subject: parts.subject,
@@ -126,6 +131,18 @@ function readContent(parts: Parts, key: CheckedKey): RequestContent {
     challengePassword: challenge === undefined ? undefined : readText(challenge.next()),
     changesSubject: attributes.has(requestAttribute.changeSubjectName),
   };
+}
+
+/** Microsoft's name of extensionRequest (MS-WCCE 2.2.2.7.7.1), which its tools and some of Java write. */
+const microsoftExtensions = '1.3.6.1.4.1.311.2.1.14';
+
+/** The extensions that are asked for, under either name, once: a second value would be passed over in silence. Throws DerError. */
+function requestedExtensions(attributes: ReadonlyMap<string, Reader>): ReadonlyMap<string, Extension> {
+  const [requested, ...more] = [requestAttribute.extensionRequest, microsoftExtensions].flatMap((type) => attributes.get(type) ?? []);
+  if (requested === undefined) return new Map();
+  const extensions = readExtensions(requested.next(tag.sequence).whole);
+  if (requested.more || more.length > 0) throw new DerError('extensions asked for twice');
+  return extensions;
 }
 
 /** Values of each attribute, by type; an attribute given twice is refused. */

@@ -23,7 +23,7 @@ export function findForbiddenName(policy: IdentityPolicy, identity: RequestedIde
   const commonNames = identity.subjectAttributes.filter(({ type }) => type === nameAttributes.CN);
   if (commonNames.length + identity.alternativeNames.length === 0) return 'the request has neither a common name nor an alternative name';
   for (const { value } of commonNames) {
-    const problem = isIP(value) > 0 ? problemOfAddress(policy, 'common name') : problemOfDomain(policy, value, 'common name');
+    const problem = isAddress(value) ? problemOfAddress(policy, 'common name') : problemOfDomain(policy, value, 'common name');
     if (problem !== undefined) return problem;
   }
   for (const name of identity.alternativeNames) {
@@ -47,9 +47,16 @@ function problemOfAddress(policy: IdentityPolicy, where: string): string | undef
   return policy.allowIpSans ? undefined : `an IP address as ${where} needs allow-ip-sans`;
 }
 
+/** An address of an interface (`fe80::1%eth0`) is none that a certificate can have. */
+function isAddress(text: string): boolean {
+  return isIP(text) > 0 && !text.includes('%');
+}
+
 /** Label by label and without regard to case (RFC 4343); one trailing dot does not matter. Empty allowed-domains allow nothing. */
 function problemOfDomain(policy: IdentityPolicy, text: string, where: string): string | undefined {
   const name = normaliseDomain(text);
+  if (name === undefined && text.startsWith('#'))
+    return `a ${where} is of a type that is no string: write it as UTF8String or PrintableString`;
   if (name === undefined) return `a ${where} is not a host name (wildcards are not allowed)`;
   for (const allowed of policy.allowedDomains) {
     const domain = normaliseDomain(allowed);

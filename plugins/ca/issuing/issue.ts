@@ -26,6 +26,7 @@ import { LintError } from '../lints/lint.ts';
 import { issuerKeyIdentifier, readAlternativeNames } from '../der/read-extensions.ts';
 import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
+import { bitString, sequence } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
 /** `recheck` repeats the checks of the decision inside the transaction that records the certificate. */
@@ -59,7 +60,9 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const what = { kind: 'certificate', issuer: issuer.certificate, namesOnRecord: approved.content.namesOnRecord } as const;
   const certificate = await unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, issuer), what, (algorithm) => encodeTbsCertificate(content, algorithm)),
+    signStructure(context.hsm, referenceOf(own, issuer), what, (algorithm) =>
+      readable(encodeTbsCertificate(content, algorithm), algorithm),
+    ),
   ).catch((error: unknown) => {
     throw options.via === 'listener' ? error : asRequestFault(error);
   });
@@ -70,6 +73,19 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
     keepIssued(context, transaction, own, issued);
   });
   return issued;
+}
+
+/**
+ * The content, which OpenSSL reads with a signature in its place: what it does not read is found before the token has signed. Throws
+ * `invalid-csr`: all that is not the requester's is the same in every certificate.
+ */
+function readable(tbs: Uint8Array, algorithm: Uint8Array): Uint8Array {
+  try {
+    lookAgain(sequence(tbs, algorithm, bitString(Uint8Array.of(0))));
+    return tbs;
+  } catch (cause) {
+    throw failCa('invalid-csr', { detail: 'The certification request asks for a certificate that OpenSSL does not read.', cause });
+  }
 }
 
 const leaf = basicConstraints('leaf');

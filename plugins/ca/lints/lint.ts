@@ -35,10 +35,12 @@ export type BrokenLint = Pick<Lint<never>, 'id' | 'source' | 'rule'>;
 export class LintError extends Error {
   override readonly name = 'LintError';
   readonly broken: readonly BrokenLint[];
+  readonly forLog: string;
 
   constructor(kind: Kind, broken: readonly BrokenLint[]) {
     super(`nothing was signed: the ${kind} breaks ${broken.map(formatBroken).join(', ')}`);
     this.broken = broken;
+    this.forLog = this.message;
   }
 
   /** Whether every broken rule is about content that the requester chose: names and key. */

@@ -1,12 +1,14 @@
 // Rules about names that the requester chooses: the subject (RFC 5280 A.1) and the entries of subjectAltName.
 import { isUtf8 } from 'node:buffer';
+import { findUnseen } from '../../../core/wire/unseen-text.ts';
+import { textOfUniversal } from '../der/name.ts';
 import { type Element, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { CertificateSubject } from './certificate-subject.ts';
 import { findBroken, type Lint } from './rule.ts';
 
 /** What the rules about a distinguished name need. */
-type NameSubject = { readonly attributes: readonly Attribute[] };
+type NameSubject = { readonly attributes: readonly Attribute[]; readonly emptyRelatives: number };
 
 type Attribute = { readonly type: string; readonly value: Element };
 
@@ -14,8 +16,13 @@ type Attribute = { readonly type: string; readonly value: Element };
 const teletexString = 0x14;
 const universalString = 0x1c;
 const bmpString = 0x1e;
+const numericString = 0x12;
+const visibleString = 0x1a;
 
 const directoryString: readonly number[] = [tag.printableString, tag.utf8String, teletexString, universalString, bmpString];
+
+/** Of attributes that are not listed below: any string, in one piece. */
+const stringTypes: readonly number[] = [...directoryString, tag.ia5String, numericString, visibleString];
 
 /** Attribute types with their string types and upper bounds in characters (RFC 5280 A.1); types not here are not bounded. */
 const attributeForms: ReadonlyMap<string, { readonly types: readonly number[]; readonly most?: number }> = new Map([
@@ -33,6 +40,7 @@ const attributeForms: ReadonlyMap<string, { readonly types: readonly number[]; r
   [nameAttributes.serialNumber, { types: [tag.printableString], most: 64 }],
   [nameAttributes.DC, { types: [tag.ia5String] }],
   [nameAttributes.E, { types: [tag.ia5String], most: 255 }],
+  [nameAttributes.dnQualifier, { types: [tag.printableString] }],
 ]);
 
 const nameRules: readonly Lint<NameSubject>[] = [
@@ -40,13 +48,25 @@ const nameRules: readonly Lint<NameSubject>[] = [
     id: 'name-string-type',
     source: 'RFC 5280 4.1.2.4, A.1',
     rule: 'each attribute has a string type of its definition',
-    holds: ({ attributes }) => attributes.every(({ type, value }) => attributeForms.get(type)?.types.includes(value.tag) ?? true),
+    holds: ({ attributes }) => attributes.every(({ type, value }) => (attributeForms.get(type)?.types ?? stringTypes).includes(value.tag)),
   },
   {
     id: 'name-characters',
     source: 'RFC 5280 A.1, X.680 41.4',
     rule: 'strings hold characters of their type only',
     holds: ({ attributes }) => attributes.every(({ value }) => characterSets.get(value.tag)?.(value.content) ?? true),
+  },
+  {
+    id: 'name-seen',
+    source: 'RFC 5280 A.1, Unicode Technical Report 36',
+    rule: 'attribute values have no control characters, and none that cannot be seen',
+    holds: ({ attributes }) => attributes.every(({ value }) => findUnseen(textOf(value)) === undefined),
+  },
+  {
+    id: 'relative-name-not-empty',
+    source: 'RFC 5280 A.1',
+    rule: 'each relative distinguished name has an attribute',
+    holds: ({ emptyRelatives }) => emptyRelatives === 0,
   },
   {
     id: 'name-not-empty',
@@ -75,12 +95,12 @@ const nameRules: readonly Lint<NameSubject>[] = [
 /** Rules about the subject. Names that were certified before are repeated as they are. */
 export const nameLints: readonly Lint<CertificateSubject>[] = nameRules.map(({ holds, ...lint }) => ({
   ...lint,
-  holds: ({ subject, namesOnRecord }) => namesOnRecord || holds({ attributes: attributesOf(subject) }),
+  holds: ({ subject, namesOnRecord }) => namesOnRecord || holds(partsOf(subject)),
 }));
 
 /** The first rule that a new name breaks: `attribute values have …`; undefined when it keeps them all. `name`: DER Name. */
 export function findNameProblem(name: Uint8Array): string | undefined {
-  return findBroken(nameRules, { attributes: readAttributes(name) })[0]?.rule;
+  return findBroken(nameRules, readParts(name))[0]?.rule;
 }
 
 /** Rules about subjectAltName (RFC 5280 4.2.1.6). */
@@ -147,29 +167,32 @@ const characterSets: ReadonlyMap<number, (content: Uint8Array) => boolean> = new
   [universalString, (content) => content.length % 4 === 0],
 ]);
 
-let latest: { readonly name: Uint8Array; readonly attributes: readonly Attribute[] } | undefined;
+let latest: { readonly name: Uint8Array; readonly parts: NameSubject } | undefined;
 
-/** Five rules ask for the attributes of one name, one after another. */
-function attributesOf(name: Uint8Array): readonly Attribute[] {
-  if (latest?.name !== name) latest = { name, attributes: readAttributes(name) };
-  return latest.attributes;
+/** The rules ask for the parts of one name, one after another. */
+function partsOf(name: Uint8Array): NameSubject {
+  if (latest?.name !== name) latest = { name, parts: readParts(name) };
+  return latest.parts;
 }
 
-function readAttributes(name: Uint8Array): Attribute[] {
-  const attributes: Attribute[] = [];
-  for (const relative of readOnly(name, tag.sequence).rest()) {
-    for (const { whole } of readOnly(relative.whole, tag.set).rest()) {
-      const fields = readOnly(whole, tag.sequence);
-      attributes.push({ type: readObjectIdentifier(fields.next(tag.oid).content), value: fields.next() });
-      fields.end();
-    }
-  }
-  return attributes;
+function readParts(name: Uint8Array): NameSubject {
+  const relatives = Array.from(readOnly(name, tag.sequence).rest(), (relative) =>
+    Array.from(readOnly(relative.whole, tag.set).rest(), readAttribute),
+  );
+  return { attributes: relatives.flat(), emptyRelatives: relatives.filter(({ length }) => length === 0).length };
+}
+
+function readAttribute({ whole }: Element): Attribute {
+  const fields = readOnly(whole, tag.sequence);
+  const attribute = { type: readObjectIdentifier(fields.next(tag.oid).content), value: fields.next() };
+  fields.end();
+  return attribute;
 }
 
 function textOf({ tag: type, content }: Element): string {
   if (type === tag.utf8String) return Buffer.from(content).toString('utf8');
   if (type === bmpString && content.length % 2 === 0) return Buffer.from(content).swap16().toString('utf16le');
+  if (type === universalString && content.length % 4 === 0) return textOfUniversal(Buffer.from(content));
   return latin1(content);
 }
 

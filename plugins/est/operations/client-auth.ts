@@ -83,7 +83,9 @@ export function describeCredentials(context: EstContext, { headers, socket }: Cr
 /** The user name is ignored; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
 function isSecret(authorization: string, secret: string): boolean {
   const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
-  const pair = decodeUtf8(decodeBase64(encoded) ?? new Uint8Array(0)) ?? '';
+  // Some clients leave the padding out.
+  const padded = encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=');
+  const pair = decodeUtf8(decodeBase64(padded) ?? new Uint8Array(0)) ?? '';
   const colon = pair.indexOf(':');
   const given = colon === -1 ? '' : pair.slice(colon + 1);
   return equalConstantTime(sha256(given), sha256(secret)) && given !== '';

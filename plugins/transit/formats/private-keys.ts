@@ -125,6 +125,8 @@ function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
 
 async function checkPrivateKey(key: KeyObject, target: MaterialTarget, cipher: SigningCipher): Promise<Material> {
   requireKeyOf(key, target.cipherName, cipher);
+  if (cipher.family === 'rsa' && hasMorePrimes(key))
+    throw unusable('The key has more than two primes (RFC 8017 section 3.2), which tokens do not take: make one with two.');
   if (!(await numbersAgree[cipher.family](key)) || !cleanly(() => signsForItself(key, cipher)))
     throw unusable('The numbers of the private key contradict each other, or are out of their range.');
   return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(key)) };
@@ -149,6 +151,14 @@ function hasScalarInRange(key: KeyObject): boolean {
   } catch {
     return false;
   }
+}
+
+/** The version of RSAPrivateKey says it. */
+function hasMorePrimes(key: KeyObject): boolean {
+  const der = cleanly(() => key.export({ type: 'pkcs1', format: 'der' }));
+  const version = readOnly(der, tag.sequence).next(tag.integer).content;
+  der.fill(0);
+  return version.length !== 1 || version[0] !== 0;
 }
 
 function signsForItself(key: KeyObject, cipher: SigningCipher): boolean {

@@ -129,6 +129,8 @@ const mutations: Readonly<Record<string, () => string[]>> = {
     ),
   'name-string-type': () => check(subject(attribute(nameAttributes.serialNumber, utf8String('17')))),
   'name-characters': () => check(subject(attribute(nameAttributes.CN, printable('device@example')))),
+  'name-seen': () => check(subject(attribute(nameAttributes.CN, utf8String('device\u202e')))),
+  'relative-name-not-empty': () => check(subject(sequence(set(sequence(oid(nameAttributes.CN), utf8String('device'))), set()))),
   'name-not-empty': () => check(subject(attribute(nameAttributes.CN, utf8String('')))),
   'name-upper-bound': () => check(subject(attribute(nameAttributes.CN, utf8String('é'.repeat(65))))),
   'country-name': () => check(subject(attribute(nameAttributes.C, printable('D')))),
