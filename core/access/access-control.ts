@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { Decisions } from './decisions.ts';
-import { type Lineage, type TokenRecord, worksFrom } from './tokens/record.ts';
+import { type Lineage, type TokenRecord, userOriginOf, worksFrom } from './tokens/record.ts';
 import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
@@ -153,6 +153,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       tenantName: tenant.name,
       accessor: record.accessor,
       user: record.user,
+      ...userOriginOf(lineage),
       policies: record.policies,
       expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),
     };

@@ -1,7 +1,8 @@
 // The caller of a request.
+import type { UserOrigin } from './user.ts';
 
 /** The tenant, user and policies of the token that a request was sent with. */
-export type Caller = {
+export type Caller = UserOrigin & {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly accessor: string;

@@ -6,6 +6,7 @@ import { putDigestKey } from '../store/records/keyed-digest.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { approleTable } from './approles/approles.ts';
 import { addTenant, openTenants, systemTenantName, type Tenant } from './tenants.ts';
+import { rootUser } from './user.ts';
 import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function createSystemTenant(
   return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
     const tenant = { ...founded, rootTokenIssued: true };
     transaction.put(openTenants(store).table, [systemTenantName], tenant);
-    const grant = { tenantId: tenant.uuid, user: 'root', policies: ['root'] };
+    const grant = { tenantId: tenant.uuid, user: rootUser, policies: ['root'] };
     return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
   });
 }

@@ -10,6 +10,9 @@ export type AuditRecord = {
   readonly tenant?: string;
   readonly tenantId?: string;
   readonly user?: string;
+  /** where that name comes from, and which approle or service of sign-ins has given it */
+  readonly userKind?: 'root-token' | 'approle' | 'sign-in';
+  readonly userSource?: string;
   readonly accessor?: string;
   /** the program of the appliance that the caller worked with; absent: one outside that sent a bearer token */
   readonly via?: 'console';

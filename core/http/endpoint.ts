@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
+import type { UserOrigin } from '../access/user.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { SignedDigest } from '../audit/record.ts';
 import type { NamedField } from './named-entries.ts';
@@ -37,6 +38,8 @@ export type AuditNote = {
   readonly kind?: 'login';
   readonly tenant?: string;
   readonly user?: string;
+  readonly userKind?: UserOrigin['userKind'];
+  readonly userSource?: string;
   readonly accessor?: string;
   readonly code?: string;
   readonly keyVersion?: number;

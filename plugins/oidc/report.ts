@@ -10,7 +10,7 @@ import type { Located, Oidc } from './context.ts';
 import type { Outbound } from './provider/outbound.ts';
 import { failurePage } from './pages/failure.ts';
 import { loginPath } from './pages/login.ts';
-import type { FailedLogin, Identity } from './records/sign-ins.ts';
+import { userFields, type FailedLogin, type Identity } from './records/sign-ins.ts';
 import { chooseRedirectUri, providerName } from './records/service-record.ts';
 
 /** What is known about a sign-in so far, filled in step by step, so that a failure is reported with all of it. */
@@ -94,7 +94,8 @@ async function reportFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, fai
   call.noteAudit({
     kind: 'login',
     code: failure.code,
-    ...defined({ tenant: located?.tenantName, user: attempt.username }),
+    ...defined({ tenant: located?.tenantName }),
+    ...(attempt.username === undefined ? {} : userFields(attempt.username, located?.service)),
     requestParameters: describeAttempt(attempt),
   });
   if (located !== undefined) await keepFailure(oidc, call, located, attempt, failure);
@@ -105,7 +106,7 @@ export function auditSuccess(call: PublicCall, located: Located, identity: Ident
   call.noteAudit({
     kind: 'login',
     tenant: located.tenantName,
-    user: identity.username,
+    ...userFields(identity.username, located.service),
     ...defined({ accessor }),
     requestParameters: {
       service: located.service,

@@ -4524,6 +4524,12 @@ type Token struct {
 	// User: Who holds it: a user, an approle, or root.
 	User string `json:"user,omitempty"`
 
+	// UserKind: Where the name of the user comes from: names of different sources may be alike.
+	UserKind UserKind `json:"user-kind,omitempty"`
+
+	// UserSource: The approle, or the service at which the person signed in.
+	UserSource string `json:"user-source,omitempty"`
+
 	// Policies: What it may do, within what its tenant may do.
 	Policies []string `json:"policies,omitempty"`
 
@@ -4676,6 +4682,12 @@ type TokenInfoAnswer struct {
 	// User: Who holds it: a user, an approle, or root.
 	User string `json:"user"`
 
+	// UserKind: Where the name of the user comes from: names of different sources may be alike.
+	UserKind UserKind `json:"user-kind"`
+
+	// UserSource: The approle, or the service at which the person signed in.
+	UserSource string `json:"user-source,omitempty"`
+
 	// Policies: What it may do, within what its tenant may do.
 	Policies []string `json:"policies"`
 
@@ -4730,6 +4742,12 @@ type TokenRefreshAnswer struct {
 
 	// User: Who holds it: a user, an approle, or root.
 	User string `json:"user"`
+
+	// UserKind: Where the name of the user comes from: names of different sources may be alike.
+	UserKind UserKind `json:"user-kind"`
+
+	// UserSource: The approle, or the service at which the person signed in.
+	UserSource string `json:"user-source,omitempty"`
 
 	// Policies: What it may do, within what its tenant may do.
 	Policies []string `json:"policies"`
@@ -5518,6 +5536,19 @@ type UnbindSubkeyRevocation struct {
 	// Revocation: Its block with the revocation in it.
 	Revocation string `json:"revocation"`
 }
+
+// UserKind: Where the name of the user comes from: names of different sources may be alike. Later versions may answer
+// others.
+type UserKind string
+
+// The values of UserKind.
+const (
+	UserKindRootToken UserKind = "root-token"
+
+	UserKindApprole UserKind = "approle"
+
+	UserKindSignIn UserKind = "sign-in"
+)
 
 // VerifyAnswer: A document of the API.
 type VerifyAnswer struct {

@@ -43,7 +43,7 @@ export function ecsOf(
     },
     log: { level: severity.text.toLowerCase() },
     service: { type: 'keystored' },
-    ...group('user', { name: field('user'), id: field('accessor') }),
+    ...group('user', { name: field('user'), id: field('accessor'), domain: field('user-source') }),
     ...group('organization', { id: field('tenant-id'), name: field('tenant') }),
     ...group('source', { ip: field('client-ip') }),
     ...group('user_agent', { original: field('user-agent') }),

@@ -3,6 +3,7 @@ import type { Policy, PolicyRule } from './policy.ts';
 
 const allow = (path: string): PolicyRule => ({ path, operations: { all: 'allow' }, allowedValues: {}, hideFields: [] });
 const reject = (path: string): PolicyRule => ({ path, operations: { all: 'reject' }, allowedValues: {}, hideFields: [] });
+const onlyRead = (path: string): PolicyRule => ({ path, operations: { read: 'allow', all: 'reject' }, allowedValues: {}, hideFields: [] });
 const policy = (name: string, description: string, ...rules: PolicyRule[]): Policy => ({ name, description, restApi: { rules } });
 
 const tokenActions = '/v1/state/keystore/token';
@@ -23,15 +24,17 @@ const policies = [
   policy('root', 'Everything within the tenant.', allow('/**')),
   policy(
     'user',
-    'Everything but policies, other tokens and root tokens.',
+    'Everything but policies, other tokens, and what gives tokens.',
     allow('/**'),
     reject('/v1/config/policy/policies/**'),
     reject('/v1/state/policy/policies/**'),
     reject('/v1/state/keystore/tokens/**'),
     reject(`${tokenActions}/create`),
     reject(`${tokenActions}/create-root`),
-    // A secret-id is enough to get tokens.
+    // Providers, roles and approles give tokens, and a secret-id is enough to get one.
+    onlyRead('/v1/config/keystore/authentication/**'),
     reject('/v1/state/keystore/authentication/approles/*/generate-secret-id'),
+    reject('/v1/state/keystore/authentication/approles/*/disable-secret-id'),
   ),
   policy(
     'app-owner-tenant',

@@ -2,6 +2,7 @@
 import { isWithin } from '../../base/addresses.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
+import type { UserOrigin } from '../user.ts';
 
 /** What is stored of a token: everything but the token itself. */
 export type TokenRecord = {
@@ -26,6 +27,8 @@ export type TokenRecord = {
   readonly browser?: true;
   /** the approle it was issued to; it ends with the grant of the approle */
   readonly approle?: { readonly name: string; readonly grantId: string };
+  /** of a sign-in: the service at which it was; a token of version 0.1.0 does not have it */
+  readonly service?: string;
 };
 
 /** [tenant uuid, accessor] */
@@ -45,6 +48,15 @@ export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSn
     one !== undefined && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
   const ancestors = ancestorsOf(store, record, read);
   return grants(record) && ancestors.every(grants) ? [record, ...ancestors] : undefined;
+}
+
+/** Where the name of the user comes from: children have the user of their first ancestor. */
+export function userOriginOf(lineage: Lineage): UserOrigin {
+  const { approle, service, expires } = lineage.at(-1) as TokenRecord;
+  if (approle !== undefined) return { userKind: 'approle', userSource: approle.name };
+  // Tokens that others give always have an end.
+  if (expires === undefined) return { userKind: 'root-token' };
+  return service === undefined ? { userKind: 'sign-in' } : { userKind: 'sign-in', userSource: service };
 }
 
 /** Whether the token and all its ancestors are within their validity period. */

@@ -4,6 +4,7 @@ import { fail } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import type { Tenants } from '../tenants.ts';
+import { rootUser } from '../user.ts';
 import { issueToken, type IssuedToken } from './tokens.ts';
 
 /**
@@ -20,5 +21,5 @@ export function createRootToken(
   if (tenant === undefined) throw fail('not-found', { detail: 'There is no tenant of this name.' });
   if (tenant.rootTokenIssued) throw fail('root-token-exists', { detail: 'The root token of a tenant is issued once.' });
   transaction.put(tenants.table, [tenantName], { ...tenant, rootTokenIssued: true });
-  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: 'root', policies: ['root'] });
+  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: rootUser, policies: ['root'] });
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessControl, Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { Audit, AuditRecord } from '../../audit/record.ts';
+import type { Audit } from '../../audit/record.ts';
 import type { Log } from '../../base/context.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
@@ -133,13 +133,15 @@ export class ApiRequest extends RequestContext<Answer> {
 }
 
 /** How audit records name a caller; nothing for callers that are not known. */
-export function callerRecord(caller: Caller | undefined): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor' | 'via'> {
+export function callerRecord(caller: Caller | undefined): RecordParts['owner'] {
   if (caller === undefined) return unknownCaller;
-  const { tenantName: tenant, tenantId, user, accessor, via } = caller;
-  return via === undefined ? { tenant, tenantId, user, accessor } : { tenant, tenantId, user, accessor, via };
+  const { tenantName: tenant, tenantId, user, userKind, userSource, accessor, via } = caller;
+  const owner = { tenant, tenantId, user, userKind, ...(userSource === undefined ? noSource : { userSource }), accessor };
+  return via === undefined ? owner : { ...owner, via };
 }
 
 const unknownCaller = {} as const;
+const noSource = {} as const;
 const nothing = (): void => undefined;
 
 /** All requests of a turn share an instant: its text is made once. */

@@ -43,7 +43,7 @@ export type Answered = { readonly method: string; readonly route: string | undef
 /** What the protocols know of a request for its audit record. */
 export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
   /** the caller, or the tenant alone */
-  readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor' | 'via'>;
+  readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'userKind' | 'userSource' | 'accessor' | 'via'>;
   readonly path: string;
   readonly status: number;
   readonly code: string | undefined;

@@ -14,6 +14,7 @@ import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
+import { isReservedUser } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
 
 /** Below /v1/config and /v1/state. */
@@ -71,6 +72,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     stateFields,
     errors: ['already-exists'],
     plan({ call: { caller }, names: [name = ''], document: wanted, current }) {
+      if (current === undefined && isReservedUser(name)) throw reservedName();
       const kept = current?.tokenPolicies ?? [];
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
@@ -133,6 +135,11 @@ function isWider(wanted: readonly string[], present: readonly string[]): boolean
 function documentOf(approle: Approle): ApproleDocument {
   const { tokenPolicies, tokenTtl, tokenMaxTtl, tokenBoundCidrs, secretIdTtl, secretIdNumUses, secretIdBoundCidrs, fixedRoleId } = approle;
   return { tokenPolicies, tokenTtl, tokenMaxTtl, tokenBoundCidrs, secretIdTtl, secretIdNumUses, secretIdBoundCidrs, fixedRoleId };
+}
+
+function reservedName() {
+  const message = 'is the user of root tokens in the audit trail; choose another name';
+  return fail('invalid-value', { detail: `"name" ${message}.`, items: [{ message, info: 'name' }] });
 }
 
 function requireOrder({ tokenTtl, tokenMaxTtl }: ApproleDocument): void {

@@ -16,6 +16,7 @@ import { AttemptLimit, type AttemptSlot, limitByAddress, tooManyFailures } from 
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
+import { plainForm } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
 
 const input = z.object({
@@ -143,7 +144,8 @@ function mayUse(secret: SecretIdRecord | undefined, approle: Approle, address: s
 function noteLogin(call: PublicCall, tenants: Tenants, subject: Subject | undefined, accessor?: string): void {
   const tenant = subject === undefined ? undefined : tenants.findByUuid(subject.tenantId)?.name;
   if (subject === undefined || tenant === undefined) call.noteAudit(loginKind);
-  else call.noteAudit({ ...loginKind, tenant, user: subject.name, ...defined({ accessor }) });
+  else
+    call.noteAudit({ ...loginKind, tenant, user: subject.name, userKind: 'approle', userSource: subject.name, ...defined({ accessor }) });
 }
 
 const loginKind = { kind: 'login' } as const;
@@ -173,7 +175,8 @@ class LoginAttempt {
   constructor(limits: LoginLimits, call: PublicCall, roleId: string) {
     this.#limits = limits;
     this.#call = call;
-    this.#identity = limits.byIdentity.slotOf(identityOf(roleId));
+    // Only the exact role-id logs in, but failures of its variants count with it.
+    this.#identity = limits.byIdentity.slotOf(plainForm(roleId));
     this.#address = limits.byAddress.slotOf(subscriberOf(call.clientIp));
   }
 
@@ -199,12 +202,4 @@ class LoginAttempt {
     this.#limits.byIdentity.count(transaction, this.#identity, nowMs);
     this.#limits.byAddress.count(transaction, this.#address, nowMs);
   }
-}
-
-/** Only the exact role-id logs in, but failures of its variants count with it. */
-function identityOf(roleId: string): string {
-  return roleId
-    .normalize('NFKC')
-    .replaceAll(/[\s\p{Cc}\p{Cf}]/gu, '')
-    .toLowerCase();
 }

@@ -1,4 +1,5 @@
 // Sessions of browsers, for plugins with pages: made from a bearer token or an approle, found by the cookie's token, signed out.
+import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -72,7 +73,8 @@ async function signInWithToken(options: BrowserSignInOptions, call: PublicCall, 
   });
   if (caller === undefined || issued === undefined) throw fail('login-failed', { detail: 'The token is not accepted.' });
   const requestParameters = { 'made-by': caller.accessor };
-  call.noteAudit({ tenant: caller.tenantName, user: caller.user, accessor: issued.accessor, requestParameters });
+  const { tenantName: tenant, user, userKind, userSource } = caller;
+  call.noteAudit({ tenant, user, userKind, ...defined({ userSource }), accessor: issued.accessor, requestParameters });
   return endingSession(issued);
 }
 

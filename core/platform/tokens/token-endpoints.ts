@@ -15,7 +15,7 @@ import type { Tenants } from '../../access/tenants.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
 import { createRootToken } from '../../access/tokens/root-token.ts';
-import { isWorking, tokenTable, type TokenRecord } from '../../access/tokens/record.ts';
+import { isWorking, lineageOf, tokenTable, type TokenRecord, userOriginOf } from '../../access/tokens/record.ts';
 import { disableToken, drawToken, findToken, refreshToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -24,6 +24,11 @@ const tokenState = z.object({
   accessor: accessorText,
   tenant: z.string().meta({ description: 'Tenant of the token.', example: 'system' }),
   user: z.string().meta({ description: 'Who holds it: a user, an approle, or root.', example: 'root' }),
+  userKind: z
+    .enum(['root-token', 'approle', 'sign-in'])
+    .meta({ typeName: 'UserKind' })
+    .describe('Where the name of the user comes from: names of different sources may be alike.'),
+  userSource: z.string().optional().meta({ description: 'The approle, or the service at which the person signed in.', example: 'company' }),
   policies: z.array(z.string()).describe('What it may do, within what its tenant may do.'),
   creationTime: timestampText().describe('When it was made.'),
   expires: timestampText().optional().describe('When it ends; root tokens have no end.'),
@@ -100,7 +105,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       auditFields: ['accessor'],
       secretInput: ['token'],
       errors: ['not-found'],
-      run: (call, input) => stateOf(call, requireToken(call, input, 'read')),
+      run: (call, input) => stateOf(store, call, requireToken(call, input, 'read')),
     }),
     defineEndpoint({
       ...shared,
@@ -120,7 +125,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
           refreshToken(transaction, store, call.now, call.caller.tenantId, call.caller.accessor, increment?.seconds),
         );
         if (record === undefined) throw fail('invalid-token');
-        return stateOf(call, record);
+        return stateOf(store, call, record);
       },
     }),
     defineEndpoint<WhichToken, undefined>({
@@ -187,19 +192,22 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
             if (isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
-        return answerList(call, '/v1/state/keystore/tokens', tokenState, { entries, count }, (_accessor, record) => stateOf(call, record));
+        return answerList(call, '/v1/state/keystore/tokens', tokenState, { entries, count }, (_accessor, record) =>
+          stateOf(store, call, record),
+        );
       },
     }),
   ];
 }
 
-function stateOf(call: EndpointCall, record: TokenRecord): TokenState {
+function stateOf(store: Store, call: EndpointCall, record: TokenRecord): TokenState {
   const { accessor, user, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
   const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
   return {
     accessor,
     tenant: call.caller.tenantName,
     user,
+    ...userOriginOf(lineageOf(store, record) ?? [record]),
     policies: [...policies],
     creationTime,
     expires,

@@ -19,6 +19,8 @@ export type SessionGrant = {
   readonly maxTtlSeconds?: number;
   /** the token is in a browser's cookie and is not accepted as a bearer token: stolen from a browser, it cannot call the API */
   readonly browser?: true;
+  /** the service at which the person has signed in */
+  readonly service: string;
 };
 
 export type IssuedSession = {

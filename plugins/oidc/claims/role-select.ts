@@ -1,4 +1,5 @@
 // Selects roles by claims: which policies and names a session gets, and why. Pure functions, shared by the callback and `explain`.
+import { isReservedUser } from '../../../core/access/user.ts';
 import { findClaim, showableText, type Claims } from './claims.ts';
 import { LoginFailure } from '../failures.ts';
 
@@ -115,7 +116,8 @@ function mapAttribute(claims: Claims, roles: readonly Pick<RoleRule, 'claimMappi
     for (const [name, target] of Object.entries(role.claimMappings)) {
       const value = target === attribute ? findClaim(claims, name) : undefined;
       const text = typeof value === 'string' ? showableText(value) : '';
-      if (text !== '') return text;
+      // A person who is called as the root token's user would be taken for that.
+      if (text !== '' && !(attribute === 'username' && isReservedUser(text))) return text;
     }
   }
   return undefined;

@@ -11,7 +11,7 @@ import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from '../session/form-token.ts';
 import type { Located, Oidc } from '../context.ts';
 import { confirmPage, decidedPage } from '../pages/confirm.ts';
-import type { CliLogin, Identity } from '../records/sign-ins.ts';
+import { userFields, type CliLogin, type Identity } from '../records/sign-ins.ts';
 import { answerWithPage, auditSuccess } from '../report.ts';
 import { isExpired } from '../records/under-way.ts';
 import { pagesTag } from '../tags.ts';
@@ -106,7 +106,7 @@ async function decide(oidc: Oidc, call: PublicCall, { request, decision, 'form-t
   });
   const { service, tenantName, clientIp } = cliLogin;
   const requestParameters = { service, decision, 'asked-from': clientIp, issuer: identity.issuer, subject: identity.subject };
-  call.noteAudit({ kind: 'login', tenant: tenantName, user: identity.username, requestParameters });
+  call.noteAudit({ kind: 'login', tenant: tenantName, ...userFields(identity.username, service), requestParameters });
   return decidedPage(approved);
 }
 

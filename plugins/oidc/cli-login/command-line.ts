@@ -9,7 +9,7 @@ import { stillHolds } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
 import { endSession } from '../records/end-session.ts';
-import { hashSecret, type CliLogin, type Identity } from '../records/sign-ins.ts';
+import { hashSecret, type CliLogin, type Identity, userFields } from '../records/sign-ins.ts';
 import type { Oidc } from '../context.ts';
 import { loginPath } from '../pages/login.ts';
 import { problemReply } from '../report.ts';
@@ -169,7 +169,8 @@ async function poll(
     roles: identity.roles,
     'token-policies': identity.policies,
   };
-  call.noteAudit({ kind: 'login', tenant: tenantName, user: identity.username, accessor: issued.accessor, requestParameters });
+  const user = userFields(identity.username, service);
+  call.noteAudit({ kind: 'login', tenant: tenantName, ...user, accessor: issued.accessor, requestParameters });
   return {
     token: revealSecret(issued.token),
     accessor: issued.accessor,
@@ -192,7 +193,8 @@ function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Deliver
     const record = transaction.get(oidc.services, [tenantId, service]);
     if (record === undefined || !stillHolds(transaction, oidc, { ...cliLogin, ...identity })) return undefined;
     const ttlSeconds = sessionSeconds(record);
-    const issued = oidc.accounts.issue(transaction, token, { tenantId, user: identity.username, policies: identity.policies, ttlSeconds });
+    const { username: user, policies } = identity;
+    const issued = oidc.accounts.issue(transaction, token, { tenantId, user, service, policies, ttlSeconds });
     transaction.put(oidc.sessions, [tenantId, issued.accessor], { ...identity, service, expiresMs: issued.expires.epochMilliseconds });
     return { issued, identity, cliLogin };
   });

@@ -4,6 +4,7 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
 import { openBrowserSession, signOutUrl } from '../session/browser-session.ts';
+import { isReservedUser } from '../../../core/access/user.ts';
 import { showableText } from '../claims/claims.ts';
 import { findCookie } from '../../../core/http/request/cookies.ts';
 import { bindingCookie, isBoundTo } from '../session/cookies.ts';
@@ -66,7 +67,8 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     const secrets = { state, nonce: login.nonce, codeVerifier: login.codeVerifier };
     const exchanged = await exchangeCode(provider, query, login.redirectUri, secrets);
     const { issuer, subject } = exchanged.idToken;
-    Object.assign(attempt, { issuer: showableText(issuer, 1024), subject: showableText(subject), username: showableText(subject) });
+    Object.assign(attempt, { issuer: showableText(issuer, 1024), subject: showableText(subject) });
+    if (!isReservedUser(showableText(subject))) attempt.username = showableText(subject);
     const identity = await identify(oidc, call, attempt, located, { provider, exchanged, outbound });
     if (login.handOff !== undefined) return await offerCliLogin(oidc, call, located, login.handOff, login.binding, identity);
     return await openBrowserSession(oidc, call, located, identity, metadata.end_session_endpoint);
@@ -116,6 +118,14 @@ function requireNoError(query: URLSearchParams): void {
   if (!query.get('code')) throw new LoginFailure('callback-invalid', 'callback', 'no-code');
 }
 
+/** Throws LoginFailure for the name of the root token's user, which would say in the trail that somebody else did it. */
+function requireUsable(subject: string): string {
+  if (!isReservedUser(subject)) return subject;
+  throw new LoginFailure('id-token-refused', 'role', 'username-reserved', {
+    hint: 'The subject is the name of the user of root tokens: map another claim to username in the roles of this service.',
+  });
+}
+
 type Proof = { readonly provider: ReturnType<typeof openProvider>; readonly exchanged: Exchanged; readonly outbound: Outbound };
 
 /** From the verified ID token to identity, roles and policies. Throws LoginFailure when no role applies. */
@@ -146,7 +156,7 @@ async function identify(
   attempt.claims = claims;
   const selection = selectRoles(claims, roleClaim, roles);
   const { issuer, subject } = exchanged.idToken;
-  const username = selection.username ?? showableText(subject);
+  const username = selection.username ?? requireUsable(showableText(subject));
   attempt.shown.account = accountName(claims, roles) ?? username;
   attempt.username = username;
   requireRole(selection, roleClaim);

@@ -1,4 +1,6 @@
 // What is stored about sign-ins: those under way, requests of command lines, sessions, and recent failures.
+import { defined } from '../../../core/base/defined.ts';
+import type { AuditNote } from '../../../core/http/endpoint.ts';
 import { createHash } from 'node:crypto';
 import type { Claims } from '../claims/claims.ts';
 
@@ -86,4 +88,9 @@ export type SetAside = { readonly untilMs: number };
 /** The hash under which a secret of a browser or command line is stored. Hexadecimal. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+/** The user of a sign-in as audit records name it; without a service where none was found. */
+export function userFields(user: string, service: string | undefined): Pick<AuditNote, 'user' | 'userKind' | 'userSource'> {
+  return { user, userKind: 'sign-in', ...defined({ userSource: service }) };
 }

@@ -40,7 +40,8 @@ export async function openBrowserSession(
     requireStillHolds(transaction, oidc, located, identity);
     if (previous !== undefined) endSession(transaction, oidc, oidc.accounts, previous.key, previous.session);
     const { username: user, policies } = identity;
-    const session = oidc.accounts.issue(transaction, token, { tenantId: located.tenantId, user, policies, ttlSeconds, browser: true });
+    const { tenantId, service } = located;
+    const session = oidc.accounts.issue(transaction, token, { tenantId, user, service, policies, ttlSeconds, browser: true });
     const signOut = endSessionEndpoint === undefined ? {} : { providerSignOut: signOutUrl(endSessionEndpoint, located.record.clientId) };
     transaction.put(oidc.sessions, [located.tenantId, session.accessor], {
       ...identity,

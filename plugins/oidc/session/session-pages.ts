@@ -10,7 +10,7 @@ import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import type { Oidc } from '../context.ts';
 import { signedInPage, signedOutPage, signInAgainPage, tokenPage } from '../pages/signed-in.ts';
-import type { Session } from '../records/sign-ins.ts';
+import { userFields, type Session } from '../records/sign-ins.ts';
 import { answerWithPage } from '../report.ts';
 import { pagesTag } from '../tags.ts';
 
@@ -101,7 +101,7 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
     if (number !== tokensShown(current)) return undefined;
     const { browser, ...granted } = current;
     const { username: user, policies } = granted;
-    const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, policies, ttlSeconds });
+    const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, service: granted.service, policies, ttlSeconds });
     transaction.put(oidc.sessions, [key[0], made.accessor], granted);
     const living = browser.shownTokens.filter((accessor) => transaction.get(oidc.sessions, [key[0], accessor]) !== undefined);
     const shownTokens = [...living, made.accessor];
@@ -115,7 +115,7 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
   call.noteAudit({
     kind: 'login',
     tenant: tenantName,
-    user: session.username,
+    ...userFields(session.username, session.service),
     accessor: issued.accessor,
     requestParameters: { service: session.service, 'made-by': key[1], 'token-policies': session.policies },
   });
@@ -154,6 +154,6 @@ async function signOut(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply
     const current = transaction.get(oidc.sessions, key);
     if (current !== undefined) endSession(transaction, oidc, oidc.accounts, key, current);
   });
-  call.noteAudit({ tenant: tenantName, user: session.username, accessor: key[1] });
+  call.noteAudit({ tenant: tenantName, ...userFields(session.username, session.service), accessor: key[1] });
   return signedOutPage(session.browser?.providerSignOut, headers);
 }

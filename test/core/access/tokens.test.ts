@@ -39,7 +39,7 @@ async function login(
   const secret = await sessions.drawToken();
   const tenantId = sessions.findTenant(tenant)?.id ?? '';
   const issued = await app.store.write((transaction) =>
-    sessions.issue(transaction, secret, { tenantId, user: 'ann@example.org', policies, ttlSeconds: 3_600, ...times }),
+    sessions.issue(transaction, secret, { tenantId, user: 'ann@example.org', service: 'company', policies, ttlSeconds: 3_600, ...times }),
   );
   return { token: revealSecret(secret), accessor: issued.accessor };
 }

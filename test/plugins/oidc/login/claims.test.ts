@@ -231,6 +231,19 @@ describe('R56, R57: names', () => {
     expect(harness.loginRecords().at(-1)).toMatchObject({ user: '<script>alert(1)</script>root' });
   });
 
+  test.each(['root', ' Root ', 'r\u200boot', 'ｒｏｏｔ'])('nobody is called %j by a claim: the subject is used', async (name) => {
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
+    await login({ person: { groups: ['g1'], email: name } });
+    const record = harness.loginRecords().at(-1);
+    expect(record).toMatchObject({ status: 303, 'user-kind': 'sign-in', 'user-source': 'corp' });
+    expect(record?.['user']).not.toBe(name.trim());
+    await harness.setRole('g1', {});
+    const refused = await login({ person: { groups: ['g1'], sub: name } });
+    expect(refused.status).toBe(502);
+    expect(harness.loginRecords().at(-1)).toMatchObject({ code: 'id-token-refused', status: 502 });
+    expect(harness.loginRecords().at(-1)).not.toHaveProperty('user');
+  });
+
   test('R56: without a mapping the subject is used', async () => {
     await harness.setRole('g1');
     expect((await login({ person: { groups: ['g1'], email: 'eve@x.test' } })).page).toContain('Account subject-1');

@@ -2794,6 +2794,10 @@ export type Token = {
   tenant?: string | undefined;
   /** Who holds it: a user, an approle, or root. */
   user?: string | undefined;
+  /** Where the name of the user comes from: names of different sources may be alike. */
+  'user-kind'?: UserKind | undefined;
+  /** The approle, or the service at which the person signed in. */
+  'user-source'?: string | undefined;
   /** What it may do, within what its tenant may do. */
   policies?: string[] | undefined;
   /** When it was made. */
@@ -2875,6 +2879,10 @@ export type TokenInfoAnswer = {
   tenant: string;
   /** Who holds it: a user, an approle, or root. */
   user: string;
+  /** Where the name of the user comes from: names of different sources may be alike. */
+  'user-kind': UserKind;
+  /** The approle, or the service at which the person signed in. */
+  'user-source'?: string | undefined;
   /** What it may do, within what its tenant may do. */
   policies: string[];
   /** When it was made. */
@@ -2907,6 +2915,10 @@ export type TokenRefreshAnswer = {
   tenant: string;
   /** Who holds it: a user, an approle, or root. */
   user: string;
+  /** Where the name of the user comes from: names of different sources may be alike. */
+  'user-kind': UserKind;
+  /** The approle, or the service at which the person signed in. */
+  'user-source'?: string | undefined;
   /** What it may do, within what its tenant may do. */
   policies: string[];
   /** When it was made. */
@@ -3440,6 +3452,9 @@ export type UnbindSubkeyRevocation = {
   /** Its block with the revocation in it. */
   revocation: string;
 };
+
+/** Where the name of the user comes from: names of different sources may be alike. */
+export type UserKind = 'root-token' | 'approle' | 'sign-in';
 
 export type VerifyAnswer = {
   /** Whether signature or HMAC fit the text. */

@@ -301,6 +301,7 @@ __all__ = [
     "UnbindSubkeyAnswer",
     "UnbindSubkeyRequest",
     "UnbindSubkeyRevocation",
+    "UserKind",
     "VerifyAnswer",
     "VerifyBatchAnswer",
     "VerifyBatchItem",
@@ -520,6 +521,10 @@ TransitKeysListConfigCustody = Literal["wrapped", "token"]
 
 
 TransitKeysListConfigUse = Literal["encrypt", "sign", "verify"]
+
+
+# Where the name of the user comes from: names of different sources may be alike.
+UserKind = Literal["root-token", "approle", "sign-in"]
 
 
 # Where each appliance has a token: whether the wrapping key, which the token of the removed one has, is being
@@ -3780,6 +3785,10 @@ class Token(Document):
     """Tenant of the token."""
     user: Optional[str] = None
     """Who holds it: a user, an approle, or root."""
+    user_kind: Optional[UserKind] = None
+    """Where the name of the user comes from: names of different sources may be alike."""
+    user_source: Optional[str] = None
+    """The approle, or the service at which the person signed in."""
     policies: Optional[list[str]] = None
     """What it may do, within what its tenant may do."""
     creation_time: Optional[str] = None
@@ -3870,10 +3879,14 @@ class TokenInfoAnswer(Document):
     """Tenant of the token."""
     user: str
     """Who holds it: a user, an approle, or root."""
+    user_kind: UserKind
+    """Where the name of the user comes from: names of different sources may be alike."""
     policies: list[str]
     """What it may do, within what its tenant may do."""
     creation_time: str
     """When it was made."""
+    user_source: Optional[str] = None
+    """The approle, or the service at which the person signed in."""
     expires: Optional[str] = None
     """When it ends; root tokens have no end."""
     expires_in: Optional[int] = None
@@ -3908,10 +3921,14 @@ class TokenRefreshAnswer(Document):
     """Tenant of the token."""
     user: str
     """Who holds it: a user, an approle, or root."""
+    user_kind: UserKind
+    """Where the name of the user comes from: names of different sources may be alike."""
     policies: list[str]
     """What it may do, within what its tenant may do."""
     creation_time: str
     """When it was made."""
+    user_source: Optional[str] = None
+    """The approle, or the service at which the person signed in."""
     expires: Optional[str] = None
     """When it ends; root tokens have no end."""
     expires_in: Optional[int] = None

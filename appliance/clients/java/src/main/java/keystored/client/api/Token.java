@@ -11,6 +11,9 @@ import java.util.List;
  * @param accessor Stands for the token where the token itself must not be seen.
  * @param tenant Tenant of the token. May be null: absent.
  * @param user Who holds it: a user, an approle, or root. May be null: absent.
+ * @param userKind Where the name of the user comes from: names of different sources may be alike. May be null:
+ * absent.
+ * @param userSource The approle, or the service at which the person signed in. May be null: absent.
  * @param policies What it may do, within what its tenant may do. May be null: absent.
  * @param creationTime When it was made. May be null: absent.
  * @param expires When it ends; root tokens have no end. May be null: absent.
@@ -24,6 +27,8 @@ public record Token(
     @JsonProperty("accessor") String accessor,
     @JsonProperty("tenant") String tenant,
     @JsonProperty("user") String user,
+    @JsonProperty("user-kind") UserKind userKind,
+    @JsonProperty("user-source") String userSource,
     @JsonProperty("policies") List<String> policies,
     @JsonProperty("creation-time") Instant creationTime,
     @JsonProperty("expires") Instant expires,

@@ -11,6 +11,8 @@ import java.util.List;
  * @param accessor Stands for the token where the token itself must not be seen.
  * @param tenant Tenant of the token.
  * @param user Who holds it: a user, an approle, or root.
+ * @param userKind Where the name of the user comes from: names of different sources may be alike.
+ * @param userSource The approle, or the service at which the person signed in. May be null: absent.
  * @param policies What it may do, within what its tenant may do.
  * @param creationTime When it was made.
  * @param expires When it ends; root tokens have no end. May be null: absent.
@@ -24,6 +26,8 @@ public record TokenRefreshAnswer(
     @JsonProperty("accessor") String accessor,
     @JsonProperty("tenant") String tenant,
     @JsonProperty("user") String user,
+    @JsonProperty("user-kind") UserKind userKind,
+    @JsonProperty("user-source") String userSource,
     @JsonProperty("policies") List<String> policies,
     @JsonProperty("creation-time") Instant creationTime,
     @JsonProperty("expires") Instant expires,
