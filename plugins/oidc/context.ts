@@ -96,7 +96,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     },
     async metadataOf(located, outbound) {
       try {
-        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record.discoveryUrl, outbound, allowHttpLoopback));
+        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record, outbound, allowHttpLoopback));
       } catch (error) {
         throw await judgeProviderError(error, 'discovery');
       }

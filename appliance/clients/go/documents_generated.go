@@ -2493,6 +2493,10 @@ type OIDCService struct {
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL string `json:"discovery-url,omitempty"`
 
+	// ProviderHosts: Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as
+	// some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+	ProviderHosts []string `json:"provider-hosts,omitempty"`
+
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
 
@@ -2535,6 +2539,10 @@ type OIDCServiceCreation struct {
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL string `json:"discovery-url"`
+
+	// ProviderHosts: Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as
+	// some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+	ProviderHosts *[]string `json:"provider-hosts,omitempty"`
 
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
@@ -2589,6 +2597,10 @@ type OIDCServiceMerge struct {
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL *string `json:"discovery-url,omitempty"`
 
+	// ProviderHosts: Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as
+	// some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+	ProviderHosts *Nullable[[]string] `json:"provider-hosts,omitempty"`
+
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
 
@@ -2641,6 +2653,10 @@ type OIDCServiceReplacement struct {
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL string `json:"discovery-url"`
+
+	// ProviderHosts: Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as
+	// some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+	ProviderHosts *[]string `json:"provider-hosts,omitempty"`
 
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
@@ -2715,6 +2731,10 @@ type OIDCServiceState struct {
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL string `json:"discovery-url,omitempty"`
+
+	// ProviderHosts: Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as
+	// some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+	ProviderHosts []string `json:"provider-hosts,omitempty"`
 
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`

@@ -32,7 +32,7 @@ const mostOvertaken = 8;
 
 /** POST: the entry must not be there yet. */
 export function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
-  return change(view, store, call, entry, (current) => {
+  return change(view, store, call, entry, fields, (current) => {
     const wanted = view.parse(fields);
     if (current !== undefined)
       throw fail('already-exists', { detail: `${withArticle(view.resource.noun).replace('a', 'A')} of this name exists.` });
@@ -43,7 +43,7 @@ export function createEntry(view: ResourceView, store: Store, call: EndpointCall
 /** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
 export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
-  const outcome = change(view, store, call, entry, (current) => {
+  const outcome = change(view, store, call, entry, fields, (current) => {
     if (current === undefined) return view.parse(fields);
     const before = view.resource.toDocument(current);
     const staying = [...creationFields, ...oneWayFields].filter((field) => fields[field] === undefined && before[field] !== undefined);
@@ -60,7 +60,7 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
   const lists = readListRule(call);
-  const outcome = change(view, store, call, entry, (current) => {
+  const outcome = change(view, store, call, entry, fields, (current) => {
     if (current === undefined) throw fail('not-found');
     const merged = view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
     return lists === 'unite' ? (withoutRepeats(view.shape, merged) as Document) : merged;
@@ -83,10 +83,11 @@ async function change(
   store: Store,
   call: EndpointCall,
   entry: Entry,
+  stated: Document,
   documentFor: (current: unknown) => Document,
 ): Promise<Outcome> {
   const line = [view.resource.table.name, ...entry.key].join('/');
-  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, documentFor, hasWaited));
+  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited));
 }
 
 async function changeInTurn(
@@ -94,6 +95,7 @@ async function changeInTurn(
   store: Store,
   call: EndpointCall,
   entry: Entry,
+  stated: Document,
   documentFor: (current: unknown) => Document,
   isOld: boolean,
 ): Promise<Outcome> {
@@ -109,6 +111,7 @@ async function changeInTurn(
     call.access.requireAllowedValues(view.configOf(entry.name, document));
     requireNamed(call.access, view.namedFields, document, before);
     const plan = resource.plan({ call, names: entry.names, document, current });
+    if (before !== undefined) requireSecretsAgain(view, before, document, stated);
     const created = current === undefined;
     if (call.query.get('validate') === 'true')
       return { created, record: isAlready(view, current, document) ? current : undefined, document };
@@ -206,6 +209,17 @@ function requireFixedFields({ resource }: ResourceView, before: Document, after:
   }
   for (const field of resource.oneWayFields ?? []) {
     if (before[field] === true && after[field] !== true) throw fixed('one-way-flag', field, 'cannot be set back once it is true');
+  }
+}
+
+/** Throws missing-field for a secret that would go to somebody else than the caller who stated it meant. */
+function requireSecretsAgain({ resource }: ResourceView, before: Document, after: Document, stated: Document): void {
+  for (const [secret, recipients] of Object.entries(resource.secretsSentTo ?? {})) {
+    if (before[secret] === undefined || stated[secret] !== undefined) continue;
+    const changed = recipients.find((field) => !isDeepStrictEqual(before[field], after[field]));
+    if (changed === undefined) continue;
+    const message = `"${toKebab(secret)}" must be given again where "${toKebab(changed)}" changes, which says where it is sent.`;
+    throw fail('missing-field', { detail: message, items: [{ message, info: toKebab(secret) }] });
   }
 }
 

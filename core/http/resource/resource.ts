@@ -54,6 +54,11 @@ export type Resource<Document, Rec, Prepared> = {
   readonly oneWayFields?: readonly (keyof Document & string)[];
   /** write-only; the state shows `<field>-set` (dotted path for containers: `est.initialEnrollSecret`) */
   readonly secretFields?: readonly string[];
+  /**
+   * Secrets that are sent to somebody, and the fields that say to whom: where one of these changes, the secret has to be stated again, or who may
+   * change an address and not read the secret would have it sent to their own address.
+   */
+  readonly secretsSentTo?: Readonly<Record<string, readonly (keyof Document & string)[]>>;
   /** containers that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
   /** entries that every tenant has; they are not stored and cannot be changed */

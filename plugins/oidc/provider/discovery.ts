@@ -73,9 +73,22 @@ export function issuerBelongsTo(issuer: string, url: URL): boolean {
   return issuer.replace(/\/$/, '') + wellKnown === url.href;
 }
 
+/** Where a provider is. Without `providerHosts` its endpoints may be anywhere. */
+export type ProviderAddress = { readonly discoveryUrl: string; readonly providerHosts?: readonly string[] | undefined };
+
+/** Other hosts of providers that everybody knows. */
+const knownHosts: Readonly<Record<string, readonly string[]>> = { 'accounts.google.com': ['oauth2.googleapis.com', 'www.googleapis.com'] };
+
+/** The host of an endpoint that is sent the client secret, or says whose ID tokens are believed, where the provider may not have it; or undefined. */
+function foreignHost(endpoint: string, { discoveryUrl, providerHosts }: ProviderAddress): string | undefined {
+  const [{ host }, own] = [new URL(endpoint), new URL(discoveryUrl).host];
+  if (providerHosts === undefined || host === own || providerHosts.includes(host)) return undefined;
+  return knownHosts[own]?.includes(host) === true ? undefined : host;
+}
+
 /** Fetches and checks the metadata. Throws LoginFailure, stage `discovery`. */
-export async function fetchMetadata(discoveryUrl: string, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
-  const url = metadataUrl(discoveryUrl);
+export async function fetchMetadata(service: ProviderAddress, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
+  const url = metadataUrl(service.discoveryUrl);
   const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status !== 200) {
     throw misconfigured('metadata-not-found', `Check discovery-url: ${url.href} answered ${response.status}.`, { status: response.status });
@@ -99,6 +112,15 @@ export async function fetchMetadata(discoveryUrl: string, outbound: Outbound, al
     if (endpoint !== undefined && !(URL.canParse(endpoint) && isAllowedUrl(new URL(endpoint), allowHttpLoopback))) {
       throw misconfigured('endpoint-not-https', `${member} of the provider is not an https URL.`, { member });
     }
+  }
+  for (const member of ['token_endpoint', 'jwks_uri'] as const) {
+    const host = foreignHost(metadata[member], service);
+    if (host === undefined) continue;
+    throw misconfigured(
+      'endpoint-elsewhere',
+      `${member} of the provider is at ${showableText(host)}, not at the host of discovery-url. If the provider says so in its documentation, add that host to provider-hosts of the service.`,
+      { member, host: showableText(host) },
+    );
   }
   return metadata;
 }

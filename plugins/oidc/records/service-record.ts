@@ -19,6 +19,21 @@ export const serviceDocument = z.object({
     description: "Where the provider's OpenID Connect metadata is.",
     example: 'https://id.example.com/realms/staff/.well-known/openid-configuration',
   }),
+  providerHosts: z
+    .array(
+      z
+        .string()
+        .max(256)
+        .regex(/^[a-z0-9._-]+(?::\d{1,5})?$/, 'must be a host in lower case, with its port where that is not 443'),
+    )
+    .max(16)
+    .optional()
+    .meta({
+      description:
+        'Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those of Google are known. ' +
+        'A service of version 0.1.0 without this field takes any host.',
+      example: ['login.example.net'],
+    }),
   useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the provider.'),
   caCerts: z
     .string()

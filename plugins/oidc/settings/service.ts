@@ -34,13 +34,23 @@ export function serviceResource(oidc: Oidc): AnyResource {
     document: serviceDocument,
     stateFields,
     secretFields: ['clientSecret'],
+    secretsSentTo: { clientSecret: ['discoveryUrl', 'providerHosts', 'useRootCaCerts', 'caCerts'] },
     // A secret cannot be read, so a replace without it keeps the present one.
-    complete: ({ document, current }) => ({ ...document, ...defined({ clientSecret: document.clientSecret ?? current?.clientSecret }) }),
+    complete: ({ document, current }) => ({
+      ...document,
+      ...defined({ clientSecret: document.clientSecret ?? current?.clientSecret, providerHosts: hostsOf(document, current) }),
+    }),
     plan: (change) => planService(oidc, change),
     planRemoval: (call, names) => planRemoval(oidc, call, names[0] as string),
     toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
     toState: (record, call) => ({ notices: noticesOf(oidc, call, record) }),
   });
+}
+
+/** None but that of the provider, unless the service was made before there were others to name. */
+function hostsOf({ providerHosts, discoveryUrl }: ServiceDocument, current: ServiceRecord | undefined): string[] | undefined {
+  const isOfBefore = current !== undefined && current.providerHosts === undefined && current.discoveryUrl === discoveryUrl;
+  return providerHosts ?? (isOfBefore ? undefined : []);
 }
 
 function planService(oidc: Oidc, { call, document: wanted, current, names }: Change<ServiceDocument, ServiceRecord>) {
@@ -81,6 +91,8 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
 function widenedField(wanted: ServiceDocument, current: ServiceRecord): string | undefined {
   const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).find((field) => wanted[field] !== current[field]);
   if (changed !== undefined) return toKebab(changed);
+  const { providerHosts: hosts } = current;
+  if (hosts !== undefined && wanted.providerHosts?.every((host) => hosts.includes(host)) !== true) return 'provider-hosts';
   if (wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim) return 'role-select/role-claim';
   if (wanted.allowedRedirectUris.some((uri) => !current.allowedRedirectUris.includes(uri))) return 'allowed-redirect-uris';
   const longer = (['sessionTtl', 'clockTolerance'] as const).find((field) => isLonger(wanted[field], current[field]));
@@ -134,6 +146,11 @@ function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord): reado
   return [
     ...(record.verboseLogging
       ? ['verbose-logging is on: claims of people are written to system:logs. Turn it off when the set-up works.']
+      : []),
+    ...(record.providerHosts === undefined
+      ? [
+          'provider-hosts is not set: the token endpoint of the provider, which is sent the client secret, may be at any host. Set it, to [] where there is no other host.',
+        ]
       : []),
     ...(roles.length === 0 ? ['There is no role, so no one can sign in.'] : []),
     ...(new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is called without TLS.'] : []),

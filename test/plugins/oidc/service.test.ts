@@ -35,7 +35,7 @@ describe('the service as the specification shows it', () => {
     expect(made).toMatchObject({ status: 201, headers: { location: `${list}/entra` } });
     const { 'client-secret': _secret, ...shown } = plain('entra');
     const read = await request('GET', `${list}/entra`);
-    expect(read.body).toEqual({ ...shown, 'clock-tolerance': '60s', 'session-ttl': '8h' });
+    expect(read.body).toEqual({ ...shown, 'clock-tolerance': '60s', 'provider-hosts': [], 'session-ttl': '8h' });
     expect((await request('GET', list)).body).toContainEqual(read.body);
   });
 
@@ -69,6 +69,30 @@ describe('R6: client-secret', () => {
     expect((await request('PUT', `${list}/entra`, rest)).status).toBe(204);
     expect((await request('GET', `${state}/entra`)).body['client-secret-set']).toBe(true);
     expect(await request('POST', list, { ...rest, name: 'secretless' })).toMatchObject({ status: 400, body: { code: 'missing-field' } });
+  });
+
+  test.each([
+    ['another provider', { 'discovery-url': 'https://mine.example/' }],
+    ['other CAs', { 'ca-certs': null }],
+    ['the public CAs', { 'use-root-ca-certs': true }],
+    ['another host of the provider', { 'provider-hosts': ['mine.example'] }],
+  ])('is not sent to %s unless it is given again', async (_, change) => {
+    await harness.setService();
+    const { 'client-secret': secret, ...whole } = {
+      'client-secret': harness.provider.clientSecret,
+      ...(await request('GET', `${list}/corp`)).body,
+    };
+    const put = Object.fromEntries(Object.entries({ ...whole, ...change }).filter(([, value]) => value !== null));
+    const refused = { status: 400, body: { code: 'missing-field' } };
+    for (const query of ['', '?validate=true']) {
+      expect(await request('PATCH', `${list}/corp${query}`, change)).toMatchObject(refused);
+      expect(await request('PUT', `${list}/corp${query}`, put)).toMatchObject(refused);
+    }
+    expect((await request('PATCH', `${list}/corp`, change)).body.detail).toMatch(
+      /"client-secret" must be given again where "[a-z-]+" changes/,
+    );
+    expect((await request('PATCH', `${list}/corp`, { 'display-name': 'Other' })).status).toBe(204);
+    expect((await request('PATCH', `${list}/corp`, { ...change, 'client-secret': secret })).status).toBe(204);
   });
 
   test('a new one is used at the next login', async () => {

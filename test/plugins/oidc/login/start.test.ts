@@ -249,6 +249,13 @@ describe('the provider’s metadata', () => {
     ['R5: no jwks_uri', () => ({ jwks_uri: undefined }), 'metadata-malformed'],
     ['R5: no token endpoint', () => ({ token_endpoint: undefined }), 'metadata-malformed'],
     ['R5: a token endpoint without TLS', () => ({ token_endpoint: 'http://idp.example/token' }), 'endpoint-not-https'],
+    ['R5: a token endpoint at another host', () => ({ token_endpoint: 'https://elsewhere.example/token' }), 'endpoint-elsewhere'],
+    ['R5: keys at another host', () => ({ jwks_uri: 'https://elsewhere.example/keys' }), 'endpoint-elsewhere'],
+    [
+      'R5: a token endpoint at another port of the host',
+      (origin: string) => ({ token_endpoint: origin.replace(/:\d+$/, ':1/token') }),
+      'endpoint-elsewhere',
+    ],
     ['R5: an authorization endpoint that is a script', () => ({ authorization_endpoint: 'javascript:alert(1)' }), 'endpoint-not-https'],
     [
       'R31: no way to authenticate that we know',
@@ -277,6 +284,38 @@ describe('the provider’s metadata', () => {
     expect((await harness.browser().login(harness.provider)).status).toBe(303);
     harness.provider.script = { ...harness.provider.script, claims: (claims) => ({ ...claims, iss: harness.provider.origin }) };
     expect((await harness.browser().login(harness.provider)).status).toBe(502);
+  });
+
+  test('R5: a token endpoint at another host is called where the service names that host', async () => {
+    const token = `${harness.provider.origin.replace('localhost', '127.0.0.1')}/token`;
+    const elsewhere = token.includes('127.0.0.1') ? token.replace('127.0.0.1', 'localhost') : token;
+    const [host, other] = [new URL(elsewhere).host, 'other.example'];
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: elsewhere }), person: { groups: ['g1'] } };
+    await harness.setService({ 'provider-hosts': [other] });
+    harness.takeLog();
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
+    expect(JSON.stringify(harness.takeLog())).toContain('provider-hosts');
+    await harness.setService({ 'provider-hosts': [other, host] });
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(303);
+  });
+
+  test('R5: a service of a version without provider-hosts goes on with any host, and says so', async () => {
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, jwks_uri: 'https://elsewhere.example/keys' }) };
+    await harness.setService();
+    const { store } = harness.appliance;
+    const services = store.prefixed('oidc').tenantTable<Record<string, unknown>>('services');
+    const [entry] = [...services.entries([])].filter(([key]) => key.at(-1) === 'corp');
+    const [key, { providerHosts: _, ...before }] = entry as [readonly string[], Record<string, unknown>];
+    await store.write((transaction) => transaction.put(services, key, before));
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(303);
+    const state = '/v1/state/keystore/authentication/oidc/corp';
+    expect(String((await harness.appliance.request('GET', state)).body.notices)).toMatch(/provider-hosts is not set/);
+    const config = state.replace('state', 'config');
+    expect((await harness.appliance.request('PATCH', config, { 'display-name': 'Corp' })).status).toBe(204);
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(303);
+    const secret = harness.provider.clientSecret;
+    expect((await harness.appliance.request('PATCH', config, { 'provider-hosts': [], 'client-secret': secret })).status).toBe(204);
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
   });
 
   test('R5: endpoints on other hosts are legal', async () => {

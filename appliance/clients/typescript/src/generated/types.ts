@@ -1461,6 +1461,11 @@ export type OidcService = {
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url'?: string | undefined;
+  /**
+   * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those
+   * of Google are known. A service of version 0.1.0 without this field takes any host.
+   */
+  'provider-hosts'?: string[] | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
@@ -1493,6 +1498,11 @@ export type OidcServiceCreation = {
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url': string;
+  /**
+   * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those
+   * of Google are known. A service of version 0.1.0 without this field takes any host.
+   */
+  'provider-hosts'?: string[] | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
@@ -1525,6 +1535,11 @@ export type OidcServiceMerge = {
   'display-name'?: string | null | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url'?: string | undefined;
+  /**
+   * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those
+   * of Google are known. A service of version 0.1.0 without this field takes any host.
+   */
+  'provider-hosts'?: string[] | null | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
@@ -1557,6 +1572,11 @@ export type OidcServiceReplacement = {
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url': string;
+  /**
+   * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those
+   * of Google are known. A service of version 0.1.0 without this field takes any host.
+   */
+  'provider-hosts'?: string[] | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
@@ -1609,6 +1629,11 @@ export type OidcServiceState = {
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url'?: string | undefined;
+  /**
+   * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some do. Those
+   * of Google are known. A service of version 0.1.0 without this field takes any host.
+   */
+  'provider-hosts'?: string[] | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */

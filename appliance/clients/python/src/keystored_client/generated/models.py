@@ -2254,6 +2254,11 @@ class OidcService(Document):
     """What the login page calls it."""
     discovery_url: Optional[str] = None
     """Where the provider's OpenID Connect metadata is."""
+    provider_hosts: Optional[list[str]] = None
+    """Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+
+    do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+    """
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None
@@ -2295,6 +2300,11 @@ class OidcServiceCreation(Document):
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
     display_name: Optional[str] = None
     """What the login page calls it."""
+    provider_hosts: Optional[list[str]] = None
+    """Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+
+    do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+    """
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None
@@ -2324,6 +2334,11 @@ class OidcServiceMerge(Document):
     """What the login page calls it."""
     discovery_url: Optional[str] = None
     """Where the provider's OpenID Connect metadata is."""
+    provider_hosts: Union[list[str], Unset, None] = UNSET
+    """Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+
+    do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+    """
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
     ca_certs: Union[str, Unset, None] = UNSET
@@ -2365,6 +2380,11 @@ class OidcServiceReplacement(Document):
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
     display_name: Optional[str] = None
     """What the login page calls it."""
+    provider_hosts: Optional[list[str]] = None
+    """Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+
+    do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+    """
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None
@@ -2420,6 +2440,11 @@ class OidcServiceState(Document):
     """What the login page calls it."""
     discovery_url: Optional[str] = None
     """Where the provider's OpenID Connect metadata is."""
+    provider_hosts: Optional[list[str]] = None
+    """Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+
+    do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+    """
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None

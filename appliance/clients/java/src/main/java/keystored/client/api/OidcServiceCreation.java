@@ -11,6 +11,9 @@ import java.util.Map;
  * @param name Name of the OIDC service.
  * @param displayName What the login page calls it. May be null: absent.
  * @param discoveryUrl Where the provider's OpenID Connect metadata is.
+ * @param providerHosts Hosts beside that of discovery-url at which the provider may have its token endpoint and
+ * its keys, as some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+ * May be null: absent.
  * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.
  * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
  * @param clientId The id the provider gave this appliance.
@@ -29,6 +32,7 @@ public record OidcServiceCreation(
     @JsonProperty("name") String name,
     @JsonProperty("display-name") String displayName,
     @JsonProperty("discovery-url") String discoveryUrl,
+    @JsonProperty("provider-hosts") List<String> providerHosts,
     @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
     @JsonProperty("ca-certs") String caCerts,
     @JsonProperty("client-id") String clientId,
@@ -71,6 +75,7 @@ public record OidcServiceCreation(
     private String name;
     private String displayName;
     private String discoveryUrl;
+    private List<String> providerHosts;
     private Boolean useRootCaCerts;
     private String caCerts;
     private String clientId;
@@ -93,6 +98,18 @@ public record OidcServiceCreation(
      */
     public Builder displayName(String value) {
       displayName = value;
+      return this;
+    }
+
+    /**
+     * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+     * do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder providerHosts(List<String> value) {
+      providerHosts = value;
       return this;
     }
 
@@ -195,6 +212,7 @@ public record OidcServiceCreation(
           name,
           displayName,
           discoveryUrl,
+          providerHosts,
           useRootCaCerts,
           caCerts,
           clientId,

@@ -11,6 +11,9 @@ import keystored.client.Change;
  *
  * @param displayName What the login page calls it. May be null: absent.
  * @param discoveryUrl Where the provider's OpenID Connect metadata is. May be null: absent.
+ * @param providerHosts Hosts beside that of discovery-url at which the provider may have its token endpoint and
+ * its keys, as some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+ * May be null: absent.
  * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.
  * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
  * @param clientId The id the provider gave this appliance. May be null: absent.
@@ -29,6 +32,7 @@ import keystored.client.Change;
 public record OidcServiceMerge(
     @JsonProperty("display-name") Change<String> displayName,
     @JsonProperty("discovery-url") String discoveryUrl,
+    @JsonProperty("provider-hosts") Change<List<String>> providerHosts,
     @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
     @JsonProperty("ca-certs") Change<String> caCerts,
     @JsonProperty("client-id") String clientId,
@@ -60,6 +64,7 @@ public record OidcServiceMerge(
   public static final class Builder {
     private Change<String> displayName;
     private String discoveryUrl;
+    private Change<List<String>> providerHosts;
     private Boolean useRootCaCerts;
     private Change<String> caCerts;
     private String clientId;
@@ -103,6 +108,28 @@ public record OidcServiceMerge(
      */
     public Builder discoveryUrl(String value) {
       discoveryUrl = value;
+      return this;
+    }
+
+    /**
+     * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+     * do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder providerHosts(List<String> value) {
+      providerHosts = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what provider-hosts is.
+     *
+     * @return this
+     */
+    public Builder removeProviderHosts() {
+      providerHosts = Change.removal();
       return this;
     }
 
@@ -277,6 +304,7 @@ public record OidcServiceMerge(
       return new OidcServiceMerge(
           displayName,
           discoveryUrl,
+          providerHosts,
           useRootCaCerts,
           caCerts,
           clientId,

@@ -10,6 +10,9 @@ import java.util.Map;
  *
  * @param displayName What the login page calls it. May be null: absent.
  * @param discoveryUrl Where the provider's OpenID Connect metadata is.
+ * @param providerHosts Hosts beside that of discovery-url at which the provider may have its token endpoint and
+ * its keys, as some do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+ * May be null: absent.
  * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.
  * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
  * @param clientId The id the provider gave this appliance.
@@ -27,6 +30,7 @@ import java.util.Map;
 public record OidcServiceReplacement(
     @JsonProperty("display-name") String displayName,
     @JsonProperty("discovery-url") String discoveryUrl,
+    @JsonProperty("provider-hosts") List<String> providerHosts,
     @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
     @JsonProperty("ca-certs") String caCerts,
     @JsonProperty("client-id") String clientId,
@@ -66,6 +70,7 @@ public record OidcServiceReplacement(
   public static final class Builder {
     private String displayName;
     private String discoveryUrl;
+    private List<String> providerHosts;
     private Boolean useRootCaCerts;
     private String caCerts;
     private String clientId;
@@ -88,6 +93,18 @@ public record OidcServiceReplacement(
      */
     public Builder displayName(String value) {
       displayName = value;
+      return this;
+    }
+
+    /**
+     * Hosts beside that of discovery-url at which the provider may have its token endpoint and its keys, as some
+     * do. Those of Google are known. A service of version 0.1.0 without this field takes any host.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder providerHosts(List<String> value) {
+      providerHosts = value;
       return this;
     }
 
@@ -189,6 +206,7 @@ public record OidcServiceReplacement(
       return new OidcServiceReplacement(
           displayName,
           discoveryUrl,
+          providerHosts,
           useRootCaCerts,
           caCerts,
           clientId,
