@@ -1,5 +1,5 @@
 // keystorectl as the appliance hands it out: files that the package brought along, some of them put together from Node.js of the appliance.
-import { open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -58,11 +58,18 @@ export async function* readSpan(
   }
 }
 
-const pieceOctets = 256 * 1024;
+/** So small that many who read slowly take little memory. */
+const pieceOctets = 32 * 1024;
+
+/** Files that are being read, by path: many readers need one descriptor. */
+const opened = new Map<string, { readonly file: Promise<FileHandle>; readers: number }>();
 
 async function* readFrom(path: string, at: number, length: number): AsyncGenerator<Uint8Array> {
-  const file = await open(path);
+  const shared = opened.get(path) ?? { file: open(path), readers: 0 };
+  opened.set(path, shared);
+  shared.readers++;
   try {
+    const file = await shared.file;
     for (let done = 0; done < length;) {
       const piece = Buffer.allocUnsafe(Math.min(pieceOctets, length - done));
       const { bytesRead } = await file.read(piece, 0, piece.length, at + done);
@@ -71,6 +78,12 @@ async function* readFrom(path: string, at: number, length: number): AsyncGenerat
       done += bytesRead;
     }
   } finally {
-    await file.close();
+    if (--shared.readers === 0) {
+      opened.delete(path);
+      await shared.file.then(
+        (file) => file.close(),
+        () => undefined,
+      );
+    }
   }
 }

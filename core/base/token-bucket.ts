@@ -1,4 +1,5 @@
-// A token bucket in memory: an action is allowed while there are tokens, and tokens come back evenly over time.
+// Token buckets in memory: an action is allowed while there are tokens, and tokens come back evenly over time.
+import { subscriberOf } from './addresses.ts';
 
 export class TokenBucket {
   readonly #capacity: number;
@@ -20,6 +21,34 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
     if (this.#tokens < 1) return ((1 - this.#tokens) / this.#perMinute) * 60;
     this.#tokens -= 1;
+    return 0;
+  }
+}
+
+/** Most buckets remembered; the least recently allowed one is forgotten first. */
+const maxRemembered = 10_000;
+
+/** Token buckets by address: how often each may do something that costs, exact enough to stop floods. */
+export class AddressBuckets {
+  readonly #capacity: number;
+  readonly #perMinute: number;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  constructor(capacity: number, perMinute: number) {
+    this.#capacity = capacity;
+    this.#perMinute = perMinute;
+  }
+
+  /** Takes a token of the address, for `what` where each has some for several; returns 0, or the seconds until it has one. `nowMs` is monotonic. */
+  take(clientIp: string, nowMs: number, what = ''): number {
+    const key = `${subscriberOf(clientIp)} ${what}`;
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#capacity, this.#perMinute, nowMs);
+    const waitSeconds = bucket.take(nowMs);
+    if (waitSeconds > 0) return waitSeconds;
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > maxRemembered && oldest !== undefined) this.#buckets.delete(oldest);
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 // OCSP (RFC 6960, with the nonces of RFC 9654): status of certificates this CA issued, signed by the CA key in the token.
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../core/base/context.ts';
+import { AddressBuckets, TokenBucket } from '../../../core/base/token-bucket.ts';
 import { readCertificate, readExtensions } from '../der/certificate.ts';
 import {
   DerError,
@@ -31,27 +31,45 @@ const lifeSeconds = 3_600;
 /** Answers kept per process, so that repeated questions cost the token nothing. */
 const maxKept = 10_000;
 
+/**
+ * Signatures for who asks: `atOnce`, then so many a minute. Callers are not authenticated, and the token has other work. `own`: answers that are
+ * of use to one asker alone, of all askers together and of each address; `shared`: those that are kept, which the revocation list names the
+ * serials for.
+ */
+const signatures = {
+  own: { ofAll: { atOnce: 50, perMinute: 600 }, ofAddress: { atOnce: 25, perMinute: 300 } },
+  shared: { ofAddress: { atOnce: 200, perMinute: 3_000 } },
+} as const;
+
 /** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
 const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
 /** Answers OCSP requests for the CAs of the appliance. */
 export class OcspResponder {
   readonly #context: CaContext;
-  readonly #allowance: SignatureAllowance;
+  readonly #own: { readonly ofAll: TokenBucket; readonly ofAddress: AddressBuckets };
+  readonly #shared: AddressBuckets;
   readonly #kept = new Map<string, { readonly response: Uint8Array; readonly until: Temporal.Instant }>();
+  /** those that are being signed */
+  readonly #underWay = new Map<string, Promise<Uint8Array>>();
 
   constructor(context: CaContext) {
     this.#context = context;
-    this.#allowance = new SignatureAllowance(context.clock);
+    const { own, shared } = signatures;
+    this.#own = {
+      ofAll: new TokenBucket(own.ofAll.atOnce, own.ofAll.perMinute, context.clock.monotonicMs()),
+      ofAddress: new AddressBuckets(own.ofAddress.atOnce, own.ofAddress.perMinute),
+    };
+    this.#shared = new AddressBuckets(shared.ofAddress.atOnce, shared.ofAddress.perMinute);
   }
 
   /**
    * DER OCSPResponse to a DER OCSPRequest. The plain question, about one certificate this CA issued, gets the same answer for every asker,
-   * which is signed once and kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
-   * the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
+   * which is signed once and kept; it is `tryLater` for an address that has had many signed. A nonce, several certificates and serials never
+   * issued are signed for this asker alone, as far as the allowance goes: then the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
    * answer `unauthorized` (RFC 5019 2.2.3).
    */
-  async respond(ca: FoundCa, request: Uint8Array): Promise<Uint8Array> {
+  async respond(ca: FoundCa, request: Uint8Array, clientIp: string): Promise<Uint8Array> {
     const question = readRequest(request);
     if (question === undefined) return encodeUnsigned('malformedRequest');
     const generation = ca.record.generations.find((one) => question.asked.every((asked) => isIssuer(asked, one)));
@@ -62,16 +80,27 @@ export class OcspResponder {
     const common = singles.length === 1 && first?.issued !== undefined ? { asked: first.asked, issued: first.issued } : undefined;
     const now = this.#context.clock.now();
     if (common === undefined || question.nonce !== undefined) {
-      if (this.#allowance.take()) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
+      if (this.#maySignOwn(clientIp)) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
     }
     // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
     const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
     const kept = this.#kept.get(name);
     if (kept !== undefined && Temporal.Instant.compare(now, kept.until) < 0) return kept.response;
-    const response = await this.#sign(ca, generation, { singles: [common], nonce: undefined, now });
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    if (this.#shared.take(clientIp, this.#context.clock.monotonicMs()) > 0) return encodeUnsigned('tryLater');
+    const signing = this.#sign(ca, generation, { singles: [common], nonce: undefined, now }).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, signing);
+    const response = await signing;
     this.#keep(name, { response, until: now.add({ seconds: lifeSeconds / 2 }) });
     return response;
+  }
+
+  /** The address first: one that has had its share takes nothing of that of all. */
+  #maySignOwn(clientIp: string): boolean {
+    const nowMs = this.#context.clock.monotonicMs();
+    return this.#own.ofAddress.take(clientIp, nowMs) === 0 && this.#own.ofAll.take(nowMs) === 0;
   }
 
   #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): IssuedCertificate | undefined {
@@ -194,28 +223,3 @@ function encodeUnsigned(status: keyof typeof unsigned): Uint8Array {
 function digest(hash: CertId['hash'], data: Uint8Array): Uint8Array {
   return createHash(hash).update(data).digest();
 }
-
-/** Limits signatures made for a single asker in one process: `atOnce`, then `perSecond`. Callers are not authenticated, and the token has other work. */
-class SignatureAllowance {
-  readonly #clock: Clock;
-  #left = atOnce;
-  #countedAtMs: number;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#countedAtMs = clock.monotonicMs();
-  }
-
-  /** Takes one, if there is one. */
-  take(): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    this.#left = Math.min(atOnce, this.#left + ((nowMs - this.#countedAtMs) / 1_000) * perSecond);
-    this.#countedAtMs = nowMs;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
-    return true;
-  }
-}
-
-const atOnce = 50;
-const perSecond = 10;

@@ -35,7 +35,7 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
   const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {
     const ca = requireCa(context, call);
     if (!hasKey(ca.record)) throw fail('not-found');
-    return new Reply(200, await responder.respond(ca, request), { 'content-type': 'application/ocsp-response' });
+    return new Reply(200, await responder.respond(ca, request, call.clientIp), { 'content-type': 'application/ocsp-response' });
   };
 
   return [

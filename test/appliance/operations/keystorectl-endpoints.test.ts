@@ -1,7 +1,9 @@
 // What an appliance hands out of keystorectl: the list with sums, whole files and ranges of them, to callers without a token.
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTls } from '../../harness/client.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -26,6 +28,7 @@ beforeAll(async () => {
   const files = [
     { name: 'single', size: file.length, sha256, description: 'One file.', parts },
     { name: 'cut', size: 10, sha256, description: 'A file that the disk has lost a part of.', parts: [{ from: 'cut', at: 0, length: 10 }] },
+    { name: 'large', size: 50_000_000, sha256, description: 'Much.', parts: [{ from: 'node', at: 0, length: 50_000_000 }] },
   ];
   writeFileSync(path('downloads', 'index.json'), JSON.stringify({ files }));
   writeFileSync(path('downloads', 'single.own'), own);
@@ -132,4 +135,24 @@ test('an appliance from a source tree has no files, and says how they are made',
   } finally {
     await other.close();
   }
+});
+
+test('many who read slowly, or not at all, have one file open together', async () => {
+  const openOnes = (): number =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === process.execPath;
+      } catch {
+        return false;
+      }
+    }).length;
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => openTls(new URL(appliance.url).port)));
+  for (const socket of sockets) {
+    socket.write(`GET ${list}/large HTTP/1.1\r\nhost: appliance\r\n\r\n`);
+    await once(socket, 'data');
+    socket.pause();
+  }
+  expect(openOnes()).toBe(1);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(openOnes).toBe(0);
 });

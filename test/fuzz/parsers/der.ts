@@ -89,7 +89,7 @@ export async function requestParsers(): Promise<readonly Parser[]> {
     },
     {
       ...{ name: 'OCSP request', samples: [ocspRequest(1), ocspRequest(20)], words: [] },
-      read: (octets) => new OcspResponder(context).respond({ record: { generations: [] } } as unknown as FoundCa, octets),
+      read: (octets) => new OcspResponder(context).respond({ record: { generations: [] } } as unknown as FoundCa, octets, ''),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { explicit, nullValue, objectIdentifier, octetString, Reader, readOnly, sequence, tag } from '../../../core/der/der.ts';
-import { send } from '../est/client.ts';
+import { ask as send } from '../../harness/client.ts';
 import { type EstAppliance, startEstAppliance } from '../est/est-appliance.ts';
 import { file, openssl } from '../est/openssl.ts';
 import { makeCsr, makeIdentity, makeKeys } from './pki.ts';
@@ -44,9 +44,9 @@ function makeRequest(certificates: readonly string[], ...more: readonly string[]
   return readFileSync(at('request.der'));
 }
 
-async function ask(body: Uint8Array): Promise<Buffer> {
+async function ask(body: Uint8Array, from?: string): Promise<Buffer> {
   const headers = { 'Content-Type': 'application/ocsp-request' };
-  return (await send(appliance.url, url, { method: 'POST', body: Buffer.from(body), headers })).body;
+  return (await send(appliance.url, url, { method: 'POST', body: Buffer.from(body), headers, from })).octets;
 }
 
 /** What openssl says of a response to a request, its signature and nonce included; `-no_nonce`: no other than the request has. */
@@ -83,13 +83,20 @@ describe('nonces (RFC 9654)', () => {
   });
 });
 
+/** Changes the algorithm of the only CertID. */
+function withAlgorithm(request: Buffer, ...algorithm: readonly Uint8Array[]): Uint8Array {
+  const asked = readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence);
+  asked.next(tag.sequence);
+  return sequence(sequence(sequence(sequence(sequence(sequence(...algorithm), asked.remaining)))));
+}
+
+/** The same question without the NULL behind the name of its hash. */
+function withoutNull(request: Buffer): Buffer {
+  const asked = readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence);
+  return Buffer.from(withAlgorithm(request, asked.enter(tag.sequence).next(tag.oid).whole));
+}
+
 describe('the shared answer', () => {
-  /** Changes the algorithm of the only CertID. */
-  const withAlgorithm = (request: Buffer, ...algorithm: readonly Uint8Array[]): Uint8Array => {
-    const asked = readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence);
-    asked.next(tag.sequence);
-    return sequence(sequence(sequence(sequence(sequence(sequence(...algorithm), asked.remaining)))));
-  };
   const sha1 = objectIdentifier('1.3.14.3.2.26');
 
   test('repeats the octets of the CertID of each who asks, whether the hash has a NULL behind its name or nothing', async () => {
@@ -142,10 +149,40 @@ describe('signatures for unauthenticated callers', () => {
     // The clock of the appliance stands still: what is used up stays so.
     const isSigned = async (): Promise<boolean> => (await ask(asked)).includes(nonce);
     while (await isSigned());
+    expect((await ask(asked, '127.0.0.2')).includes(nonce)).toBe(true);
     expect((await ask(asked)).equals(shared)).toBe(true);
     expect((await ask(plain)).equals(shared)).toBe(true);
     expect((await ask(makeRequest(leaves, '-no_nonce'))).toString('hex')).toBe(tryLater);
     appliance.clock.advance(1);
     expect(await isSigned()).toBe(true);
+  });
+
+  test('plain ones are limited by address, as long as no answer is kept', async () => {
+    for (let count = 0; count < 25; count++) leaves.push(await issueLeaf(`many-${count}`));
+    const hashes = ['-sha1', '-sha256', '-sha384', '-sha512'];
+    const questions = leaves.flatMap((leaf) =>
+      hashes.flatMap((hash) => {
+        openssl('ocsp', hash, '-issuer', issuer, '-cert', leaf, '-reqout', at('request.der'), '-no_nonce');
+        const request = readFileSync(at('request.der'));
+        return [request];
+      }),
+    );
+    // Each is a question of its own; two hundred are signed at once.
+    const more = questions.map((question) => withoutNull(question));
+    const all = [...questions, ...more];
+    const answers: string[] = [];
+    for (const question of all) answers.push((await ask(question, '127.0.0.3')).toString('hex'));
+    const refused = answers.indexOf(tryLater);
+    expect(refused).toBeGreaterThanOrEqual(200);
+    expect(answers.slice(refused).every((answer) => answer === tryLater)).toBe(true);
+    expect((await ask(all[refused] as Buffer, '127.0.0.4')).toString('hex')).not.toBe(tryLater);
+    expect((await ask(all[refused] as Buffer, '127.0.0.3')).toString('hex')).not.toBe(tryLater);
+  });
+
+  test('a question that many ask at once is signed once', async () => {
+    const request = makeRequest([await issueLeaf('asked-often')], '-no_nonce');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(request)));
+    // ECDSA signatures of the same answer differ.
+    expect(new Set(answers.map((answer) => answer.toString('hex'))).size).toBe(1);
   });
 });
