@@ -65,6 +65,81 @@ describe.skipIf(chromiumPath === undefined)('a session that nobody uses', () => 
   });
 });
 
+describe.skipIf(chromiumPath === undefined)('what was on a page', () => {
+  const material = 'c2VjcmV0IG9mIHRoZSBrZXk=';
+  const isReadable = (page: Page) => page.evaluate<boolean>(`document.body.innerText.includes('${material}')`);
+  const isThere = (page: Page) => page.evaluate<boolean>(`document.documentElement.outerHTML.includes('${material}')`);
+
+  /** A second tab, in which a decrypted text is read. */
+  async function openSecret(page: Page): Promise<Page> {
+    await appliance.request('POST', keys, { name: 'read' });
+    const state = `${keys.replace('config', 'state')}/read`;
+    const { ciphertext } = (await appliance.request('POST', `${state}/encrypt`, { plaintext: material })).body as { ciphertext: string };
+    const other = await page.context().newPage();
+    await other.goto(`${appliance.url}/ui${state}/decrypt`);
+    await other.fill('#field-ciphertext', ciphertext);
+    await other.click('form button[type=submit]');
+    await other.click('section[aria-label=Answer] button:has-text("Show")');
+    expect(await isReadable(other)).toBe(true);
+    return other;
+  }
+
+  test('is gone from every tab when the person signs out in one, even where the appliance does not answer any more', async () => {
+    for (const isAway of [false, true]) {
+      const { context, page } = await openPage(chromium);
+      await signInWithToken(page, appliance.url, (await makeToken()).token);
+      const tabs = [page, await openSecret(page), await openSecret(page)];
+      await page.bringToFront();
+      if (isAway) await context.setOffline(true);
+      await page.click('button:has-text("Sign out")');
+      for (const tab of tabs) await expect.poll(() => isThere(tab).catch(() => true)).toBe(false);
+      if (!isAway) for (const tab of tabs) await tab.waitForURL('**/ui/sign-in');
+      for (const tab of tabs.slice(1)) {
+        for (let press = 0; press < 3; press++) await tab.keyboard.press('Escape');
+        if (!isAway) await tab.goBack().catch(() => undefined);
+        expect(await isThere(tab).catch(() => false)).toBe(false);
+      }
+      await context.close();
+    }
+  });
+
+  test('is out of sight when the session ends, and no key brings it back; what was typed is there after the next sign-in', async () => {
+    const { context, page } = await openPage(chromium);
+    const { token, accessor } = await makeToken();
+    await signInWithToken(page, appliance.url, token);
+    const other = await openSecret(page);
+    await other.fill('#field-ciphertext', 'half-typed');
+    await page.bringToFront();
+    await appliance.request('POST', '/v1/state/keystore/token/disable', { accessor });
+    // Nobody has told that tab: it asks when it is looked at.
+    await other.bringToFront();
+    await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await other.waitForSelector('dialog:has-text("Sign in again")');
+    for (let press = 0; press < 3; press++) await other.keyboard.press('Escape');
+    expect(await other.locator('dialog:has-text("Sign in again")').isVisible()).toBe(true);
+    expect([await isReadable(other), await isThere(other)]).toEqual([false, false]);
+    await signInWithToken(page, appliance.url, (await makeToken()).token);
+    await other.waitForSelector('dialog', { state: 'detached' });
+    expect(await other.inputValue('#field-ciphertext')).toBe('half-typed');
+    expect(await isThere(other)).toBe(false);
+    await context.close();
+  });
+
+  test('does not come back out of the browser’s cache of pages', async () => {
+    const { context, page } = await openPage(chromium);
+    await signInWithToken(page, appliance.url, (await makeToken()).token);
+    const other = await openSecret(page);
+    await other.goto(`${appliance.url}/v1/docs`);
+    await page.bringToFront();
+    await page.click('button:has-text("Sign out")');
+    await page.waitForURL('**/ui/sign-in');
+    await other.goBack();
+    await other.waitForURL('**/ui/sign-in*');
+    expect(await isThere(other)).toBe(false);
+    await context.close();
+  });
+});
+
 describe.skipIf(chromiumPath === undefined)('a form', () => {
   test('that another person goes on with says so first', async () => {
     const { context, page } = await openPage(chromium);

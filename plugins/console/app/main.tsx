@@ -34,7 +34,8 @@ function Application(): ComponentChildren {
 
 /** Nothing is asked for before it is known whether there is a session; afterwards the page stays, whatever becomes of it. */
 function Door(): ComponentChildren {
-  if (standing.value === 'waiting') return null;
+  // After a sign-out nothing is left of what was there, even where the next page does not come.
+  if (standing.value === 'waiting' || standing.value === 'signed-out') return null;
   if (standing.value === 'none' && !wasOpen) return <SignInAgain />;
   wasOpen = true;
   return <Application />;

@@ -11,13 +11,17 @@ export type Facts = {
   readonly unclaimed?: string;
 };
 
-type Message = { readonly type: 'ask' } | { readonly type: 'secret'; readonly secret: string } | { readonly type: 'signed-out' | 'seen' };
+type Message =
+  | { readonly type: 'ask' }
+  | { readonly type: 'secret'; readonly secret: string }
+  | { readonly type: 'signed-out' | 'ended' | 'seen' };
 
+export const signInPage = '/ui/sign-in';
 const kept = 'keystored-console';
 const siblings = new BroadcastChannel('keystored-console');
 
-/** `waiting`: other tabs are asked. `none`: a sign-in is needed. */
-export const standing = signal<'waiting' | 'signed-in' | 'none'>('waiting');
+/** `waiting`: other tabs are asked. `none`: a sign-in is needed. `signed-out`: the person has gone, here or in another tab. */
+export const standing = signal<'waiting' | 'signed-in' | 'none' | 'signed-out'>('waiting');
 /** Changes when another secret came, so that what was refused can be asked again. */
 export const secret = signal<string | undefined>(undefined);
 export let facts: Facts = { 'idle-seconds': 1_800 };
@@ -56,9 +60,16 @@ export function startSession(): void {
   siblings.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.type === 'ask' && secret.value !== undefined && standing.value === 'signed-in') tell({ type: 'secret', secret: secret.value });
     if (data.type === 'secret' && data.secret !== refusedSecret) take(data.secret);
-    if (data.type === 'signed-out') forget();
+    if (data.type === 'ended') forget('none');
+    if (data.type === 'signed-out') {
+      forget('signed-out');
+      location.replace(signInPage);
+    }
     if (data.type === 'seen') seenMs = Date.now();
   });
+  // A page out of the browser's cache of pages may belong to a session that has ended: it is kept blank, and loaded again.
+  addEventListener('pagehide', ({ persisted }) => (document.documentElement.hidden = persisted));
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   const known = facts.secret ?? sessionStorage.getItem(kept) ?? undefined;
   if (known !== undefined) take(known);
   if (facts.secret !== undefined) tell({ type: 'secret', secret: facts.secret });
@@ -69,8 +80,6 @@ export function startSession(): void {
   setTimeout(() => {
     if (standing.value === 'waiting') standing.value = 'none';
   }, patienceMs);
-  // A page out of the browser's cache of pages may belong to a session that has ended.
-  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 }
 
 /** The appliance does not accept the secret any more: another tab may have a newer one. */
@@ -82,22 +91,30 @@ export function refuseSecret(refused: string): void {
   tell({ type: 'ask' });
 }
 
-/** After a sign-out, here and in the other tabs. */
+/** The session is over, here and in the other tabs; what was typed stays, out of sight, for the same person. */
+export function endSession(): void {
+  forget('none');
+  tell({ type: 'ended' });
+}
+
+/** The person has signed out: nothing of what was there is left, in any tab. */
 export function leave(): void {
-  forget();
+  forget('signed-out');
   tell({ type: 'signed-out' });
 }
 
 function take(text: string): void {
+  // Another tab may not have heard yet that the person has gone.
+  if (standing.value === 'signed-out') return;
   secret.value = text;
   sessionStorage.setItem(kept, text);
   standing.value = 'signed-in';
 }
 
-function forget(): void {
+function forget(next: 'none' | 'signed-out'): void {
   secret.value = undefined;
   sessionStorage.removeItem(kept);
-  standing.value = 'none';
+  standing.value = next;
 }
 
 function tell(message: Message): void {

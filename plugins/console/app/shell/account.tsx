@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { send } from '../api/request.ts';
-import { account as signedIn, facts, leave, type Account } from '../api/session.ts';
+import { account as signedIn, facts, leave, signInPage, standing, type Account } from '../api/session.ts';
 import { useKept, useLoaded } from '../parts/loaded.ts';
 import { visible } from '../parts/visible.ts';
 import { Ending } from './ending.tsx';
@@ -21,6 +21,14 @@ export function AccountBar(): ComponentChildren {
     before.current = account;
     signedIn.value = account;
   }, [account]);
+  // Another tab, page or program may have ended the session since somebody looked here.
+  useEffect(() => {
+    const look = (): void => {
+      if (document.visibilityState === 'visible' && standing.peek() === 'signed-in') turn.value += 1;
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
   return (
     <div class="account">
       {account !== undefined && (
@@ -42,12 +50,13 @@ export function AccountBar(): ComponentChildren {
   );
 }
 
-/** Ends the session here, in the other tabs, and at the appliance. */
+/** Ends the session here, in the other tabs, and at the appliance. What is on the pages is gone before that has answered. */
 async function signOut(): Promise<void> {
-  const answer = await send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
+  const sent = send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
   leave();
+  const answer = await sent;
   const page = (answer?.body as { readonly 'provider-page'?: string } | undefined)?.['provider-page'];
-  location.assign(page ?? '/ui/sign-in');
+  location.assign(page ?? signInPage);
 }
 
 function Who({ account: { user, tenant } }: { readonly account: Account }): ComponentChildren {

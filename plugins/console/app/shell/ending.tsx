@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { send } from '../api/request.ts';
-import { facts, lastSeenMs, leave, noteSeen, standing } from '../api/session.ts';
+import { endSession, facts, lastSeenMs, noteSeen, standing } from '../api/session.ts';
 
 export type EndingProps = {
   /** until the session ends, however much it is used; absent: never */
@@ -69,10 +69,11 @@ export function Ending({ expiresInSeconds, onUse }: EndingProps): ComponentChild
   return <WarningDialog warning={warning.value} onStay={stay} onRead={() => (isRead.value = true)} />;
 }
 
-/** What was typed stays on the page, below the offer to sign in again. */
+/** What was typed stays on the page, out of sight, behind the offer to sign in again. */
 async function end(isIdle: boolean): Promise<void> {
-  if (isIdle) await send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
-  leave();
+  const sent = isIdle ? send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined) : undefined;
+  endSession();
+  await sent;
 }
 
 type DialogProps = { readonly warning: Warning; readonly onStay: () => void; readonly onRead: () => void };

@@ -17,49 +17,53 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
   useEffect(() => {
     isOpen.value = false;
   }, [path]);
+  // Whose session has ended may be gone, and who looks now may be somebody else.
+  const isCovered = standing.value !== 'signed-in';
   return (
     <>
-      <a class="skip" href="#main">
-        Skip to the page
-      </a>
-      <header class="bar">
-        <a class="brand" href={hrefOf('')}>
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path
-              fill="currentColor"
-              fill-rule="evenodd"
-              d="M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5zM12 7.7a2.6 2.6 0 0 1 1.2 4.9v3.9h-2.4v-3.9a2.6 2.6 0 0 1 1.2-4.9z"
-            />
-          </svg>
-          keystored
+      <div hidden={isCovered}>
+        <a class="skip" href="#main">
+          Skip to the page
         </a>
-        <button
-          type="button"
-          class="menu"
-          aria-expanded={isOpen.value}
-          aria-controls="navigation"
-          onClick={() => (isOpen.value = !isOpen.value)}
-        >
-          Menu
-        </button>
-        <AccountBar />
-      </header>
-      <div class="frame">
-        <nav id="navigation" class={isOpen.value ? 'side open' : 'side'} aria-label="Parts of the appliance">
-          <MainPages catalog={catalog} path={path} />
-          {catalog.groups().map((group) => (
-            <NavigationGroup key={group.tag} group={group} path={path} />
-          ))}
-          <p>
-            <a href="/v1/docs" data-server="">
-              API description
-            </a>
-          </p>
-        </nav>
-        <main id="main" tabIndex={-1}>
-          <Claim catalog={catalog} />
-          {children}
-        </main>
+        <header class="bar">
+          <a class="brand" href={hrefOf('')}>
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path
+                fill="currentColor"
+                fill-rule="evenodd"
+                d="M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5zM12 7.7a2.6 2.6 0 0 1 1.2 4.9v3.9h-2.4v-3.9a2.6 2.6 0 0 1 1.2-4.9z"
+              />
+            </svg>
+            keystored
+          </a>
+          <button
+            type="button"
+            class="menu"
+            aria-expanded={isOpen.value}
+            aria-controls="navigation"
+            onClick={() => (isOpen.value = !isOpen.value)}
+          >
+            Menu
+          </button>
+          <AccountBar />
+        </header>
+        <div class="frame">
+          <nav id="navigation" class={isOpen.value ? 'side open' : 'side'} aria-label="Parts of the appliance">
+            <MainPages catalog={catalog} path={path} />
+            {catalog.groups().map((group) => (
+              <NavigationGroup key={group.tag} group={group} path={path} />
+            ))}
+            <p>
+              <a href="/v1/docs" data-server="">
+                API description
+              </a>
+            </p>
+          </nav>
+          <main id="main" tabIndex={-1}>
+            <Claim catalog={catalog} />
+            {children}
+          </main>
+        </div>
       </div>
       {standing.value === 'none' && <SignInAgain />}
     </>

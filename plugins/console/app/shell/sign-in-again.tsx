@@ -1,4 +1,4 @@
-// The session has ended, or this tab never had it: the page stays below with all that was typed, and the sign-in is in another window.
+// The session has ended, or this tab never had it: the page stays with all that was typed, out of sight, and the sign-in is in another window.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -9,7 +9,13 @@ export function SignInAgain(): ComponentChildren {
     return () => dialog.current?.close();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby="sign-in-title">
+    // A browser closes it at the second Escape, whatever becomes of the first: there is nothing behind it.
+    <dialog
+      ref={dialog}
+      aria-labelledby="sign-in-title"
+      onCancel={(event) => event.preventDefault()}
+      onClose={() => dialog.current?.isConnected === true && dialog.current.showModal()}
+    >
       <h2 id="sign-in-title">Sign in again</h2>
       <p>
         This session has ended, or this tab does not belong to it. What you typed stays here: sign in in the new window, then come back.

@@ -1,5 +1,4 @@
 // An action: its form, and its answer below it.
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
 import type { Answer } from '../api/request.ts';
@@ -13,6 +12,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Fields, Text } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
+import { useUntilEnd } from '../marks/until-end.ts';
 
 export function ActionView({
   catalog,
@@ -26,7 +26,7 @@ export function ActionView({
   const { operation, command } = entry;
   const { document } = catalog;
   const path = fillPath(entry.path, names);
-  const answer = useSignal<Answer | undefined>(undefined);
+  const answer = useUntilEnd<Answer>();
   const input = inputOf(operation, document);
   const isOther = operation.requestBody !== undefined && input === undefined;
   const ends =

@@ -13,6 +13,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { Moment } from '../../parts/moments.tsx';
 import { visible } from '../../parts/visible.ts';
+import { useUntilEnd } from '../../marks/until-end.ts';
 import { loginCommand } from './login-command.ts';
 import '../../style/access.css';
 
@@ -67,7 +68,7 @@ type SecretIdsProps = {
 };
 
 function SecretIds({ catalog, names, turn, onChange }: SecretIdsProps): ComponentChildren {
-  const made = useSignal<string | undefined>(undefined);
+  const made = useUntilEnd<string>();
   const ending = useSignal<SecretId | undefined>(undefined);
   const entryOf = (action: string): Entry | undefined => catalog.entries.find(({ path }) => path === `${template}/${action}`);
   const [generate, disable] = [entryOf('generate-secret-id'), entryOf('disable-secret-id')];

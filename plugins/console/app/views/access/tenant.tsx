@@ -11,6 +11,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { Moment } from '../../parts/moments.tsx';
 import { visible } from '../../parts/visible.ts';
+import { useUntilEnd } from '../../marks/until-end.ts';
 
 const policies = '/v1/config/policy/policies';
 const createRoot = '/v1/state/keystore/token/create-root';
@@ -34,7 +35,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** Nothing where the state may not be read: the page below says why. */
 export function TenantView({ catalog, place: { names }, turn: asked }: DrawnProps): ComponentChildren {
   const turn = useSignal(0);
-  const token = useSignal<string | undefined>(undefined);
+  const token = useUntilEnd<string>();
   const loaded = useSteady(useLoaded({ method: 'GET', path: fillPath('/v1/state/tenants/{name}', names) }, turn.value + asked).value);
   const entry = catalog.entries.find(({ path }) => path === createRoot);
   if (loaded.state !== 'there') return null;
