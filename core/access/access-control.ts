@@ -7,6 +7,7 @@ import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
+import type { Shape } from '../wire/schema.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { Decisions } from './decisions.ts';
@@ -39,11 +40,11 @@ export type FieldAccess = {
    * Throws `policy-denied` unless the caller may do something to another path, too, which the request does in effect; with a document (wire
    * form), unless that has values alone which the rules there allow.
    */
-  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void;
+  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
   /** Whether the caller may do something to another path: to an entry that a field of the request names. */
   allowsAt(segments: readonly string[], operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
-  requireAllowedValues(wire: unknown): void;
+  requireAllowedValues(wire: unknown, shape?: Shape): void;
   /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
   withoutHidden(wire: unknown, nameField?: string): unknown;
   /** Whether answers have this field (wire form, inside containers `a/b`): what the caller cannot see cannot be asked for either. */
@@ -92,15 +93,15 @@ class Authorization implements FieldAccess {
     return this.#decide(this.caller, segments, operation).allowed;
   }
 
-  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown): void {
+  requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void {
     const { allowed, constraints } = this.#decide(this.caller, segments, operation);
     if (!allowed)
       throw fail('policy-denied', { detail: `The policies of tenant and token must also allow "${operation}" on /${segments.join('/')}.` });
-    if (wire !== undefined) constraints?.requireAllowedValues(wire);
+    if (wire !== undefined) constraints?.requireAllowedValues(wire, shape);
   }
 
-  requireAllowedValues(wire: unknown): void {
-    this.#constraints?.requireAllowedValues(wire);
+  requireAllowedValues(wire: unknown, shape?: Shape): void {
+    this.#constraints?.requireAllowedValues(wire, shape);
   }
 
   withoutHidden(wire: unknown, nameField?: string): unknown {
@@ -214,8 +215,8 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
 
 function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['constraints']> {
   return {
-    requireAllowedValues(document) {
-      for (const { grants } of verdicts) requireAllowedValues(grants, document);
+    requireAllowedValues(document, shape) {
+      for (const { grants } of verdicts) requireAllowedValues(grants, document, shape);
     },
     withoutHidden: (document, nameField) =>
       verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),

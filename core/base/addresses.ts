@@ -31,8 +31,14 @@ export function subscriberOf(text: string): string {
 
 /** A list of ranges, each an address or `network/prefix`. */
 export function cidrsField() {
-  return z.array(z.string().max(64).refine(isCidr, { error: cidrRule })).max(64);
+  return z
+    .array(z.string().max(64).refine(isCidr, { error: cidrRule }))
+    .max(64)
+    .meta({ whenEmpty: everywhere });
 }
+
+/** What an empty list of ranges means. */
+const everywhere = ['0.0.0.0/0', '::/0'];
 
 const cidrRule = 'must be an address or a range such as 10.1.0.0/16 or 2001:db8::/32, without bits behind the prefix';
 

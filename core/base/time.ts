@@ -63,6 +63,11 @@ export function decodeTimestamp(text: string): Temporal.Instant | undefined {
 /** A duration: its text as given, and its length. */
 export type Duration = { readonly text: string; readonly seconds: number };
 
+/** Whether a parsed value is one. */
+export function isDuration(value: object): value is Duration {
+  return 'text' in value && 'seconds' in value && typeof value.text === 'string' && typeof value.seconds === 'number';
+}
+
 /** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in this order, at least one part, at most 100y; a year has 365 days (api 12). Else `invalid-value`. */
 export function parseDuration(text: string, field: string): Duration {
   const duration = decodeDuration(text);

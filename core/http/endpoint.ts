@@ -222,6 +222,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly secretInput?: readonly (keyof Input & string)[];
   readonly secretOutput?: readonly (keyof Output & string)[];
   find?(call: EndpointCall): Target;
+  /** The input with what it means in this call that fields are left out, for policies that restrict values. */
+  complete?(call: EndpointCall, input: Input, target: Target): Input;
   run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
 };
 

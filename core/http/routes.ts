@@ -1,6 +1,7 @@
 // The table of all endpoints, each with what can be computed once instead of per request.
-import { formatOutput, toKebab } from '../wire/schema.ts';
+import { formatOutput, shapeOf, toKebab, unite, type Shape } from '../wire/schema.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { judgedSegments } from './judged-path.ts';
 import { namedFieldsOf, type NamedField } from './named-entries.ts';
 import { RouteTable } from './route-table.ts';
 
@@ -15,13 +16,16 @@ export type Route = {
   readonly namedFields: readonly NamedField[];
   /** The input in wire form, for policies that restrict values. */
   constrainedInput(input: unknown): unknown;
+  /** What that could have: of the action itself, and of the one that policies judge it as. Undefined for resources, which judge documents. */
+  readonly constrainedShape: Shape | undefined;
 };
 
 /** HEAD is offered where GET is, unless the GET has an effect. Throws when two endpoints want the same method and path. */
 export function buildRoutes(endpoints: readonly AnyEndpoint[]): RouteTable<Route> {
   const table = new RouteTable<Route>();
+  const byName = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
   for (const endpoint of endpoints) {
-    const route = routeOf(endpoint);
+    const route = routeOf(endpoint, byName);
     table.add(endpoint.method, endpoint.path, route);
     if (endpoint.method === 'GET' && endpoint.noHead !== true) table.add('HEAD', endpoint.path, route);
   }
@@ -33,7 +37,7 @@ export function isPage({ endpoint }: Route): boolean {
   return endpoint.access === 'public' && endpoint.page === true;
 }
 
-function routeOf(endpoint: AnyEndpoint): Route {
+function routeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>): Route {
   const secret = new Set<string>(endpoint.secretInput ?? []);
   const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));
   const judgedFields = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
@@ -44,7 +48,19 @@ function routeOf(endpoint: AnyEndpoint): Route {
       ...[...secret].map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: true })),
     ],
     namedFields: endpoint.input === undefined ? [] : namedFieldsOf(endpoint.input),
+    constrainedShape: constrainedShapeOf(endpoint, byName),
     constrainedInput: (input) =>
       Object.assign({}, judgedFields, endpoint.input === undefined ? undefined : formatOutput(input, endpoint.input)) as unknown,
   };
+}
+
+/** As `constrainedShape` of a route; `byName`: every endpoint, by method and path. */
+export function constrainedShapeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>): Shape | undefined {
+  if (endpoint.access === 'public' || endpoint.input === undefined || endpoint.documented?.resource !== undefined) return undefined;
+  // The entries of a batch are judged as documents.
+  if (endpoint.operation === 'create') return undefined;
+  const own = shapeOf(endpoint.input);
+  const judged = judgedSegments(endpoint, endpoint.path.split('/')).join('/');
+  const other = byName.get(`${endpoint.method} ${judged}`);
+  return other?.input === undefined || other === endpoint ? own : unite(own, shapeOf(other.input));
 }

@@ -2,18 +2,25 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../base/bytes.ts';
 import { fail, type ErrorItem, type ServiceError } from '../base/errors.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { formatTimestamp } from '../base/time.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { formatTimestamp, isDuration } from '../base/time.ts';
 import { describeIssue, shownName } from './issues.ts';
 
 /** What the translation needs of a schema: where names are fields (objects), and where the caller chose them (maps). */
 export type Shape =
   | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
-  | { readonly kind: 'list'; readonly element: Shape; readonly ordered: boolean }
+  | { readonly kind: 'list'; readonly element: Shape; readonly ordered: boolean; readonly whenEmpty: readonly JsonValue[] | undefined }
   | { readonly kind: 'map'; readonly value: Shape }
   | { readonly kind: 'value' };
 
-export type Field = { readonly wire: string; readonly camel: string; readonly shape: Shape; readonly readOnly: boolean };
+/** `absent`: what it means that the field is left out, where that is a value (wire form). */
+export type Field = {
+  readonly wire: string;
+  readonly camel: string;
+  readonly shape: Shape;
+  readonly readOnly: boolean;
+  readonly absent?: JsonValue | undefined;
+};
 
 /** A value that is in wire form already: kebab-case, plain JSON. The pipeline sends it as it is. */
 export class Wire {
@@ -64,7 +71,7 @@ export function formatValue(shape: Shape | undefined, value: unknown): unknown {
     const element = shape?.kind === 'list' ? shape.element : shape;
     return value.map((one) => formatValue(element, one));
   }
-  if (shape?.kind === 'value') return value;
+  if (shape?.kind === 'value') return isDuration(value) ? value.text : value;
   const formatted: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const one = (value as Readonly<Record<string, unknown>>)[name];
@@ -140,10 +147,18 @@ function objectShape(fields: readonly Field[]): Shape {
 function buildShape(schema: z.ZodType): Shape {
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries<z.ZodType>(schema.shape);
-    return objectShape(fields.map(([camel, inner]) => ({ camel, wire: toKebab(camel), shape: shapeOf(inner), readOnly: false })));
+    return objectShape(
+      fields.map(([camel, inner]) => ({ camel, wire: toKebab(camel), shape: shapeOf(inner), readOnly: false, absent: absentOf(inner) })),
+    );
   }
   if (schema instanceof z.ZodArray) {
-    return { kind: 'list', element: shapeOf(schema.element as z.ZodType), ordered: schema.meta()?.['ordered'] === true };
+    const { ordered, whenEmpty } = schema.meta() ?? {};
+    return {
+      kind: 'list',
+      element: shapeOf(schema.element as z.ZodType),
+      ordered: ordered === true,
+      whenEmpty: whenEmpty as readonly JsonValue[] | undefined,
+    };
   }
   if (schema instanceof z.ZodRecord) return { kind: 'map', value: shapeOf(schema.valueType as z.ZodType) };
   if (schema instanceof z.ZodUnion) {
@@ -165,8 +180,16 @@ function buildShape(schema: z.ZodType): Shape {
   return { kind: 'value' };
 }
 
+/** The default of a field: of its schema, or what its description says that the service takes. */
+function absentOf(schema: z.ZodType): JsonValue | undefined {
+  const said = schema.meta()?.['x-default'] as JsonValue | undefined;
+  if (said !== undefined) return said;
+  if (schema instanceof z.ZodDefault) return schema.def.defaultValue as JsonValue;
+  return 'unwrap' in schema && typeof schema.unwrap === 'function' ? absentOf(schema.unwrap() as z.ZodType) : undefined;
+}
+
 /** Of a union or an intersection: the fields of all its objects, or its first member that has names at all. */
-function unite(left: Shape, right: Shape): Shape {
+export function unite(left: Shape, right: Shape): Shape {
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
   const both = [...left.byCamel.values()].map((field) => {
     const other = right.byCamel.get(field.camel);

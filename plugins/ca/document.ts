@@ -40,7 +40,12 @@ const est = z.object({
   initialEnrollTrustCa: naming(nameField(), trusted)
     .optional()
     .meta({ description: 'CA whose certificates devices may show for first enrolment.', example: 'birth-ca' }),
-  allowedDomains: z.array(domain).max(1_000).default([]).describe('Domains that certificates may name; none: nothing is allowed.'),
+  allowedDomains: z
+    .array(domain)
+    .max(1_000)
+    .meta({ whenEmpty: [] })
+    .default([])
+    .describe('Domains that certificates may name; none: nothing is allowed.'),
   allowSubdomains: z.boolean().default(disabledEnrolment.allowSubdomains).describe('Whether names below the domains are allowed.'),
   allowBareDomains: z.boolean().default(disabledEnrolment.allowBareDomains).describe('Whether the domains themselves are allowed.'),
   allowIpSans: z.boolean().default(disabledEnrolment.allowIpSans).describe('Whether certificates may name IP addresses.'),

@@ -59,7 +59,7 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
     isFixed: true,
   },
   openpgpKeyUsage: {
-    schema: z.array(z.literal('sign')).max(8).default([]).describe('What an OpenPGP subkey is for.'),
+    schema: z.array(z.literal('sign')).max(8).meta({ whenEmpty: [] }).default([]).describe('What an OpenPGP subkey is for.'),
     stored: z
       .array(z.literal('sign'))
       .max(8)

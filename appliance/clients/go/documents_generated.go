@@ -1102,7 +1102,7 @@ type DecryptBatchItem struct {
 	// Ciphertext: What encrypt answered.
 	Ciphertext string `json:"ciphertext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Context: Required for derived keys: the same text again to decrypt.
@@ -1162,7 +1162,7 @@ type DecryptRequest struct {
 	// Ciphertext: What encrypt answered.
 	Ciphertext string `json:"ciphertext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Context: Required for derived keys: the same text again to decrypt.
@@ -1263,7 +1263,7 @@ type EncryptBatchItem struct {
 	// Plaintext: What to encrypt: base64, or raw UTF-8 with base64-encoded false.
 	Plaintext string `json:"plaintext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Context: Required for derived keys: the same text again to decrypt.
@@ -1326,7 +1326,7 @@ type EncryptRequest struct {
 	// Plaintext: What to encrypt: base64, or raw UTF-8 with base64-encoded false.
 	Plaintext string `json:"plaintext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Context: Required for derived keys: the same text again to decrypt.
@@ -1476,18 +1476,21 @@ type ExportRequest struct {
 	// Version: Default: every version that may decrypt.
 	Version *int64 `json:"version,omitempty"`
 
-	// Format: Default: PKCS#8 PEM, or base64 for symmetric keys.
+	// Format: clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key.
 	Format *ExportRequestFormat `json:"format,omitempty"`
 
 	// WrappingKey: RSA public key PEM, for format wrapped.
 	WrappingKey *string `json:"wrapping-key,omitempty"`
 }
 
-// ExportRequestFormat: Default: PKCS#8 PEM, or base64 for symmetric keys. Later versions may answer others.
+// ExportRequestFormat: clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key. Later versions
+// may answer others.
 type ExportRequestFormat string
 
 // The values of ExportRequestFormat.
 const (
+	ExportRequestFormatClear ExportRequestFormat = "clear"
+
 	ExportRequestFormatWrapped ExportRequestFormat = "wrapped"
 )
 
@@ -1661,7 +1664,7 @@ type GenerateSecretIDRequest struct {
 	BoundCidrs *[]string `json:"bound-cidrs,omitempty"`
 }
 
-// HashAlgorithm: Default sha256. Later versions may answer others.
+// HashAlgorithm: Hash of the text, for RSA and ECDSA. Later versions may answer others.
 type HashAlgorithm string
 
 // The values of HashAlgorithm.
@@ -1725,10 +1728,10 @@ type HMACBatchItem struct {
 	// Plaintext: What to authenticate: base64, or raw UTF-8 with base64-encoded false.
 	Plaintext string `json:"plaintext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
 	// KeyVersion: Version to use; default: the version in use.
@@ -1785,10 +1788,10 @@ type HMACRequest struct {
 	// Plaintext: What to authenticate: base64, or raw UTF-8 with base64-encoded false.
 	Plaintext string `json:"plaintext"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
 	// KeyVersion: Version to use; default: the version in use.
@@ -3292,8 +3295,9 @@ type PolicyRule struct {
 	// Operations: What the rule says of each operation.
 	Operations *PolicyOperations `json:"operations,omitempty"`
 
-	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
-	// counts with its default, if it has one of its own.
+	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out
+	// counts with its default or, where that is no value of its own, as null; so does an empty list that means more than
+	// nothing.
 	AllowedValues map[string][]any `json:"allowed-values,omitempty"`
 
 	// HideFields: Names of fields left out of answers.
@@ -3308,8 +3312,9 @@ type PolicyRuleInput struct {
 	// Operations: What the rule says of each operation.
 	Operations PolicyOperationsInput `json:"operations"`
 
-	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
-	// counts with its default, if it has one of its own.
+	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out
+	// counts with its default or, where that is no value of its own, as null; so does an empty list that means more than
+	// nothing.
 	AllowedValues *map[string][]any `json:"allowed-values,omitempty"`
 
 	// HideFields: Names of fields left out of answers.
@@ -3324,8 +3329,9 @@ type PolicyRuleMerge struct {
 	// Operations: What the rule says of each operation.
 	Operations PolicyOperationsMerge `json:"operations"`
 
-	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
-	// counts with its default, if it has one of its own.
+	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out
+	// counts with its default or, where that is no value of its own, as null; so does an empty list that means more than
+	// nothing.
 	AllowedValues *map[string][]any `json:"allowed-values,omitempty"`
 
 	// HideFields: Names of fields left out of answers.
@@ -3841,19 +3847,19 @@ type SignBatchItem struct {
 	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
 	Text string `json:"text"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
-	// Prehashed: The input is the finished hash, not the data. Default false.
+	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	// SignatureAlgorithm: Padding of RSA signatures.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
-	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
 	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
 
 	// KeyVersion: Version to use; default: the version in use.
@@ -3910,19 +3916,19 @@ type SignRequest struct {
 	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
 	Text string `json:"text"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
-	// Prehashed: The input is the finished hash, not the data. Default false.
+	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	// SignatureAlgorithm: Padding of RSA signatures.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
-	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
 	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
 
 	// KeyVersion: Version to use; default: the version in use.
@@ -3939,7 +3945,7 @@ func (SignRequest) GoString() string {
 	return "SignRequest{…}"
 }
 
-// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15. Later versions may answer others.
+// SignatureAlgorithm: Padding of RSA signatures. Later versions may answer others.
 type SignatureAlgorithm string
 
 // The values of SignatureAlgorithm.
@@ -3949,8 +3955,8 @@ const (
 	SignatureAlgorithmPss SignatureAlgorithm = "pss"
 )
 
-// SignatureMarshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later
-// versions may answer others.
+// SignatureMarshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later versions may
+// answer others.
 type SignatureMarshaling string
 
 // The values of SignatureMarshaling.
@@ -5603,7 +5609,7 @@ type VerifyBatchItem struct {
 	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
 	Text string `json:"text"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Signature: The signature, made here or elsewhere.
@@ -5612,16 +5618,16 @@ type VerifyBatchItem struct {
 	// HMAC: In place of signature.
 	HMAC *string `json:"hmac,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
-	// Prehashed: The input is the finished hash, not the data. Default false.
+	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	// SignatureAlgorithm: Padding of RSA signatures.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
-	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
 	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
 
 	// Reference: Echoed from the request.
@@ -5675,7 +5681,7 @@ type VerifyRequest struct {
 	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
 	Text string `json:"text"`
 
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	// Base64Encoded: false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
 
 	// Signature: The signature, made here or elsewhere.
@@ -5684,16 +5690,16 @@ type VerifyRequest struct {
 	// HMAC: In place of signature.
 	HMAC *string `json:"hmac,omitempty"`
 
-	// HashAlgorithm: Default sha256.
+	// HashAlgorithm: Hash of the text, for RSA and ECDSA.
 	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
-	// Prehashed: The input is the finished hash, not the data. Default false.
+	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	// SignatureAlgorithm: Padding of RSA signatures.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
-	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
 	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
 }
 

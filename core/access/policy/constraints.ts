@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { Field, Shape } from '../../wire/schema.ts';
 import type { PolicyRule } from './policy.ts';
 
 /** Whether these rules restrict anything. Most do not, and the other two functions are not called then. */
@@ -11,12 +12,15 @@ export function hasConstraints(grants: readonly PolicyRule[]): boolean {
 
 /**
  * Throws `policy-denied` unless one of the rules accepts every field of the document (wire form) that it lists. A list is accepted
- * when each of its elements is. Absent fields are accepted. Each request of a batch is checked as if it were sent alone.
+ * when each of its elements is. With the shape of the document, a field that it could have and has not counts with what that means, or as
+ * null, and so does an empty list; other fields are accepted. Each request of a batch is checked as if it were sent alone.
  */
-export function requireAllowedValues(grants: readonly PolicyRule[], document: unknown): void {
-  for (const one of [document, ...itemsOf(document, 'batch-input')]) {
+export function requireAllowedValues(grants: readonly PolicyRule[], document: unknown, shape?: Shape): void {
+  const items = itemsOf(document, 'batch-input');
+  const judged = [{ one: document, known: items.length === 0 ? shape : undefined }, ...items.map((one) => ({ one, known: shape }))];
+  for (const { one, known } of judged) {
     const refusals = grants.map((rule) =>
-      Object.entries(rule.allowedValues).find(([field, values]) => !accepts(values, valueAt(one, field))),
+      Object.entries(rule.allowedValues).find(([field, values]) => !accepts(values, valueAt(one, field.split('/'), known))),
     );
     const refusal = refusals[0];
     if (refusal === undefined || refusals.includes(undefined)) continue;
@@ -57,14 +61,34 @@ function itemsOf(document: unknown, field: string): readonly unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** The value at `a/b`; through a list, the list of the values in its elements. */
-function valueAt(document: unknown, field: string): unknown {
-  return field.split('/').reduce(memberOf, document);
+/** The value at a path; through a list, the list of the values in its elements. Undefined where there can be none. */
+function valueAt(value: unknown, path: readonly string[], shape: Shape | undefined): unknown {
+  if (Array.isArray(value)) {
+    if (value.length === 0 && shape?.kind === 'list') return shape.whenEmpty ?? null;
+    const element = shape?.kind === 'list' ? shape.element : undefined;
+    return path.length === 0 ? value : value.map((one) => valueAt(one, path, element));
+  }
+  const [name, ...inner] = path;
+  if (name === undefined) return value;
+  const field = fieldOf(shape, name);
+  if (isJsonObject(value) && Object.hasOwn(value, name)) return valueAt(value[name], inner, field?.shape);
+  return field === undefined ? undefined : leftOut(inner, field, isJsonObject(value));
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => memberOf(one, name));
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+/** What it means that a field is left out; what is in a container that is left out has no default. */
+function leftOut([name, ...inner]: readonly string[], { shape, absent }: KnownField, isHere: boolean): unknown {
+  if (name === undefined) return isHere && absent !== undefined ? valueAt(absent, [], shape) : null;
+  const field = fieldOf(shape.kind === 'list' ? shape.element : shape, name);
+  return field === undefined ? undefined : leftOut(inner, field, false);
+}
+
+type KnownField = Pick<Field, 'shape' | 'absent'>;
+
+/** A field that requests may have. */
+function fieldOf(shape: Shape | undefined, name: string): KnownField | undefined {
+  if (shape?.kind === 'map') return { shape: shape.value };
+  const field = shape?.kind === 'object' ? shape.byWire.get(name) : undefined;
+  return field?.readOnly === true ? undefined : field;
 }
 
 function without(value: unknown, path: readonly string[]): unknown {

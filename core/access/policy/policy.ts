@@ -70,10 +70,10 @@ const rule = z
       }),
     operations: operationEffects.describe('What the rule says of each operation.'),
     allowedValues: z
-      .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean()])).max(256))
+      .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean(), z.null()])).max(256))
       .default({})
       .describe(
-        'Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its default, if it has one of its own.',
+        'Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its default or, where that is no value of its own, as null; so does an empty list that means more than nothing.',
       ),
     hideFields: z.array(z.string().min(1).max(256)).max(256).default([]).describe('Names of fields left out of answers.'),
   })
@@ -85,7 +85,14 @@ export const policyDocument = z.object({
     .default('')
     .meta({ description: 'What the policy is for.', example: 'Rewrap and nothing else' }),
   restApi: z
-    .object({ rules: z.array(rule).max(1_000).default([]).describe('The most exact rule for a path decides; without one it is refused.') })
+    .object({
+      rules: z
+        .array(rule)
+        .max(1_000)
+        .meta({ whenEmpty: [] })
+        .default([])
+        .describe('The most exact rule for a path decides; without one it is refused.'),
+    })
     .prefault({})
     .describe('What may be done over this API.'),
 });

@@ -3,6 +3,7 @@ import { requestParameters } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { requireNamed } from '../named-entries.ts';
 import { largeTextOf, readInput } from '../request/input.ts';
+import { authorizedCallOf } from './authorization.ts';
 import { bodyOf } from './body.ts';
 
 /** 400 with the code of what is wrong. From here on the audit record has the parameters. */
@@ -17,9 +18,15 @@ export function readValidInput(context: ApiRequest): void {
 
 /** 403 `policy-denied`. */
 export function requireAllowedValues(context: ApiRequest): void {
-  const { authorized, route } = context;
+  const { authorized, found, route } = context;
   if (authorized?.isConstrained !== true) return;
-  authorized.requireAllowedValues(route.constrainedInput(inputWith(context, longerThanAnyAllowed)));
+  const input = inputWith(context, longerThanAnyAllowed);
+  const { endpoint } = route;
+  const meant =
+    endpoint.access === 'token' && endpoint.complete !== undefined
+      ? endpoint.complete(authorizedCallOf(context), input as never, found as never)
+      : input;
+  authorized.requireAllowedValues(route.constrainedInput(meant), route.constrainedShape);
 }
 
 /** 403 `policy-denied`. Resources ask for the document that a change makes. */

@@ -194,7 +194,12 @@ export function isPortable(pattern: string): boolean {
 function saysNothing(keyword: string, value: unknown): boolean {
   if (keyword === 'minimum' || keyword === 'maximum') return Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
   if (keyword === 'pattern') return !isPortable(value as string);
-  return keyword === 'ordered' || keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false);
+  return (
+    keyword === 'ordered' ||
+    keyword === 'whenEmpty' ||
+    keyword === 'propertyNames' ||
+    (keyword === 'additionalProperties' && value === false)
+  );
 }
 
 /** Examples of fields by type; other fields need one in their schema. */

@@ -108,7 +108,7 @@ async function changeInTurn(
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     const before = current === undefined ? undefined : resource.toDocument(current);
     if (before !== undefined) requireFixedFields(view, before, document);
-    call.access.requireAllowedValues(view.configOf(entry.name, document));
+    call.access.requireAllowedValues(view.configOf(entry.name, document), view.answers.config);
     requireNamed(call.access, view.namedFields, document, before);
     const plan = resource.plan({ call, names: entry.names, document, current });
     if (before !== undefined) requireSecretsAgain(view, before, document, stated);

@@ -24,6 +24,7 @@ const document = z.object({
   tokenPolicies: z
     .array(naming(z.string().min(1).max(128), givenPolicy))
     .max(64)
+    .meta({ whenEmpty: [] })
     .default([])
     .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
   tokenTtl: durationText({ minSeconds: 1 })

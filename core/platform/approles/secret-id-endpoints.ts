@@ -77,6 +77,11 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       secretOutput: ['secretId'],
       commandLine: { output: 'secretId' },
       auditFields: ['ttl', 'numUses', 'boundCidrs'],
+      complete: (_call, given, { secretIdTtl, secretIdNumUses }) => ({
+        ...given,
+        ttl: given.ttl ?? (secretIdTtl === undefined ? undefined : parseDuration(secretIdTtl, 'secret-id-ttl')),
+        numUses: given.numUses ?? secretIdNumUses,
+      }),
       async run(call, { ttl, numUses, boundCidrs }, approle) {
         const { tenantId } = call.caller;
         const name = call.params['name'] ?? '';

@@ -48,6 +48,7 @@ const input = question.extend({
       }),
     )
     .max(64)
+    .meta({ whenEmpty: [] })
     .optional()
     .meta({ description: 'Or the policies of a token that need not exist.', example: ['user'] }),
   names: z

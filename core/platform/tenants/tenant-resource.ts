@@ -32,7 +32,12 @@ const document = z.object({
     .meta({ typeName: 'TenantKind' })
     .default('application-owner')
     .describe('What the tenant is; there is one system tenant.'),
-  policies: z.array(naming(nameField(), givenPolicy)).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
+  policies: z
+    .array(naming(nameField(), givenPolicy))
+    .max(64)
+    .meta({ whenEmpty: [] })
+    .optional()
+    .describe('What the whole tenant may do at most; default by kind.'),
   requestsPerMinute: quota('Requests that the tenant may send in a minute to one appliance; 0: as many as it likes.', 6_000),
   tokenSecondsPerMinute: quota('Seconds of the HSM that the tenant may use in a minute at one appliance; 0: as many as it likes.', 6),
 });

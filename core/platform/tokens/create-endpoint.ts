@@ -4,6 +4,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
+import { parseDuration, type Duration } from '../../base/time.ts';
 import { durationField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
@@ -15,13 +16,14 @@ import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '..
 import { drawToken, issueToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
 
-const usualTtlSeconds = 86_400;
-const usualMaxTtlSeconds = 32 * 86_400;
+const usualTtl = parseDuration('1d', 'ttl');
+const usualMaxTtl = parseDuration('32d', 'max-ttl');
 
 const input = z.object({
   policies: z
     .array(naming(z.string().max(128), givenPolicy))
     .max(64)
+    .meta({ whenEmpty: [] })
     .optional()
     .meta({ description: 'Policies of the caller; unless given, all of them.', example: ['rewrap-only'] }),
   ttl: durationField({ minSeconds: 1 }).optional().meta({ description: 'Its life, and what a refresh gives; default 1d.', example: '1h' }),
@@ -29,7 +31,7 @@ const input = z.object({
     .optional()
     .meta({ description: 'Its longest life over all refreshes; default 32d.', example: '7d' }),
   boundCidrs: cidrsField()
-    .optional()
+    .default([])
     .meta({ description: 'Ranges of addresses it works from; default: from anywhere.', example: ['10.1.0.0/16'] }),
 });
 
@@ -58,11 +60,12 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
     commandLine: { output: 'token' },
     auditFields: ['policies', 'ttl', 'maxTtl', 'boundCidrs'],
     errors: ['token-lineage-too-long'],
-    async run(call, { policies: names = call.caller.policies, ttl, maxTtl, boundCidrs = [] }) {
+    complete: ({ caller }, given) => ({ ...given, policies: given.policies ?? [...caller.policies], ...livesOf(given) }),
+    async run(call, { policies: names = call.caller.policies, boundCidrs, ...given }) {
       requireHeld(call.caller, 'policies', names, []);
       requirePolicies(policies, call.caller, 'policies', names, call.caller.policies);
-      const maxTtlSeconds = maxTtl?.seconds ?? Math.max(usualMaxTtlSeconds, ttl?.seconds ?? 0);
-      const ttlSeconds = ttl?.seconds ?? Math.min(usualTtlSeconds, maxTtlSeconds);
+      const lives = livesOf(given);
+      const [ttlSeconds, maxTtlSeconds] = [lives.ttl.seconds, lives.maxTtl.seconds];
       if (ttlSeconds > maxTtlSeconds)
         throw fail('invalid-value', {
           detail: '"ttl" must not be longer than "max-ttl".',
@@ -87,4 +90,10 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
       return formatIssuedToken(issued);
     },
   });
+}
+
+/** Unless given, as long as usual; the longest life is at least the first one. */
+function livesOf({ ttl, maxTtl }: Pick<z.output<typeof input>, 'ttl' | 'maxTtl'>): { readonly ttl: Duration; readonly maxTtl: Duration } {
+  const longest = maxTtl ?? (ttl !== undefined && ttl.seconds > usualMaxTtl.seconds ? ttl : usualMaxTtl);
+  return { ttl: ttl ?? (longest.seconds < usualTtl.seconds ? longest : usualTtl), maxTtl: longest };
 }

@@ -63,6 +63,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
     }),
     commandLine: { input: 'csr', output: 'certificate' },
     find: findCaOf(context, 'act'),
+    complete: (_call, given, ca) => ({ ...given, ttl: given.ttl ?? parseDuration(ca.record.est.ttl, 'ttl') }),
     async run(call, { csr, ttl, usages }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
       const verified = verifyCsr(readCsrPem(csr), familiesUnder(ca.record.keyType));

@@ -21,11 +21,13 @@ export const roleDocument = z.object({
         .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope: visible ASCII, no spaces'),
     )
     .max(64)
+    .meta({ whenEmpty: [] })
     .default([])
     .describe('Scopes asked for, besides openid.'),
   tokenPolicies: z
     .array(naming(z.string().min(1).max(128), givenPolicy))
     .max(256)
+    .meta({ whenEmpty: [] })
     .default([])
     .describe('Policies the sign-in gets.'),
 });

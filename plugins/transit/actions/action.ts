@@ -23,7 +23,7 @@ const maxPayloadCharacters = 4 * 1024 * 1024;
 /** Field `key-version` of a request. */
 export const keyVersionField = integer(1, maxVersion).optional().describe('Version to use; default: the version in use.');
 /** Field `base64-encoded` of a request. */
-export const base64EncodedField = z.boolean().optional().describe('Default true; false: the text is raw UTF-8.');
+export const base64EncodedField = z.boolean().optional().meta({ description: 'false: the text is raw UTF-8.', 'x-default': true });
 /** A field with the payload of a request or an answer: base64, or text with `base64-encoded: false`. */
 export function payloadField(description: string) {
   return z.string().meta({

@@ -41,18 +41,26 @@ type Output = { readonly keys: Readonly<Record<string, string>> | readonly Expor
 /** A format of an attachment, with the attachment. */
 type AttachedFormat = { readonly attachment: Attachment; readonly format: Attachment['exportFormat'] };
 
+const ownFormats = ['clear', 'wrapped'] as const;
+
 /** What the endpoint reads: of every format, and `latest`, which are served and not described here. */
 function inputSchema(formats: readonly AttachedFormat[]) {
   const { version, wrappingKey } = ownParameters;
   const parameters = Object.assign({}, ...formats.map(({ format }) => format.parameters)) as Readonly<Record<string, z.ZodType>>;
-  const format = z.enum([...formats.map((one) => one.format.name), 'wrapped']).optional();
+  const format = z
+    .enum([...formats.map((one) => one.format.name), ...ownFormats])
+    .optional()
+    .meta({ 'x-default': 'clear' });
   return z.object({ version, format, wrappingKey, ...parameters });
 }
 
 const keyVersion = z.int().describe('Newest version in the answer.');
 const ownInput = z.object({
   version: ownParameters.version,
-  format: z.enum(['wrapped']).optional().describe('Default: PKCS#8 PEM, or base64 for symmetric keys.'),
+  format: z
+    .enum(ownFormats)
+    .optional()
+    .meta({ description: 'clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key.', 'x-default': 'clear' }),
   wrappingKey: ownParameters.wrappingKey,
 });
 const ownOutput = z.object({

@@ -6,7 +6,7 @@ import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
-import { formatOutput } from '../../../core/wire/schema.ts';
+import { formatOutput, shapeOf } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import type { Hsm, KeyReference } from '../../../hsm/api.ts';
@@ -61,7 +61,7 @@ export function restore(transit: Transit): AnyEndpoint {
       let backup: Backup | undefined = read();
       const settings = settingsIn(transit, backup, record);
       call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
-      call.access.requireAt(configuration, 'update', { name, ...settings });
+      call.access.requireAt(configuration, 'update', { name, ...settings }, shapeOf(transit.attachments.extend(documentSchema, 'schema')));
       requireNamedKeys(transit, call.access, backup.document);
       return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {

@@ -16,22 +16,22 @@ export const hashAlgorithmField = z
   .enum(['sha256', 'sha384', 'sha512'])
   .meta({ typeName: 'HashAlgorithm' })
   .optional()
-  .describe('Default sha256.');
+  .meta({ description: 'Hash of the text, for RSA and ECDSA.', 'x-default': 'sha256' });
 
 /** Fields that sign and verify share. */
 export const signatureFields = {
   hashAlgorithm: hashAlgorithmField,
-  prehashed: z.boolean().optional().describe('The input is the finished hash, not the data. Default false.'),
+  prehashed: z.boolean().optional().meta({ description: 'The input is the finished hash, not the data.', 'x-default': false }),
   signatureAlgorithm: z
     .enum(['pkcs1v15', 'pss'])
     .meta({ typeName: 'SignatureAlgorithm' })
     .optional()
-    .describe('Padding of RSA signatures; default pkcs1v15.'),
+    .meta({ description: 'Padding of RSA signatures.', 'x-default': 'pkcs1v15' }),
   marshaling: z
     .enum(['asn1', 'jws'])
     .meta({ typeName: 'SignatureMarshaling' })
     .optional()
-    .describe('asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.'),
+    .meta({ description: 'asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.', 'x-default': 'asn1' }),
 } as const;
 
 /** The options of one signature, as parsed. */

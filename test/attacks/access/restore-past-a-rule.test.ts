@@ -41,7 +41,7 @@ test('a value that an update of the key must not have cannot come from a backup'
   expect(await restore(token, 'other')).toBe('204 done');
   await victim.makePolicy('no-user-id', [
     mayAct,
-    { path: `${keys}/*`, operations: { update: 'allow' }, 'allowed-values': { 'openpgp-user-id': ['Root <root@example.org>'] } },
+    { path: `${keys}/*`, operations: { update: 'allow' }, 'allowed-values': { 'openpgp-user-id': [null, 'Root <root@example.org>'] } },
   ]);
   const other = await victim.makeToken(['no-user-id']);
   expect(await restore(other, 'user')).toBe('403 policy-denied');

@@ -1,5 +1,7 @@
 // Our own mistake: allowed-values judged what a request said, and defaults that hang on other fields got past them. Here: leaving fields out.
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
 import { startVictim, type Victim } from '../victim.ts';
 
 let victim: Victim;
@@ -21,4 +23,121 @@ test.each([
   expect(await victim.verdict('PUT', `${path}/silent`, without, { token })).toBe('403 policy-denied');
   expect(await victim.verdict('GET', `${path}/silent`)).toBe('404 not-found');
   expect(await victim.verdict('POST', path, { name: 'said', ...good }, { token })).toBe('201 done');
+});
+
+const keys = '/v1/state/keystore/transit-keys';
+const approles = 'keystore/authentication/approles';
+const create = '/v1/state/keystore/token/create';
+let made = 0;
+
+/** A token that may do this at a path, with these values alone. */
+async function narrow(path: string, allowed: Record<string, unknown>): Promise<string> {
+  const name = `values-${(made += 1)}`;
+  await victim.makePolicy(name, [{ path, operations: { all: 'allow' }, 'allowed-values': allowed }]);
+  return victim.makeToken([name, 'default']);
+}
+
+describe('an action', () => {
+  beforeAll(async () => {
+    const config = '/v1/config/keystore/transit-keys';
+    await victim.request('POST', config, { name: 'open', exportable: true });
+    await victim.request('POST', config, { name: 'rsa', cipher: 'rsa-2048' });
+    await victim.request('POST', `/v1/config/${approles}`, { name: 'job', 'secret-id-ttl': '10d', 'secret-id-num-uses': 5 });
+    await victim.request('POST', '/v1/config/keystore/tls/ca', { name: 'issuer', est: { ttl: '20d' } });
+  });
+
+  test.each([
+    [`${keys}/open/export`, 'format', ['wrapped'], {}, undefined],
+    [`${keys}/open/export`, 'version', [1], {}, { version: 1 }],
+    [`${keys}/rsa/sign`, 'signature-algorithm', ['pss'], { text: '' }, { 'signature-algorithm': 'pss' }],
+    [`${keys}/rsa/sign`, 'hash-algorithm', ['sha512'], { text: '' }, { 'hash-algorithm': 'sha512' }],
+    [`${keys}/rsa/sign`, 'prehashed', [true], { text: '' }, undefined],
+    [`${keys}/rsa/sign`, 'key-version', [1], { text: '' }, { 'key-version': 1 }],
+    [`/v1/state/${approles}/job/generate-secret-id`, 'ttl', ['1h'], {}, { ttl: '1h' }],
+    [`/v1/state/${approles}/job/generate-secret-id`, 'num-uses', [1], {}, { 'num-uses': 1 }],
+    [`/v1/state/${approles}/job/generate-secret-id`, 'bound-cidrs', ['10.0.0.0/8'], {}, { 'bound-cidrs': ['10.0.0.0/8'] }],
+    [create, 'ttl', ['1h'], {}, { ttl: '1h' }],
+    [create, 'max-ttl', ['2h'], { ttl: '1h' }, { 'max-ttl': '2h' }],
+    [create, 'policies', ['default'], {}, { policies: ['default'] }],
+    [create, 'bound-cidrs', ['10.0.0.0/8'], {}, { 'bound-cidrs': ['10.0.0.0/8'] }],
+  ] as const)('%s: leaving %s out is a value of it', async (path, field, allowed, body, good) => {
+    const token = await narrow(path, { [field]: allowed });
+    expect(await victim.verdict('POST', path, body, { token })).toBe('403 policy-denied');
+    if (good !== undefined) expect(await victim.verdict('POST', path, { ...body, ...good }, { token })).toBe('200 done');
+  });
+
+  test.each([
+    [`${keys}/open/export`, 'format', ['clear'], {}],
+    [`${keys}/open/export`, 'version', [null], {}],
+    [`${keys}/rsa/sign`, 'prehashed', [false], { text: '' }],
+    [`${keys}/rsa/sign`, 'signature-algorithm', ['pkcs1v15', 'pss'], { text: '' }],
+    [`/v1/state/${approles}/job/generate-secret-id`, 'ttl', ['10d'], {}],
+    [`/v1/state/${approles}/job/generate-secret-id`, 'num-uses', [5], {}],
+    [create, 'ttl', ['1d'], {}],
+    [create, 'max-ttl', ['32d'], {}],
+    [create, 'bound-cidrs', ['0.0.0.0/0', '::/0'], {}],
+    [create, 'bound-cidrs', ['0.0.0.0/0', '::/0'], { 'bound-cidrs': [] }],
+  ] as const)('%s: what it means that %s is left out can be allowed: %j', async (path, field, allowed, body) => {
+    const token = await narrow(path, { [field]: allowed });
+    expect(await victim.verdict('POST', path, body, { token })).toBe('200 done');
+  });
+
+  test('in a batch, and under another name of the action', async () => {
+    const signs = await narrow(`${keys}/rsa/sign`, { 'signature-algorithm': ['pss'] });
+    const items = [{ text: '', 'signature-algorithm': 'pss' }, { text: '' }];
+    for (const action of ['sign', 'sign-batch']) {
+      expect(await victim.verdict('POST', `${keys}/rsa/${action}`, { 'batch-input': items }, { token: signs })).toBe('403 policy-denied');
+      expect(await victim.verdict('POST', `${keys}/rsa/${action}`, { 'batch-input': items.slice(0, 1) }, { token: signs })).toBe(
+        '200 done',
+      );
+    }
+    await victim.request('POST', '/v1/config/keystore/transit-keys', {
+      name: 'pgp',
+      cipher: 'ed25519',
+      exportable: true,
+      'openpgp-user-id': 'A',
+    });
+    const exports = await narrow(`${keys}/pgp/export`, { 'wrapping-key': ['none of these'] });
+    expect(await victim.verdict('POST', `${keys}/pgp/export-openpgp`, {}, { token: exports })).toBe('403 policy-denied');
+  });
+
+  test('sign-csr: the life of a certificate', async () => {
+    const path = '/v1/state/keystore/tls/ca/issuer/sign-csr';
+    const rule = (ttl: string) => [
+      { path, operations: { all: 'allow' }, 'allowed-values': { ttl: [ttl] } },
+      { path: '/v1/state/keystore/tls/ca/issuer/sign-freely', operations: { all: 'allow' } },
+    ];
+    await victim.makePolicy('one-day', rule('1d'));
+    await victim.makePolicy('as-the-ca-says', rule('20d'));
+    const csr = formatPem('CERTIFICATE REQUEST', await makeCsr({ keys: await makeKeys('P-256'), subject: 'CN=a' }));
+    const sign = async (policy: string, body: object) =>
+      victim.verdict('POST', path, { csr, ...body }, { token: await victim.makeToken([policy]) });
+    expect(await sign('one-day', {})).toBe('403 policy-denied');
+    expect(await sign('one-day', { ttl: '1d' })).toBe('200 done');
+    expect(await sign('as-the-ca-says', {})).toBe('200 done');
+  });
+});
+
+test('a document: what is left out or empty, and means more than nothing', async () => {
+  const path = `/v1/config/${approles}`;
+  const make = async (field: string, allowed: unknown[], body: object) =>
+    victim.verdict('POST', path, { name: `role-${(made += 1)}`, ...body }, { token: await narrow(path, { [field]: allowed }) });
+  for (const [field, allowed, bad, good] of [
+    ['secret-id-ttl', ['1d'], {}, { 'secret-id-ttl': '1d' }],
+    ['secret-id-num-uses', [1], {}, { 'secret-id-num-uses': 1 }],
+    ['token-bound-cidrs', ['10.0.0.0/8'], { 'token-bound-cidrs': [] }, { 'token-bound-cidrs': ['10.0.0.0/8'] }],
+    ['secret-id-bound-cidrs', ['10.0.0.0/8'], {}, { 'secret-id-bound-cidrs': ['10.0.0.0/8'] }],
+  ] as const) {
+    expect([field, await make(field, [...allowed], bad)]).toEqual([field, '403 policy-denied']);
+    expect([field, await make(field, [...allowed], good)]).toEqual([field, '201 done']);
+  }
+  expect(await make('secret-id-ttl', [null, '1d'], {})).toBe('201 done');
+  expect(await make('token-policies', ['default'], { 'token-policies': [] })).toBe('201 done');
+  const roles = '/v1/config/keystore/authentication/oidc/idp/roles';
+  const provider = { 'discovery-url': 'https://idp.example/.well-known/openid-configuration', 'client-id': 'c', 'client-secret': 's' };
+  const rest = { 'role-select': { 'role-claim': 'groups' }, 'allowed-redirect-uris': ['https://keystore.example/oidc-callback'] };
+  await victim.request('POST', '/v1/config/keystore/authentication/oidc', { name: 'idp', ...provider, ...rest });
+  const token = await narrow(roles, { 'required-claims': ['mfa'] });
+  expect(await victim.verdict('POST', roles, { name: 'all', 'required-claims': [] }, { token })).toBe('403 policy-denied');
+  expect(await victim.verdict('POST', roles, { name: 'some', 'required-claims': ['mfa'] }, { token })).toBe('201 done');
 });

@@ -651,7 +651,7 @@ export type DecryptBatchAnswer = {
 export type DecryptBatchItem = {
   /** What encrypt answered. */
   ciphertext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** Required for derived keys: the same text again to decrypt. */
   context?: string | undefined;
@@ -684,7 +684,7 @@ export type DecryptBatchResult = {
 export type DecryptRequest = {
   /** What encrypt answered. */
   ciphertext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** Required for derived keys: the same text again to decrypt. */
   context?: string | undefined;
@@ -725,7 +725,7 @@ export type EncryptBatchAnswer = {
 export type EncryptBatchItem = {
   /** What to encrypt: base64, or raw UTF-8 with base64-encoded false. */
   plaintext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** Required for derived keys: the same text again to decrypt. */
   context?: string | undefined;
@@ -760,7 +760,7 @@ export type EncryptBatchResult = {
 export type EncryptRequest = {
   /** What to encrypt: base64, or raw UTF-8 with base64-encoded false. */
   plaintext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** Required for derived keys: the same text again to decrypt. */
   context?: string | undefined;
@@ -836,14 +836,14 @@ export type ExportOpenpgpRevocationRequestReason = 'no-reason' | 'superseded' | 
 export type ExportRequest = {
   /** Default: every version that may decrypt. */
   version?: number | undefined;
-  /** Default: PKCS#8 PEM, or base64 for symmetric keys. */
+  /** clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key. */
   format?: ExportRequestFormat | undefined;
   /** RSA public key PEM, for format wrapped. */
   'wrapping-key'?: string | undefined;
 };
 
-/** Default: PKCS#8 PEM, or base64 for symmetric keys. */
-export type ExportRequestFormat = 'wrapped';
+/** clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key. */
+export type ExportRequestFormat = 'clear' | 'wrapped';
 
 export type ExportedOpenpgpKey = {
   /** Version of the key. */
@@ -938,7 +938,7 @@ export type GenerateSecretIdRequest = {
   'bound-cidrs'?: string[] | undefined;
 };
 
-/** Default sha256. */
+/** Hash of the text, for RSA and ECDSA. */
 export type HashAlgorithm = 'sha256' | 'sha384' | 'sha512';
 
 export type HealthAnswer = {
@@ -966,9 +966,9 @@ export type HmacBatchAnswer = {
 export type HmacBatchItem = {
   /** What to authenticate: base64, or raw UTF-8 with base64-encoded false. */
   plaintext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** Version to use; default: the version in use. */
   'key-version'?: number | undefined;
@@ -999,9 +999,9 @@ export type HmacBatchResult = {
 export type HmacRequest = {
   /** What to authenticate: base64, or raw UTF-8 with base64-encoded false. */
   plaintext: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** Version to use; default: the version in use. */
   'key-version'?: number | undefined;
@@ -2004,8 +2004,8 @@ export type PolicyRule = {
   /** What the rule says of each operation. */
   operations?: PolicyOperations | undefined;
   /**
-   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
-   * default, if it has one of its own.
+   * Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its
+   * default or, where that is no value of its own, as null; so does an empty list that means more than nothing.
    */
   'allowed-values'?: Record<string, unknown[]> | undefined;
   /** Names of fields left out of answers. */
@@ -2018,8 +2018,8 @@ export type PolicyRuleInput = {
   /** What the rule says of each operation. */
   operations: PolicyOperationsInput;
   /**
-   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
-   * default, if it has one of its own.
+   * Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its
+   * default or, where that is no value of its own, as null; so does an empty list that means more than nothing.
    */
   'allowed-values'?: Record<string, unknown[]> | undefined;
   /** Names of fields left out of answers. */
@@ -2032,8 +2032,8 @@ export type PolicyRuleMerge = {
   /** What the rule says of each operation. */
   operations: PolicyOperationsMerge;
   /**
-   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
-   * default, if it has one of its own.
+   * Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its
+   * default or, where that is no value of its own, as null; so does an empty list that means more than nothing.
    */
   'allowed-values'?: Record<string, unknown[]> | undefined;
   /** Names of fields left out of answers. */
@@ -2371,15 +2371,15 @@ export type SignBatchAnswer = {
 export type SignBatchItem = {
   /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
   text: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
-  /** The input is the finished hash, not the data. Default false. */
+  /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures; default pkcs1v15. */
+  /** Padding of RSA signatures. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
-  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
   /** Version to use; default: the version in use. */
   'key-version'?: number | undefined;
@@ -2410,24 +2410,24 @@ export type SignBatchResult = {
 export type SignRequest = {
   /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
   text: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
-  /** The input is the finished hash, not the data. Default false. */
+  /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures; default pkcs1v15. */
+  /** Padding of RSA signatures. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
-  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
   /** Version to use; default: the version in use. */
   'key-version'?: number | undefined;
 };
 
-/** Padding of RSA signatures; default pkcs1v15. */
+/** Padding of RSA signatures. */
 export type SignatureAlgorithm = 'pkcs1v15' | 'pss';
 
-/** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+/** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
 export type SignatureMarshaling = 'asn1' | 'jws';
 
 export type SystemBackupRequest = {
@@ -3498,19 +3498,19 @@ export type VerifyBatchAnswer = {
 export type VerifyBatchItem = {
   /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
   text: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** The signature, made here or elsewhere. */
   signature?: string | undefined;
   /** In place of signature. */
   hmac?: string | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
-  /** The input is the finished hash, not the data. Default false. */
+  /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures; default pkcs1v15. */
+  /** Padding of RSA signatures. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
-  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
   /** Echoed from the request. */
   reference?: string | undefined;
@@ -3539,19 +3539,19 @@ export type VerifyBatchResult = {
 export type VerifyRequest = {
   /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
   text: string;
-  /** Default true; false: the text is raw UTF-8. */
+  /** false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** The signature, made here or elsewhere. */
   signature?: string | undefined;
   /** In place of signature. */
   hmac?: string | undefined;
-  /** Default sha256. */
+  /** Hash of the text, for RSA and ECDSA. */
   'hash-algorithm'?: HashAlgorithm | undefined;
-  /** The input is the finished hash, not the data. Default false. */
+  /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures; default pkcs1v15. */
+  /** Padding of RSA signatures. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
-  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
 };
 

@@ -384,8 +384,8 @@ DistributionState = Literal["holds", "lacks", "silent", "away"]
 ExportOpenpgpRevocationRequestReason = Literal["no-reason", "superseded", "compromised", "retired"]
 
 
-# Default: PKCS#8 PEM, or base64 for symmetric keys.
-ExportRequestFormat = Literal["wrapped"]
+# clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key.
+ExportRequestFormat = Literal["clear", "wrapped"]
 
 
 # `unanswered`: a part of health, which is not `ok`.
@@ -396,7 +396,7 @@ FindingState = Literal["unanswered", "answered"]
 GenerateDataKeyRequestType = Literal["plaintext", "wrapped"]
 
 
-# Default sha256.
+# Hash of the text, for RSA and ECDSA.
 HashAlgorithm = Literal["sha256", "sha384", "sha512"]
 
 
@@ -476,11 +476,11 @@ ShippingLagPolicy = Literal["continue", "block"]
 ShippingProtocol = Literal["syslog", "json-lines", "splunk", "elastic", "loki", "otlp"]
 
 
-# Padding of RSA signatures; default pkcs1v15.
+# Padding of RSA signatures.
 SignatureAlgorithm = Literal["pkcs1v15", "pss"]
 
 
-# asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+# asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
 SignatureMarshaling = Literal["asn1", "jws"]
 
 
@@ -1304,7 +1304,7 @@ class DecryptBatchItem(Document):
     ciphertext: str
     """What encrypt answered."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     context: Optional[str] = None
     """Required for derived keys: the same text again to decrypt."""
     associated_data: Optional[str] = None
@@ -1346,7 +1346,7 @@ class DecryptRequest(Document):
     ciphertext: str = field(repr=False)
     """What encrypt answered."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     context: Optional[str] = field(default=None, repr=False)
     """Required for derived keys: the same text again to decrypt."""
     associated_data: Optional[str] = field(default=None, repr=False)
@@ -1390,7 +1390,7 @@ class EncryptBatchItem(Document):
     plaintext: str
     """What to encrypt: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     context: Optional[str] = None
     """Required for derived keys: the same text again to decrypt."""
     associated_data: Optional[str] = None
@@ -1434,7 +1434,7 @@ class EncryptRequest(Document):
     plaintext: str = field(repr=False)
     """What to encrypt: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     context: Optional[str] = field(default=None, repr=False)
     """Required for derived keys: the same text again to decrypt."""
     associated_data: Optional[str] = field(default=None, repr=False)
@@ -1534,7 +1534,7 @@ class ExportRequest(Document):
     version: Optional[int] = None
     """Default: every version that may decrypt."""
     format: Optional[ExportRequestFormat] = None
-    """Default: PKCS#8 PEM, or base64 for symmetric keys."""
+    """clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key."""
     wrapping_key: Optional[str] = None
     """RSA public key PEM, for format wrapped."""
 
@@ -1682,9 +1682,9 @@ class HmacBatchItem(Document):
     plaintext: str
     """What to authenticate: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     key_version: Optional[int] = None
     """Version to use; default: the version in use."""
     reference: Optional[str] = None
@@ -1724,9 +1724,9 @@ class HmacRequest(Document):
     plaintext: str = field(repr=False)
     """What to authenticate: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     key_version: Optional[int] = None
     """Version to use; default: the version in use."""
 
@@ -2871,9 +2871,10 @@ class PolicyRule(Document):
     operations: Optional[PolicyOperations] = None
     """What the rule says of each operation."""
     allowed_values: Optional[dict[str, list[Any]]] = None
-    """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
+    """Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts
 
-    with its default, if it has one of its own.
+    with its default or, where that is no value of its own, as null; so does an empty list that means more
+    than nothing.
     """
     hide_fields: Optional[list[str]] = None
     """Names of fields left out of answers."""
@@ -2888,9 +2889,10 @@ class PolicyRuleInput(Document):
     operations: PolicyOperationsInput
     """What the rule says of each operation."""
     allowed_values: Optional[dict[str, list[Any]]] = None
-    """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
+    """Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts
 
-    with its default, if it has one of its own.
+    with its default or, where that is no value of its own, as null; so does an empty list that means more
+    than nothing.
     """
     hide_fields: Optional[list[str]] = None
     """Names of fields left out of answers."""
@@ -2905,9 +2907,10 @@ class PolicyRuleMerge(Document):
     operations: PolicyOperationsMerge
     """What the rule says of each operation."""
     allowed_values: Optional[dict[str, list[Any]]] = None
-    """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
+    """Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts
 
-    with its default, if it has one of its own.
+    with its default or, where that is no value of its own, as null; so does an empty list that means more
+    than nothing.
     """
     hide_fields: Optional[list[str]] = None
     """Names of fields left out of answers."""
@@ -3308,15 +3311,15 @@ class SignBatchItem(Document):
     text: str
     """What to sign: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     prehashed: Optional[bool] = None
-    """The input is the finished hash, not the data. Default false."""
+    """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures; default pkcs1v15."""
+    """Padding of RSA signatures."""
     marshaling: Optional[SignatureMarshaling] = None
-    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     key_version: Optional[int] = None
     """Version to use; default: the version in use."""
     reference: Optional[str] = None
@@ -3356,15 +3359,15 @@ class SignRequest(Document):
     text: str = field(repr=False)
     """What to sign: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     prehashed: Optional[bool] = None
-    """The input is the finished hash, not the data. Default false."""
+    """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures; default pkcs1v15."""
+    """Padding of RSA signatures."""
     marshaling: Optional[SignatureMarshaling] = None
-    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     key_version: Optional[int] = None
     """Version to use; default: the version in use."""
 
@@ -4575,19 +4578,19 @@ class VerifyBatchItem(Document):
     text: str
     """What was signed: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     signature: Optional[str] = None
     """The signature, made here or elsewhere."""
     hmac: Optional[str] = None
     """In place of signature."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     prehashed: Optional[bool] = None
-    """The input is the finished hash, not the data. Default false."""
+    """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures; default pkcs1v15."""
+    """Padding of RSA signatures."""
     marshaling: Optional[SignatureMarshaling] = None
-    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     reference: Optional[str] = None
     """Echoed from the request."""
 
@@ -4625,16 +4628,16 @@ class VerifyRequest(Document):
     text: str = field(repr=False)
     """What was signed: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
+    """false: the text is raw UTF-8."""
     signature: Optional[str] = field(default=None, repr=False)
     """The signature, made here or elsewhere."""
     hmac: Optional[str] = field(default=None, repr=False)
     """In place of signature."""
     hash_algorithm: Optional[HashAlgorithm] = None
-    """Default sha256."""
+    """Hash of the text, for RSA and ECDSA."""
     prehashed: Optional[bool] = None
-    """The input is the finished hash, not the data. Default false."""
+    """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures; default pkcs1v15."""
+    """Padding of RSA signatures."""
     marshaling: Optional[SignatureMarshaling] = None
-    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param plaintext What to encrypt: base64, or raw UTF-8 with base64-encoded false.
- * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
+ * @param base64Encoded false: the text is raw UTF-8. May be null: absent.
  * @param context Required for derived keys: the same text again to decrypt. May be null: absent.
  * @param associatedData Authenticated with the ciphertext, not part of it: the same again to decrypt. May be
  * null: absent.
@@ -48,7 +48,7 @@ public record EncryptRequest(
     private Builder() {}
 
     /**
-     * Default true; false: the text is raw UTF-8.
+     * false: the text is raw UTF-8.
      *
      * @param value null: absent
      * @return this

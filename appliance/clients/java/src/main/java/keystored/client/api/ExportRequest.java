@@ -7,7 +7,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param version Default: every version that may decrypt. May be null: absent.
- * @param format Default: PKCS#8 PEM, or base64 for symmetric keys. May be null: absent.
+ * @param format clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key. May be null:
+ * absent.
  * @param wrappingKey RSA public key PEM, for format wrapped. May be null: absent.
  */
 public record ExportRequest(
@@ -44,7 +45,7 @@ public record ExportRequest(
     }
 
     /**
-     * Default: PKCS#8 PEM, or base64 for symmetric keys.
+     * clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key.
      *
      * @param value null: absent
      * @return this

@@ -5,11 +5,15 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Default: PKCS#8 PEM, or base64 for symmetric keys. Later versions may answer others.
+ * clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key. Later versions may answer
+ * others.
  *
  * @param value as on the wire
  */
 public record ExportRequestFormat(String value) {
+  /** The value {@code clear}. */
+  public static final ExportRequestFormat CLEAR = new ExportRequestFormat("clear");
+
   /** The value {@code wrapped}. */
   public static final ExportRequestFormat WRAPPED = new ExportRequestFormat("wrapped");
 

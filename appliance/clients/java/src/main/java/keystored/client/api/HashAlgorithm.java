@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Default sha256. Later versions may answer others.
+ * Hash of the text, for RSA and ECDSA. Later versions may answer others.
  *
  * @param value as on the wire
  */

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param plaintext What to authenticate: base64, or raw UTF-8 with base64-encoded false.
- * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
- * @param hashAlgorithm Default sha256. May be null: absent.
+ * @param base64Encoded false: the text is raw UTF-8. May be null: absent.
+ * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
  * @param keyVersion Version to use; default: the version in use. May be null: absent.
  * @param reference Echoed from the request. May be null: absent.
  */
@@ -41,7 +41,7 @@ public record HmacBatchItem(
     private Builder() {}
 
     /**
-     * Default true; false: the text is raw UTF-8.
+     * false: the text is raw UTF-8.
      *
      * @param value null: absent
      * @return this
@@ -52,7 +52,7 @@ public record HmacBatchItem(
     }
 
     /**
-     * Default sha256.
+     * Hash of the text, for RSA and ECDSA.
      *
      * @param value null: absent
      * @return this

@@ -10,8 +10,9 @@ import java.util.Map;
  *
  * @param path The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.
  * @param operations What the rule says of each operation.
- * @param allowedValues Name of a field, inside containers `a/b`, to the values a request may give it; one that
- * is left out counts with its default, if it has one of its own. May be null: absent.
+ * @param allowedValues Name of a field, inside containers `a/b`, to the values a request may give it. One that
+ * is left out counts with its default or, where that is no value of its own, as null; so does an empty list that
+ * means more than nothing. May be null: absent.
  * @param hideFields Names of fields left out of answers. May be null: absent.
  */
 public record PolicyRuleMerge(
@@ -43,8 +44,9 @@ public record PolicyRuleMerge(
     private Builder() {}
 
     /**
-     * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
-     * with its default, if it has one of its own.
+     * Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts
+     * with its default or, where that is no value of its own, as null; so does an empty list that means more
+     * than nothing.
      *
      * @param value null: absent
      * @return this

@@ -7,12 +7,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param text What to sign: base64, or raw UTF-8 with base64-encoded false.
- * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
- * @param hashAlgorithm Default sha256. May be null: absent.
- * @param prehashed The input is the finished hash, not the data. Default false. May be null: absent.
- * @param signatureAlgorithm Padding of RSA signatures; default pkcs1v15. May be null: absent.
- * @param marshaling asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be
- * null: absent.
+ * @param base64Encoded false: the text is raw UTF-8. May be null: absent.
+ * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
+ * @param prehashed The input is the finished hash, not the data. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures. May be null: absent.
+ * @param marshaling asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be null:
+ * absent.
  * @param keyVersion Version to use; default: the version in use. May be null: absent.
  */
 public record SignRequest(
@@ -54,7 +54,7 @@ public record SignRequest(
     private Builder() {}
 
     /**
-     * Default true; false: the text is raw UTF-8.
+     * false: the text is raw UTF-8.
      *
      * @param value null: absent
      * @return this
@@ -65,7 +65,7 @@ public record SignRequest(
     }
 
     /**
-     * Default sha256.
+     * Hash of the text, for RSA and ECDSA.
      *
      * @param value null: absent
      * @return this
@@ -76,7 +76,7 @@ public record SignRequest(
     }
 
     /**
-     * The input is the finished hash, not the data. Default false.
+     * The input is the finished hash, not the data.
      *
      * @param value null: absent
      * @return this
@@ -87,7 +87,7 @@ public record SignRequest(
     }
 
     /**
-     * Padding of RSA signatures; default pkcs1v15.
+     * Padding of RSA signatures.
      *
      * @param value null: absent
      * @return this
@@ -98,7 +98,7 @@ public record SignRequest(
     }
 
     /**
-     * asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+     * asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
      *
      * @param value null: absent
      * @return this

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Padding of RSA signatures; default pkcs1v15. Later versions may answer others.
+ * Padding of RSA signatures. Later versions may answer others.
  *
  * @param value as on the wire
  */

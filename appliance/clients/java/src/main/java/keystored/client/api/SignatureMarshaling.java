@@ -5,8 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later versions may answer
- * others.
+ * asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later versions may answer others.
  *
  * @param value as on the wire
  */

@@ -7,14 +7,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param text What was signed: base64, or raw UTF-8 with base64-encoded false.
- * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
+ * @param base64Encoded false: the text is raw UTF-8. May be null: absent.
  * @param signature The signature, made here or elsewhere. May be null: absent.
  * @param hmac In place of signature. May be null: absent.
- * @param hashAlgorithm Default sha256. May be null: absent.
- * @param prehashed The input is the finished hash, not the data. Default false. May be null: absent.
- * @param signatureAlgorithm Padding of RSA signatures; default pkcs1v15. May be null: absent.
- * @param marshaling asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be
- * null: absent.
+ * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
+ * @param prehashed The input is the finished hash, not the data. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures. May be null: absent.
+ * @param marshaling asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be null:
+ * absent.
  */
 public record VerifyRequest(
     @JsonProperty("text") String text,
@@ -57,7 +57,7 @@ public record VerifyRequest(
     private Builder() {}
 
     /**
-     * Default true; false: the text is raw UTF-8.
+     * false: the text is raw UTF-8.
      *
      * @param value null: absent
      * @return this
@@ -90,7 +90,7 @@ public record VerifyRequest(
     }
 
     /**
-     * Default sha256.
+     * Hash of the text, for RSA and ECDSA.
      *
      * @param value null: absent
      * @return this
@@ -101,7 +101,7 @@ public record VerifyRequest(
     }
 
     /**
-     * The input is the finished hash, not the data. Default false.
+     * The input is the finished hash, not the data.
      *
      * @param value null: absent
      * @return this
@@ -112,7 +112,7 @@ public record VerifyRequest(
     }
 
     /**
-     * Padding of RSA signatures; default pkcs1v15.
+     * Padding of RSA signatures.
      *
      * @param value null: absent
      * @return this
@@ -123,7 +123,7 @@ public record VerifyRequest(
     }
 
     /**
-     * asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+     * asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
      *
      * @param value null: absent
      * @return this
