@@ -89,7 +89,7 @@ export const programCommands: readonly ProgramCommand[] = [
   },
   {
     name: 'cluster',
-    summary: 'the appliances that share a store: cluster status, init, invite, join, remove MEMBER',
+    summary: 'the appliances that share a store: cluster status, init, invite, invitations, withdraw ID, join, remove MEMBER',
     group: 'Administration:',
     run: async (words, before, io) => (await import('./commands/cluster.ts')).runCluster(words, before, io),
   },

@@ -38,9 +38,11 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const links = new Set<Channel<typeof linkRequests>>();
   const tell = (): void => {
     if (member === undefined) return;
-    const missing = Array.from(member.members.values()).flatMap((one) => (one.state === 'in' || one.state === 'removed' ? [] : [one.name]));
+    const seen = Array.from(member.members);
+    const missing = seen.flatMap(([, one]) => (one.state === 'in' || one.state === 'removed' ? [] : [one.name]));
+    const members = seen.flatMap(([other, { state }]) => (state === 'removed' ? [] : [other]));
     const { position, settled, sent, othersStartMs } = member;
-    const state = { position, settled, missing, ...defined({ sent, othersStartMs }) };
+    const state = { position, settled, missing, members, ...defined({ sent, othersStartMs }) };
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
   let member: ClusterMember | undefined;
@@ -48,7 +50,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     ...{ client, directory, id, limits, log },
     onEnded: (reason) => {
       // The processes that serve hear it before this one ends.
-      void Promise.all(Array.from(links, (link) => link.request('over', undefined, tellingMs).catch(() => undefined))).then(() =>
+      void Promise.all(Array.from(links, (link) => link.request('over', { reason }, tellingMs).catch(() => undefined))).then(() =>
         onEnded(reason),
       );
     },
@@ -72,7 +74,8 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     remove: ({ id: other, evenIfAlive }) =>
       orUnavailable(async () => {
         const outcome = await joined.remove(other, evenIfAlive);
-        if (outcome === 'removed' && orders.data !== undefined) await orUnknown(removeServerOf(client, other, log));
+        // One that was admitted may have a server and have given no sign of life.
+        if (outcome !== 'alive' && orders.data !== undefined) await orUnknown(removeServerOf(client, other, log));
         return outcome;
       }),
     state: () => stateOf(joined, id),

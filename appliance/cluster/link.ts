@@ -55,8 +55,10 @@ export class FollowerLink implements ClusterWay {
   #settled = 0;
   #settling: { readonly revision: number; readonly done: Promise<void> } | undefined;
   #missing: readonly string[] = [];
+  #members: readonly string[] = [];
   #othersStartMs: number | undefined;
-  #isOver = false;
+  /** why this appliance is no member any more */
+  #over: string | undefined;
   /** it was let in once: a successor of the follower is to come in again */
   #hasEntered = false;
 
@@ -75,7 +77,7 @@ export class FollowerLink implements ClusterWay {
 
   /** Whether keys may be used at this moment from the last state, although nothing else is answered. */
   get isIsolated(): boolean {
-    if (this.#isOver || this.isolatedSeconds === 0 || this.isValid) return false;
+    if (this.#over !== undefined || this.isolatedSeconds === 0 || this.isValid) return false;
     return isValid(this.#sent, this.#parts.moment(), this.isolatedSeconds * 1_000);
   }
 
@@ -90,6 +92,14 @@ export class FollowerLink implements ClusterWay {
   /** Names of the members that are not in, as last heard. */
   get missing(): readonly string[] {
     return this.#missing;
+  }
+
+  get members(): readonly string[] {
+    return this.#members;
+  }
+
+  get over(): string | undefined {
+    return this.#over;
   }
 
   get othersMs(): number | undefined {
@@ -212,16 +222,16 @@ export class FollowerLink implements ClusterWay {
     const channel = openChannel({
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
-        over: () => void (this.#isOver = true),
-        state: ({ position, settled, sent, missing, othersStartMs }) => {
+        over: ({ reason }) => void (this.#over = reason),
+        state: ({ position, settled, sent, missing, members, othersStartMs }) => {
           this.#position = Math.max(this.#position, position);
           this.#settled = Math.max(this.#settled, settled);
-          this.#missing = missing;
+          [this.#missing, this.#members] = [missing, members];
           this.#othersStartMs = othersStartMs;
           // One that was given stays: the others wait until it is over, also when the follower has ended.
           if (sent === undefined || sent.monotonicMs <= (this.#sent?.monotonicMs ?? 0)) return;
           this.#sent = sent;
-          this.#isOver = false;
+          this.#over = undefined;
         },
       },
     });

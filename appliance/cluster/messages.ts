@@ -118,18 +118,18 @@ export const followerRequests = {
 export const linkRequests = {
   /**
    * Something was applied, or a sign of life was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
-   * when the validity counts. `missing`: names of the members that are not in. `othersStartMs`: what the clocks of most others show when
+   * when the validity counts. `missing`: names of the members that are not in. `members`: ids of those that were not removed. `othersStartMs`: what the clocks of most others show when
    * CLOCK_MONOTONIC is 0.
    */
   state: {
     argument: z.object({
-      ...{ position: z.int(), settled: z.int(), missing: z.array(z.string()) },
+      ...{ position: z.int(), settled: z.int(), missing: z.array(z.string()), members: z.array(z.string()) },
       ...{ sent: moment.optional(), othersStartMs: z.number().optional() },
     }),
     answer: nothing,
   },
-  /** This appliance is no member any more: nothing may be answered, not even for a while. */
-  over: { argument: nothing, answer: nothing },
+  /** This appliance is no member any more, for this reason: nothing may be answered, not even for a while. */
+  over: { argument: z.object({ reason: z.string() }), answer: nothing },
 } as const satisfies RequestTable;
 
 const pem = z.string();

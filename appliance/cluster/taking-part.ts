@@ -63,12 +63,13 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
         const { joinIfInvited, startOwnServer } = await import('../membership/own-server.ts');
         dropFormerState(data);
         await joinIfInvited(own);
-        if (isMember(configuration)) server = await startOwnServer(own);
+        if (isMember(configuration)) server = await startOwnServer(own).catch((error: unknown) => explain(configuration, error));
       }
       if (!isMember(configuration)) return;
       follower = await keepFollower(() => ordersOf(configuration, cluster, id, run)).catch((error: unknown) => {
         // Its certificates are revoked and its etcd has ended: all that the follower can say is that nobody answers.
-        throw server?.isRemoved === true ? new StartRefused(`cluster: ${removedReason}`) : error;
+        if (server?.isRemoved === true) throw new StartRefused(`cluster: ${removedReason}`);
+        return explain(configuration, error);
       });
     },
     restartServer: async () => server?.restart(),
@@ -84,6 +85,13 @@ export function neededParts(configuration: Configuration): NeededParts {
   const { hsm, cluster } = configuration;
   const isInvited = cluster?.member?.invitationFile !== undefined;
   return { token: hsm.tokens.length === 0, store: !isMember(configuration), isInvited };
+}
+
+/** Why nobody lets this appliance in, where that is known; else what it has seen. */
+async function explain({ cluster, data }: Configuration, error: unknown): Promise<never> {
+  if (cluster?.member === undefined) throw error;
+  const { isRefusedByOthers, refusedReason } = await import('../membership/ending/refused-credentials.ts');
+  throw (await isRefusedByOthers(data, urlsOf(cluster.member).clientUrl)) ? new StartRefused(`cluster: ${refusedReason}`) : error;
 }
 
 /** The way to the follower, for a process that opens the store: a worker's number, 0 for the supervisor. Undefined for an appliance that stands alone. */

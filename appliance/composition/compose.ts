@@ -135,6 +135,7 @@ export async function compose(parts: Parts): Promise<Composed> {
         backup: () => system?.backups.health(),
         findings: () => findingParts(store),
         damage: parts.damage,
+        lostCredentials: () => system?.membership.lostCredentials,
       }),
     // Without an answer of the supervisor, what this process sees is better than nothing.
     ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Transport } from '../../hsm/setup/setup.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import type { Invitation } from './invitation.ts';
+import { challengeOf, requestFor } from './key-request.ts';
 
 /** What the appliance says of itself. */
 export type Joiner = {
@@ -76,18 +77,15 @@ export async function askForAdmission({ url, authority, secret }: Invitation, jo
   return ask({ url, authority }, admissionPath, { secret, ...self, ...requests }, admission);
 }
 
-/** Asks for the own keys, for the token with this transport key. To be asked again until the state is `ready`. Throws as askForAdmission. */
+/** Asks for the own keys, for the token with this transport key. `key`: of the request for the certificate among the members, PEM. To be asked again until the state is `ready`. Throws as askForAdmission. */
 export async function askForKeys(
   { url, authority, secret }: Invitation,
-  { transport, appliance, name }: Pick<Joiner, 'appliance' | 'name'> & { readonly transport: Transport },
+  { transport, appliance, name, key }: Pick<Joiner, 'appliance' | 'name'> & { readonly transport: Transport; readonly key: string },
 ): Promise<z.output<typeof carried>> {
   const { id, publicKey, hashes, types, present } = transport;
-  return ask(
-    { url, authority },
-    keysPath,
-    { secret, appliance, name, transport: { id, 'public-key': publicKey, hashes, types, present } },
-    carried,
-  );
+  const request = requestFor(key, challengeOf({ secret, appliance, transportKey: publicKey }));
+  const self = { secret, appliance, name, 'peer-request': Buffer.from(request).toString('base64') };
+  return ask({ url, authority }, keysPath, { ...self, transport: { id, 'public-key': publicKey, hashes, types, present } }, carried);
 }
 
 async function ask<T>(

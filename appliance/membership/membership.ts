@@ -1,5 +1,5 @@
-// What a serving process does for the members of its cluster: founds one, invites, admits who was invited, and renews its own certificates.
-import { hash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
+// What a serving process does for its membership: founds a cluster, joins one, renews its own certificates, and ends those of others.
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
@@ -17,15 +17,15 @@ import {
 import type { OpenStore } from '../../core/store/open.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
-import type { ClusterState, ClusterWay } from '../state/cluster-way.ts';
+import type { ClusterWay } from '../state/cluster-way.ts';
 import { holdAlone } from '../state/data-directory.ts';
 import { findContent } from '../state/record-owners.ts';
-import { awaitConfirmed, endingJob, noteEnded } from './ended-credentials.ts';
+import { endingJob } from './ending/ended-credentials.ts';
+import { isRefusedByOthers, refusedReason } from './ending/refused-credentials.ts';
 import { programProblem } from './etcd-process.ts';
-import { memberFiles, readEndpoints, readMembership, type RoleFiles, writeCredentials, writeMembership } from './files.ts';
-import { formatInvitation, hashOfSecret, parseInvitation } from './invitation.ts';
-import type { Admission } from './inviter.ts';
-import { redeemInvitation, recordInvitation } from './invitations.ts';
+import { memberFiles, readMembership, type RoleFiles, writeCredentials, writeMembership } from './files.ts';
+import { parseInvitation } from './invitation.ts';
+import { Admissions } from './inviting/admissions.ts';
 import { makeKeyRequest } from './key-request.ts';
 import { type Moving, requireNoObjects } from '../wrapping-keys/uncarried-objects.ts';
 import { urlsOf } from './server-flags.ts';
@@ -51,23 +51,29 @@ export type MembershipParts = {
   readonly takePart: () => Promise<void>;
 };
 
-/** An appliance that was invited, as it names itself; what it sends is checked where it is used. */
-export type Applicant = {
-  readonly appliance: string;
-  readonly name: string;
-  readonly address: string;
-  readonly peerRequest: Uint8Array;
-  readonly clientRequest: Uint8Array;
-};
-
 const renewalSeconds = 3_600;
+/** How often one that is cut off looks whether that is why. */
+const refusalLookSeconds = 10;
+
+/** Whose certificates for the shared store are good no more. */
+export type LostCredentials = {
+  /** why this appliance has none, or is no member any more; undefined: it is one, as far as it knows */
+  readonly own: string | undefined;
+  /** ids of other members */
+  readonly others: readonly string[];
+};
 
 export class Membership {
   readonly #parts: MembershipParts;
+  /** who is invited, and comes in */
+  readonly admissions: Admissions;
   #certificates: MemberCertificates | undefined;
+  /** as it was seen last while this appliance is cut off */
+  #isRefused = false;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
+    this.admissions = new Admissions({ ...parts, issuer: () => this.#issuer(), requireCluster: () => this.#requireCluster() });
   }
 
   /** To be started with the plugins of the appliance: it has the certificates from one of them. */
@@ -94,7 +100,26 @@ export class Membership {
     return [
       { name: 'member-certificates', everySeconds: renewalSeconds, isOfEach: true, run: () => this.#renew() },
       endingJob({ ...this.#parts, member, cluster, revocations }),
+      { name: 'member-refusal', everySeconds: refusalLookSeconds, isOfEach: true, run: () => this.#look(cluster) },
     ];
+  }
+
+  /** One that is cut off may not have the records that say why. */
+  async #look(cluster: ClusterWay): Promise<void> {
+    const { data } = this.#parts;
+    const membership = cluster.isValid ? undefined : readMembership(data);
+    this.#isRefused = membership !== undefined && (await isRefusedByOthers(data, membership.clientUrl));
+  }
+
+  /** As the store of this appliance says, and what it has seen itself. */
+  get lostCredentials(): LostCredentials {
+    const { cluster, config, store } = this.#parts;
+    if (cluster === undefined || config?.member === undefined) return { own: cluster?.over, others: [] };
+    store.refresh();
+    const { certificates, tenantId } = this.#issuer();
+    const lacking = certificates.lacking(tenantId, cluster.members);
+    const isRefused = lacking.includes(cluster.appliance) || (this.#isRefused && !cluster.isValid);
+    return { own: cluster.over ?? (isRefused ? refusedReason : undefined), others: lacking.filter((id) => id !== cluster.appliance) };
   }
 
   /**
@@ -149,57 +174,11 @@ export class Membership {
   }
 
   /**
-   * Proves that an appliance was invited, before anything else: nobody else learns which names there are. `state`: as the members are now.
-   * Throws `login-failed` and `operation-refused`.
-   */
-  async requireInvited(secret: string, applicant: Pick<Applicant, 'appliance' | 'name'>, state: ClusterState): Promise<void> {
-    const { store, clock } = this.#parts;
-    this.#requireCluster();
-    const { appliance, name } = applicant;
-    await redeemInvitation(store, clock.now(), hashOfSecret(secret), { appliance, name });
-    requireFreeName(state, applicant);
-  }
-
-  /** An invitation for one appliance. Throws `operation-refused` where there is no cluster. */
-  async invite(by: string): Promise<{ readonly invitation: string; readonly expires: Temporal.Instant }> {
-    const { store, clock, publicUrl, authority } = this.#parts;
-    this.#requireCluster();
-    const secret = randomBytes(32).toString('base64url');
-    const expires = await recordInvitation(store, clock.now(), hashOfSecret(secret), by);
-    const fingerprint = hash('sha256', new X509Certificate(authority()).raw, 'hex');
-    return { invitation: formatInvitation({ url: publicUrl, authority: fingerprint, secret }), expires };
-  }
-
-  /**
-   * Gives an appliance that was invited what it needs to be a member of etcd. Asked again by the same one within the hour it gives other
-   * certificates, and those before end. `state`: the members as they are now. Throws `operation-refused`.
-   */
-  async admit(applicant: Applicant, state: ClusterState): Promise<Admission> {
-    const { data, store } = this.#parts;
-    const { cluster, clientUrl } = this.#requireCluster();
-    const { appliance, name, address, peerRequest, clientRequest } = applicant;
-    const { certificates, tenantId } = this.#issuer();
-    // One that comes in again after the loss of its disk has a new identity.
-    const former = new Set(state.members.filter((one) => one.name === name).map(({ id }) => id));
-    await noteEnded(store, await certificates.revoke(tenantId, (one) => one === appliance || former.has(one)));
-    const certified = async (role: MemberRole, request: Uint8Array): Promise<Admission[MemberRole]> => ({
-      ...(await certificates.issue(tenantId, role, { appliance, address, request })),
-      revocations: Buffer.from(await certificates.revocations(tenantId, role)).toString('base64'),
-    });
-    const peer = await certified('peer', peerRequest);
-    const client = await certified('client', clientRequest);
-    return { cluster, endpoints: [clientUrl, ...readEndpoints(data).filter((url) => url !== clientUrl)], peer, client };
-  }
-
-  /**
    * Ends the certificates of a removed appliance, and its connections. Answers the names of the appliances that have not confirmed that; none
    * of an etcd that somebody else runs. Rejects with `cluster-unavailable`.
    */
   async end(appliance: string): Promise<readonly string[]> {
-    const { store, cluster, config } = this.#parts;
-    if (config?.member === undefined || cluster === undefined) return [];
-    const { certificates, tenantId } = this.#issuer();
-    return awaitConfirmed(store, cluster, await noteEnded(store, await certificates.revoke(tenantId, (one) => one === appliance)));
+    return this.#parts.config?.member === undefined ? [] : this.admissions.end(appliance);
   }
 
   /** Etcd reads the pair at every handshake, and the follower looks every minute. */
@@ -271,17 +250,6 @@ export class Membership {
     if (system === undefined || this.#certificates === undefined) throw new Error('the plugin of the membership is not started');
     return { certificates: this.#certificates, tenantId: system.uuid };
   }
-}
-
-/** Messages and audit trails name appliances by their names. */
-function requireFreeName({ members }: ClusterState, { appliance, name }: Pick<Applicant, 'appliance' | 'name'>): void {
-  const other = members.find((one) => one.name === name && one.id !== appliance && one.state !== 'out');
-  if (other === undefined) return;
-  throw refused(
-    other.state === 'removed' || other.state === 'removing'
-      ? `"${name}" is the name of an appliance that was removed for ever: give the new one another cluster/name.`
-      : `An appliance of the cluster is named "${name}": give the new one another cluster/name.`,
-  );
 }
 
 function refused(detail: string) {

@@ -29,6 +29,11 @@ const member = z.object({
   self: z.boolean().describe('Whether it is the one that answers.'),
   leadsJobs: z.boolean().describe('Whether it runs the background jobs of all.'),
   behind: z.int().min(0).meta({ description: 'Revisions that it lacked at its last sign of life; a few are ordinary.', example: 2 }),
+  certificatesRevoked: z
+    .boolean()
+    .describe(
+      'Whether those were revoked by which it reaches the shared store, so that it comes in no more; only where the appliances run etcd.',
+    ),
   silentMilliseconds: z.int().min(0).meta({ description: 'Time since its last sign of life was seen.', example: 210 }),
 });
 
@@ -109,10 +114,12 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
       const [state, servers] = await Promise.all([readCluster(cluster), cluster.servers()]);
       const leader = system.jobsLeader?.();
       const departures = listDepartures(system.store);
+      const { others } = system.membership.lostCredentials;
       const present = state.members.filter(({ id }) => !departures.has(id));
       const members = present.map((one) => ({
         ...{ name: one.name, id: one.id, version: one.version, newestLevel: one.levels.newest, state: shownStates[one.state] },
         ...{ self: one.id === state.id, leadsJobs: one.id === leader },
+        certificatesRevoked: others.includes(one.id),
         ...{ behind: behindOf(one, state.position), silentMilliseconds: Math.round(one.silentMs) },
       }));
       return {

@@ -5,6 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
 import type { Hsm, TokenStatus } from '../../hsm/api.ts';
+import type { LostCredentials } from '../membership/membership.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { readDisk } from '../state/disk.ts';
 import type { WrappingState } from '../wrapping-keys/record.ts';
@@ -27,8 +28,12 @@ export type HealthParts = {
   /** why the listeners' key in a token cannot sign; absent, or undefined: it can, or is in the store */
   readonly listenerKeyFault?: (() => string | undefined) | undefined;
   /** absent: the appliance stands alone */
-  readonly cluster?: Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'> | undefined;
+  readonly cluster?: SeenCluster | undefined;
+  /** absent, or undefined: all have good ones */
+  readonly lostCredentials?: (() => LostCredentials | undefined) | undefined;
 };
+
+type SeenCluster = Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'>;
 
 /** One part as a process sees it. `hinders`: requests fail because of it, so that health is 503. */
 export type HealthPart = {
@@ -48,7 +53,7 @@ export function examineParts(parts: HealthParts): readonly HealthPart[] {
     ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts), clock: clockPart(parts.clock) },
     ...storePart(parts.damage?.()),
     ...listenerKeyPart(parts.listenerKeyFault?.()),
-    ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster) }),
+    ...defined({ backup: parts.backup?.(), cluster: parts.cluster && clusterPart(parts.cluster, parts.lostCredentials?.()) }),
   };
   const tokens = parts.hsm.status();
   return [
@@ -147,7 +152,8 @@ function clockPart({ doubt, correction }: Clock): Part {
 }
 
 /** Health is public, so nobody is named: GET /v1/state/system/cluster does that. */
-function clusterPart({ isValid, isIsolated, missing }: Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'>): Part {
+function clusterPart({ isValid, isIsolated, missing }: SeenCluster, lost: LostCredentials = { own: undefined, others: [] }): Part {
+  if (lost.own !== undefined) return { state: 'shut-out', reason: lost.own, ...(isValid || isIsolated ? {} : { hinders: true }) };
   if (isIsolated)
     return {
       state: 'isolated',
@@ -159,9 +165,17 @@ function clusterPart({ isValid, isIsolated, missing }: Pick<ClusterWay, 'isValid
       reason: 'the majority of the cluster cannot be reached, so requests are refused: ask another appliance',
       hinders: true,
     };
+  if (lost.others.length > 0)
+    return {
+      state: 'incomplete',
+      reason: `the certificates of ${countOf(lost.others)} of the cluster were revoked, so that ${lost.others.length === 1 ? 'it comes' : 'they come'} in no more: the state of the cluster says which`,
+    };
   if (missing.length === 0) return { state: 'up' };
-  const who = missing.length === 1 ? 'an appliance' : `${missing.length} appliances`;
-  return { state: 'incomplete', reason: `${who} of the cluster cannot answer: the state of the cluster says which` };
+  return { state: 'incomplete', reason: `${countOf(missing)} of the cluster cannot answer: the state of the cluster says which` };
+}
+
+function countOf({ length }: readonly string[]): string {
+  return length === 1 ? 'an appliance' : `${length} appliances`;
 }
 
 /** How often the state is checked for alarms. */

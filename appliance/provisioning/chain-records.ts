@@ -150,6 +150,11 @@ export function hasRegistered(store: Store, appliance: string): boolean {
   return applianceTable(store).has([appliance]);
 }
 
+/** The same as a transaction sees it, or that it was removed: then nobody comes in by its id any more. */
+export function isRegistered(transaction: WriteTransaction, store: Store, appliance: string): boolean {
+  return transaction.has(applianceTable(store), [appliance]);
+}
+
 /** The chains of an appliance of which a head was signed: those that a verification expects to find. */
 export function signedChainsOf(store: Store, appliance: string): readonly string[] {
   const isOf = chainsOf(store, appliance);

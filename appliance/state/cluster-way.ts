@@ -53,6 +53,10 @@ export type ClusterWay = SharedStore & {
   readonly isIsolated: boolean;
   /** Names of the members that are not in and were not removed, as last heard. */
   readonly missing: readonly string[];
+  /** Ids of the members that were not removed, this appliance among them, as last heard. */
+  readonly members: readonly string[];
+  /** Why this appliance is no member any more; undefined while it is one, as far as it has heard. */
+  readonly over: string | undefined;
   /** What the clocks of most other appliances show, in milliseconds since 1970; undefined where they are too few or do not agree. */
   readonly othersMs: number | undefined;
   /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. Rejects with `cluster-unavailable`. */

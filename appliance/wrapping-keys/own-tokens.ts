@@ -96,6 +96,13 @@ export class OwnTokens {
     }
   }
 
+  /** The same after an invitation was withdrawn whose appliance has not come in: it is waited for no more. */
+  async rotateAfterWithdrawal(appliance: string): Promise<'rotating' | 'rotated' | 'unchanged'> {
+    const { store } = this.#parts;
+    await store.write((transaction) => transaction.delete(guestTable(store), [appliance]));
+    return this.rotateAfterRemoval(appliance);
+  }
+
   /** That of the wrapping key in use: one of an earlier key came too late. */
   #guestOf(appliance: string): Guest | undefined {
     const { store } = this.#parts;

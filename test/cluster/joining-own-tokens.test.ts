@@ -1,7 +1,10 @@
 // npm run test:cluster: appliances with a token each that stand alone and join by a request. Each test goes on with what the one before has left.
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { memberFiles } from '../../appliance/membership/files.ts';
+import { parseInvitation } from '../../appliance/membership/invitation.ts';
+import { challengeOf, makeKeyRequest, requestFor } from '../../appliance/membership/key-request.ts';
 import { ask } from '../harness/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -15,6 +18,8 @@ const plaintext = 'aGVsbG8=';
 
 let members: OwnMembers;
 let ciphertext: string;
+/** the invitation by which the third one comes */
+let ofC: string;
 const running = new Map<string, Daemon>();
 
 const start = async (name: string): Promise<Daemon> => {
@@ -79,7 +84,7 @@ test('one joins by a request, also when it is killed at once: its token has the 
 
 test('killed while its token gets the keys, it is as it was before, and the same invitation lets it join', async () => {
   const c = await start('c');
-  const invitation = await invite();
+  const invitation = (ofC = await invite());
   const joining = join(c, 'c', invitation).catch(() => undefined);
   await vi.waitUntil(() => existsSync(memberFiles(path('data-c')).transport), { timeout: 60_000, interval: 20 });
   await c.kill();
@@ -93,4 +98,26 @@ test('killed while its token gets the keys, it is as it was before, and the same
   expect((await asMember(again, 'POST', of('early', 'decrypt'), { ciphertext })).body).toMatchObject({ plaintext });
   const number = Math.max(...(await numbers('a')));
   for (const name of ['b', 'c']) expect(await numbers(name)).toContain(number);
+});
+
+test('the own keys are carried to nobody but who was invited: not by a used invitation, nor for a key that the request was not signed for', async () => {
+  const transportKey = (): string =>
+    generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  const askForKeys = async (line: string, appliance: string, name: string, signedFor?: string): Promise<readonly [number, string]> => {
+    const [secret, publicKey] = [parseInvitation(line)?.secret ?? '', transportKey()];
+    const { key } = makeKeyRequest();
+    const request = requestFor(key, challengeOf({ secret, appliance, transportKey: signedFor ?? publicKey }));
+    const transport = { id: 'ab'.repeat(16), 'public-key': publicKey, hashes: ['sha1'], types: [], present: [] };
+    const body = { secret, appliance, name, 'peer-request': Buffer.from(request).toString('base64'), transport };
+    const answer = await ask(first().url, `${state}/admit-token`, { method: 'POST', ca: first().caPem, body });
+    return [answer.status, (answer.body as { code: string }).code];
+  };
+  const { id } = JSON.parse(readFileSync(path('data-c', 'cluster.json'), 'utf8')) as { id: string };
+  expect(await askForKeys(ofC, id, 'c')).toEqual([401, 'login-failed']);
+  expect(await askForKeys(await invite(), id, 'c')).toEqual([409, 'operation-refused']);
+  expect(await askForKeys(await invite(), randomUUID(), 'd', transportKey())).toEqual([401, 'login-failed']);
+  const { invitations } = (await first().request('GET', `${state}/invitations`)) as { invitations: readonly { state: string }[] };
+  expect(invitations.filter((one) => one.state === 'used')).toEqual([]);
+  const number = Math.max(...(await numbers('a')));
+  for (const name of ['b', 'c']) expect(Math.max(...(await numbers(name)))).toBe(number);
 });

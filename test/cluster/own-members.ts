@@ -16,7 +16,7 @@ export const clusterState = '/v1/state/system/cluster';
 export type Seen = {
   readonly shape: string;
   readonly level: number;
-  readonly members: readonly { readonly name: string; readonly state: string }[];
+  readonly members: readonly { readonly name: string; readonly state: string; readonly 'certificates-revoked'?: boolean }[];
   readonly etcd: readonly {
     readonly appliance: string;
     readonly url: string;

@@ -20,6 +20,8 @@ const cluster: ClusterWay = {
   isValid: true,
   isIsolated: false,
   missing: ['plant-a'],
+  members: [],
+  over: undefined,
   othersMs: undefined,
   state: async () => ({
     ...{ id: 'id-b', epoch: 'epoch', position: 5_000, isValid: true },

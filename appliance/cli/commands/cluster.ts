@@ -4,7 +4,7 @@ import { commandFor } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
-/** `cluster status | init | invite | join | remove MEMBER`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`. */
+/** `cluster status | init | invite | …`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`, … */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const cluster = commandFor(io, 'keystorectl cluster').description('The appliances that share a store.').enablePositionalOptions();
   const add = (name: string, description: string, run: (rest: readonly string[]) => Promise<void>): void => {
@@ -23,9 +23,13 @@ export async function runCluster(words: readonly string[], before: ConnectionOpt
   add('init', 'make this appliance, which stands alone, the first of a cluster', (rest) =>
     runVerb('do', ['cluster', 'init', ...rest], before, io),
   );
-  add('invite', 'print an invitation for one more appliance, good for an hour', (rest) =>
+  add('invite', 'print an invitation for one more appliance, good for an hour: invite [MEMBER]', (rest) =>
     runVerb('do', ['cluster', 'invite', ...rest], before, io),
   );
+  add('invitations', 'the invitations there are, and which appliance has used each', (rest) =>
+    runVerb('show', ['invitations', ...rest], before, io),
+  );
+  add('withdraw', 'end an invitation: withdraw ID', (rest) => runVerb('do', ['cluster', 'withdraw-invitation', ...rest], before, io));
   add('join', 'let this appliance, which is new, join with the invitation in a file: join --in FILE', (rest) =>
     runVerb('do', ['cluster', 'join', ...rest], before, io),
   );

@@ -802,6 +802,11 @@ type ClusterAdmitTokenRequest struct {
 	// Name: Its name, which no other appliance of the cluster has.
 	Name string `json:"name"`
 
+	// PeerRequest: DER PKCS#10 request with the key of the one of `admit`. Its challengePassword is the SHA-256,
+	// hexadecimal, of the JSON list of `keystored-admit-token-1`, the secret, the identity and the public key of the
+	// transport key: nobody else puts another one in its place.
+	PeerRequest string `json:"peer-request"`
+
 	// Transport: What the token of the new appliance says of itself.
 	Transport TransportKeyInput `json:"transport"`
 }
@@ -877,8 +882,51 @@ type ClusterInitRequest struct {
 	FormerKeysStay *bool `json:"former-keys-stay,omitempty"`
 }
 
+// ClusterInvitation: A document of the API.
+type ClusterInvitation struct {
+	// ID: Names the invitation in lists and audit records; nobody comes in by it.
+	ID string `json:"id"`
+
+	// State: `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the hour it
+	// may ask again. `over`: its appliance has come in, or was removed.
+	State InvitationState `json:"state"`
+
+	// Member: The `cluster/name` of the one appliance that may come by it; absent: any that is free.
+	Member string `json:"member,omitempty"`
+
+	// By: User of the token that invited.
+	By string `json:"by"`
+
+	// Expires: Until when it is good.
+	Expires time.Time `json:"expires"`
+
+	// UsedBy: The appliance that has used it.
+	UsedBy *ClusterInvitationUsedBy `json:"used-by,omitempty"`
+}
+
+// ClusterInvitationUsedBy: The appliance that has used it.
+type ClusterInvitationUsedBy struct {
+	// Name: Its name.
+	Name string `json:"name"`
+
+	// ID: Its identity.
+	ID string `json:"id"`
+
+	// At: When it asked first.
+	At time.Time `json:"at"`
+}
+
+// ClusterInvitationsAnswer: A document of the API.
+type ClusterInvitationsAnswer struct {
+	// Invitations: The newest last.
+	Invitations []ClusterInvitation `json:"invitations"`
+}
+
 // ClusterInviteAnswer: A document of the API.
 type ClusterInviteAnswer struct {
+	// ID: Names the invitation in lists and audit records; nobody comes in by it.
+	ID string `json:"id"`
+
 	// Invitation: One line, for the file that the new appliance is started with.
 	Invitation string `json:"invitation"`
 
@@ -894,6 +942,12 @@ func (ClusterInviteAnswer) String() string {
 // GoString hides the document: it holds secrets.
 func (ClusterInviteAnswer) GoString() string {
 	return "ClusterInviteAnswer{…}"
+}
+
+// ClusterInviteRequest: A document of the API.
+type ClusterInviteRequest struct {
+	// Member: The `cluster/name` of the one appliance that may come by it; absent: any that is free.
+	Member *string `json:"member,omitempty"`
 }
 
 // ClusterJoinAnswer: A document of the API.
@@ -947,6 +1001,10 @@ type ClusterMember struct {
 
 	// Behind: Revisions that it lacked at its last sign of life; a few are ordinary.
 	Behind int64 `json:"behind"`
+
+	// CertificatesRevoked: Whether those were revoked by which it reaches the shared store, so that it comes in no more;
+	// only where the appliances run etcd.
+	CertificatesRevoked bool `json:"certificates-revoked"`
 
 	// SilentMilliseconds: Time since its last sign of life was seen.
 	SilentMilliseconds int64 `json:"silent-milliseconds"`
@@ -1026,6 +1084,25 @@ const (
 
 	ClusterShapeCluster ClusterShape = "cluster"
 )
+
+// ClusterWithdrawInvitationAnswer: A document of the API.
+type ClusterWithdrawInvitationAnswer struct {
+	// ID: Names the invitation in lists and audit records; nobody comes in by it.
+	ID string `json:"id"`
+
+	// Unconfirmed: Appliances that have not confirmed within 20 seconds that the one that was admitted by it has no way to
+	// the shared store any more.
+	Unconfirmed []string `json:"unconfirmed"`
+
+	// WrappingKey: Where each appliance has a token, and one was admitted by it: as of `remove-member`.
+	WrappingKey WrappingKeyAfterRemoval `json:"wrapping-key,omitempty"`
+}
+
+// ClusterWithdrawInvitationRequest: A document of the API.
+type ClusterWithdrawInvitationRequest struct {
+	// ID: Names the invitation in lists and audit records; nobody comes in by it.
+	ID string `json:"id"`
+}
 
 // Custody: Where the key lives: as a wrapped blob, or as an object in the token. Later versions may answer others.
 type Custody string
@@ -2091,6 +2168,19 @@ type ImportWrappingKeyAnswer struct {
 	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
 	WrappingKey string `json:"wrapping-key"`
 }
+
+// InvitationState: `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the
+// hour it may ask again. `over`: its appliance has come in, or was removed. Later versions may answer others.
+type InvitationState string
+
+// The values of InvitationState.
+const (
+	InvitationStateOpen InvitationState = "open"
+
+	InvitationStateUsed InvitationState = "used"
+
+	InvitationStateOver InvitationState = "over"
+)
 
 // IssuedCertificate: A document of the API.
 type IssuedCertificate struct {

@@ -1046,8 +1046,8 @@ var opClusterAdmit = operation{method: "POST", path: "/v1/state/system/cluster/a
 // Admit: Admit the appliance that was invited.
 //
 // Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates for its
-// member of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets others, and those
-// before are revoked.
+// member of etcd, and adds that itself. Asked again within the hour with the same keys, before the appliance has come
+// in, it gets others, and those before are revoked. Nobody else is the same: the requests prove their keys.
 //
 // POST /v1/state/system/cluster/admit
 func (g ClusterGroup) Admit(ctx context.Context, body ClusterAdmitRequest, options ...CallOption) (*ClusterAdmitAnswer, error) {
@@ -1080,16 +1080,28 @@ func (g ClusterGroup) Init(ctx context.Context, body ClusterInitRequest, options
 	return sendFor[ClusterInitAnswer](ctx, g.client, opClusterInit, parts{body: body, options: options})
 }
 
+var opClusterInvitations = operation{method: "GET", path: "/v1/state/system/cluster/invitations", idempotent: true, accept: "application/json"}
+
+// Invitations: The invitations into the cluster.
+//
+// Those of the last hour, without their secrets, and those by which an appliance was admitted that has not come in
+// since.
+//
+// GET /v1/state/system/cluster/invitations
+func (g ClusterGroup) Invitations(ctx context.Context, options ...CallOption) (*ClusterInvitationsAnswer, error) {
+	return sendFor[ClusterInvitationsAnswer](ctx, g.client, opClusterInvitations, parts{options: options})
+}
+
 var opClusterInvite = operation{method: "POST", path: "/v1/state/system/cluster/invite", accept: "application/json"}
 
 // Invite: Invite an appliance into the cluster.
 //
 // The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for one
-// appliance and one hour; who has it can join, so carry it like a password.
+// appliance and one hour, and over as soon as that has come in; who has it can join, so carry it like a password.
 //
 // POST /v1/state/system/cluster/invite
-func (g ClusterGroup) Invite(ctx context.Context, options ...CallOption) (*ClusterInviteAnswer, error) {
-	return sendFor[ClusterInviteAnswer](ctx, g.client, opClusterInvite, parts{options: options})
+func (g ClusterGroup) Invite(ctx context.Context, body ClusterInviteRequest, options ...CallOption) (*ClusterInviteAnswer, error) {
+	return sendFor[ClusterInviteAnswer](ctx, g.client, opClusterInvite, parts{body: body, options: options})
 }
 
 var opClusterJoin = operation{method: "POST", path: "/v1/state/system/cluster/join", accept: "application/json"}
@@ -1132,6 +1144,18 @@ var opClusterShow = operation{method: "GET", path: "/v1/state/system/cluster", i
 // GET /v1/state/system/cluster
 func (g ClusterGroup) Show(ctx context.Context, options ...CallOption) (*ClusterAnswer, error) {
 	return sendFor[ClusterAnswer](ctx, g.client, opClusterShow, parts{options: options})
+}
+
+var opClusterWithdrawInvitation = operation{method: "POST", path: "/v1/state/system/cluster/withdraw-invitation", accept: "application/json"}
+
+// WithdrawInvitation: Withdraw an invitation into the cluster.
+//
+// Nobody comes in by it any more. Of an appliance that was admitted by it and has not come in, the certificates are
+// revoked and its member of etcd leaves; one that has come in is removed with `remove-member`.
+//
+// POST /v1/state/system/cluster/withdraw-invitation
+func (g ClusterGroup) WithdrawInvitation(ctx context.Context, body ClusterWithdrawInvitationRequest, options ...CallOption) (*ClusterWithdrawInvitationAnswer, error) {
+	return sendFor[ClusterWithdrawInvitationAnswer](ctx, g.client, opClusterWithdrawInvitation, parts{body: body, options: options})
 }
 
 // CryptoFunctionsGroup has the operations of the group.

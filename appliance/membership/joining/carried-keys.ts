@@ -10,6 +10,7 @@ import { refusingHsmErrors } from '../../state/hsm-config.ts';
 import { memberFiles } from '../files.ts';
 import type { Invitation } from '../invitation.ts';
 import { askForKeys, type CarriedKeys, type Joiner, NotAdmitted } from '../inviter.ts';
+import { provideRequestKey } from './admission.ts';
 
 /** The appliance that joins: its data directory, id and name, and its token. */
 export type Taking = {
@@ -33,9 +34,10 @@ const askAgainMs = 1_000;
 export async function takeKeysOf(invitation: Invitation, taking: Taking): Promise<NotReady | undefined> {
   const { data, self, token, log, patienceMs = Infinity } = taking;
   const transport = readTransport(data) ?? (await refusingHsmErrors(() => makeTransport(taking)));
+  const key = provideRequestKey(data, 'peer');
   let told: string | undefined;
   for (const untilMs = performance.now() + patienceMs; ; await setTimeout(askAgainMs)) {
-    const { state, done, total, keys } = await askForKeys(invitation, { ...self, transport }).catch(async (error: unknown) => {
+    const { state, done, total, keys } = await askForKeys(invitation, { ...self, transport, key }).catch(async (error: unknown) => {
       if (error instanceof NotAdmitted && error.kind === 'refused') await refusingHsmErrors(() => forgetTransport(taking));
       throw error;
     });

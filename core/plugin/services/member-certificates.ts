@@ -22,7 +22,17 @@ export type CaKeyInToken = {
   readonly neededUntil: string | undefined;
 };
 
+/** What a DER PKCS#10 request proves: that who made it has this key, and what its signature speaks of beside it. */
+export type ProvenRequest = {
+  /** DER SubjectPublicKeyInfo */
+  readonly key: Uint8Array;
+  /** challengePassword (RFC 2985 5.4.1) */
+  readonly challenge: string | undefined;
+};
+
 export type MemberCertificates = {
+  /** Throws `invalid-csr`. */
+  readRequest(request: Uint8Array): ProvenRequest;
   /**
    * Issues a certificate for both ends of a connection, for the key of a DER PKCS#10 request and nothing else of it: the common name is the
    * id of the appliance, the alternative name its address. The CA is made on first use, in the given tenant. Throws `invalid-csr`,
@@ -35,6 +45,8 @@ export type MemberCertificates = {
   ): Promise<MemberCertificate>;
   /** Revokes what the appliances have that are meant; answers their addresses, none where nothing was left to be revoked. */
   revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<readonly string[]>;
+  /** Of these appliances, those that have no certificate any more that is good, because theirs were revoked. Reads the state of the last refresh. */
+  lacking(tenantId: string, appliances: readonly string[]): readonly string[];
   /** A revocation list of everything that is revoked, DER. Throws HsmError while the token cannot sign one. */
   revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
   /** Of the CAs of all tenants: what other appliances could not use. */

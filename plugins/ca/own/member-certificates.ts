@@ -23,14 +23,19 @@ const authorities: Readonly<Record<MemberRole, OwnCa>> = {
   client: { name: memberCaNames.client, commonName: 'keystored cluster CA of appliances', forMembers: true },
 };
 
+const keyFamilies = ['ec'] as const;
 const via = 'cluster-member';
 const ttlSeconds = parseDuration('90d', 'ttl').seconds;
 
 export function memberCertificates(context: CaContext): MemberCertificates {
   const authorityOf = (tenantId: string, role: MemberRole): Promise<FoundCa> => ensureOwnCa(context, tenantId, authorities[role]);
   return {
+    readRequest(request) {
+      const { publicKey, challengePassword } = verifyCsr(request, keyFamilies).content;
+      return { key: publicKey, challenge: challengePassword };
+    },
     async issue(tenantId, role, { appliance, address, request }) {
-      const csr = verifyCsr(request, ['ec']);
+      const csr = verifyCsr(request, keyFamilies);
       const ca = await authorityOf(tenantId, role);
       const { record } = await issueCertificate(context, ca, approveMember(csr, appliance, address), { ttlSeconds, via });
       const authority = requireNewestGeneration(ca.record).certificate;
@@ -48,6 +53,21 @@ export function memberCertificates(context: CaContext): MemberCertificates {
         }
       }
       return [...addresses];
+    },
+    lacking(tenantId, appliances) {
+      const now = context.clock.now();
+      const lacking = new Set<string>();
+      for (const role of memberRoles) {
+        const id = context.tables.cas.get([tenantId, authorities[role].name])?.id;
+        const records = id === undefined ? [] : Array.from(context.tables.certificates.entries([tenantId, id]), ([, record]) => record);
+        const [good, ended] = [new Set<string>(), new Set<string>()];
+        for (const { certificate, revoked, notAfter } of records) {
+          if (revoked !== undefined) ended.add(commonNameOf(certificate));
+          else if (Temporal.Instant.compare(notAfter, now) > 0) good.add(commonNameOf(certificate));
+        }
+        for (const one of appliances) if (ended.has(one) && !good.has(one)) lacking.add(one);
+      }
+      return [...lacking];
     },
     async revocations(tenantId, role) {
       const ca = await authorityOf(tenantId, role);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { isConnected } from '../../../appliance/membership/connections.ts';
+import { isConnected } from '../../../appliance/membership/ending/connections.ts';
 
 const tables = (): string[] => ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFileSync(file, 'utf8'));
 

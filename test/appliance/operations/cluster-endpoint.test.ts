@@ -44,6 +44,8 @@ const cluster: ClusterWay = {
     untilSettled: unused,
     settled: Number.POSITIVE_INFINITY,
     othersMs: undefined,
+    members: [],
+    over: undefined,
   },
   get isValid() {
     return seen.isValid;

@@ -509,8 +509,8 @@ class ClusterOperations {
   /**
    * Admit the appliance that was invited.
    * Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates for its member
-   * of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets others, and those before are
-   * revoked.
+   * of etcd, and adds that itself. Asked again within the hour with the same keys, before the appliance has come in, it
+   * gets others, and those before are revoked. Nobody else is the same: the requests prove their keys.
    * `POST /v1/state/system/cluster/admit`
    */
   admit(body: Api.ClusterAdmitRequest, options: CallOptions = {}): Promise<Api.ClusterAdmitAnswer> {
@@ -539,13 +539,23 @@ class ClusterOperations {
   }
 
   /**
+   * The invitations into the cluster.
+   * Those of the last hour, without their secrets, and those by which an appliance was admitted that has not come in
+   * since.
+   * `GET /v1/state/system/cluster/invitations`
+   */
+  invitations(options: CallOptions = {}): Promise<Api.ClusterInvitationsAnswer> {
+    return this.#sender.json<Api.ClusterInvitationsAnswer>({ method: 'GET', path: '/v1/state/system/cluster/invitations', isIdempotent: true }, options);
+  }
+
+  /**
    * Invite an appliance into the cluster.
    * The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for one appliance
-   * and one hour; who has it can join, so carry it like a password.
+   * and one hour, and over as soon as that has come in; who has it can join, so carry it like a password.
    * `POST /v1/state/system/cluster/invite`
    */
-  invite(options: CallOptions = {}): Promise<Api.ClusterInviteAnswer> {
-    return this.#sender.json<Api.ClusterInviteAnswer>({ method: 'POST', path: '/v1/state/system/cluster/invite', isIdempotent: false }, options);
+  invite(body: Api.ClusterInviteRequest = {}, options: CallOptions = {}): Promise<Api.ClusterInviteAnswer> {
+    return this.#sender.json<Api.ClusterInviteAnswer>({ method: 'POST', path: '/v1/state/system/cluster/invite', body, isIdempotent: false }, options);
   }
 
   /**
@@ -582,6 +592,16 @@ class ClusterOperations {
    */
   show(options: CallOptions = {}): Promise<Api.ClusterAnswer> {
     return this.#sender.json<Api.ClusterAnswer>({ method: 'GET', path: '/v1/state/system/cluster', isIdempotent: true }, options);
+  }
+
+  /**
+   * Withdraw an invitation into the cluster.
+   * Nobody comes in by it any more. Of an appliance that was admitted by it and has not come in, the certificates are
+   * revoked and its member of etcd leaves; one that has come in is removed with `remove-member`.
+   * `POST /v1/state/system/cluster/withdraw-invitation`
+   */
+  withdrawInvitation(body: Api.ClusterWithdrawInvitationRequest, options: CallOptions = {}): Promise<Api.ClusterWithdrawInvitationAnswer> {
+    return this.#sender.json<Api.ClusterWithdrawInvitationAnswer>({ method: 'POST', path: '/v1/state/system/cluster/withdraw-invitation', body, isIdempotent: false }, options);
   }
 }
 

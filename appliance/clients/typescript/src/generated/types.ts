@@ -482,6 +482,12 @@ export type ClusterAdmitTokenRequest = {
   appliance: string;
   /** Its name, which no other appliance of the cluster has. */
   name: string;
+  /**
+   * DER PKCS#10 request with the key of the one of `admit`. Its challengePassword is the SHA-256, hexadecimal, of the JSON
+   * list of `keystored-admit-token-1`, the secret, the identity and the public key of the transport key: nobody else puts
+   * another one in its place.
+   */
+  'peer-request': string;
   /** What the token of the new appliance says of itself. */
   transport: TransportKeyInput;
 };
@@ -533,11 +539,51 @@ export type ClusterInitRequest = {
   'former-keys-stay'?: boolean | undefined;
 };
 
+export type ClusterInvitation = {
+  /** Names the invitation in lists and audit records; nobody comes in by it. */
+  id: string;
+  /**
+   * `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the hour it may ask
+   * again. `over`: its appliance has come in, or was removed.
+   */
+  state: InvitationState;
+  /** The `cluster/name` of the one appliance that may come by it; absent: any that is free. */
+  member?: string | undefined;
+  /** User of the token that invited. */
+  by: string;
+  /** Until when it is good. */
+  expires: string;
+  /** The appliance that has used it. */
+  'used-by'?: ClusterInvitationUsedBy | undefined;
+};
+
+/** The appliance that has used it. */
+export type ClusterInvitationUsedBy = {
+  /** Its name. */
+  name: string;
+  /** Its identity. */
+  id: string;
+  /** When it asked first. */
+  at: string;
+};
+
+export type ClusterInvitationsAnswer = {
+  /** The newest last. */
+  invitations: ClusterInvitation[];
+};
+
 export type ClusterInviteAnswer = {
+  /** Names the invitation in lists and audit records; nobody comes in by it. */
+  id: string;
   /** One line, for the file that the new appliance is started with. */
   invitation: string;
   /** Until when it is good. */
   expires: string;
+};
+
+export type ClusterInviteRequest = {
+  /** The `cluster/name` of the one appliance that may come by it; absent: any that is free. */
+  member?: string | undefined;
 };
 
 export type ClusterJoinAnswer = {
@@ -569,6 +615,11 @@ export type ClusterMember = {
   'leads-jobs': boolean;
   /** Revisions that it lacked at its last sign of life; a few are ordinary. */
   behind: number;
+  /**
+   * Whether those were revoked by which it reaches the shared store, so that it comes in no more; only where the
+   * appliances run etcd.
+   */
+  'certificates-revoked': boolean;
   /** Time since its last sign of life was seen. */
   'silent-milliseconds': number;
 };
@@ -620,6 +671,23 @@ export type ClusterRemoved = {
 
 /** `alone`: the configuration has no section `cluster`, and there are no members. */
 export type ClusterShape = 'alone' | 'cluster';
+
+export type ClusterWithdrawInvitationAnswer = {
+  /** Names the invitation in lists and audit records; nobody comes in by it. */
+  id: string;
+  /**
+   * Appliances that have not confirmed within 20 seconds that the one that was admitted by it has no way to the shared
+   * store any more.
+   */
+  unconfirmed: string[];
+  /** Where each appliance has a token, and one was admitted by it: as of `remove-member`. */
+  'wrapping-key'?: WrappingKeyAfterRemoval | undefined;
+};
+
+export type ClusterWithdrawInvitationRequest = {
+  /** Names the invitation in lists and audit records; nobody comes in by it. */
+  id: string;
+};
 
 /** Where the key lives: as a wrapped blob, or as an object in the token. */
 export type Custody = 'wrapped' | 'token';
@@ -1197,6 +1265,12 @@ export type ImportWrappingKeyAnswer = {
   /** SubjectPublicKeyInfo PEM, RSA-4096. */
   'wrapping-key': string;
 };
+
+/**
+ * `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the hour it may ask
+ * again. `over`: its appliance has come in, or was removed.
+ */
+export type InvitationState = 'open' | 'used' | 'over';
 
 export type IssuedCertificate = {
   /** Serial number. */

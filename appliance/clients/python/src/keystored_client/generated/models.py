@@ -59,7 +59,11 @@ __all__ = [
     "ClusterEtcd",
     "ClusterInitAnswer",
     "ClusterInitRequest",
+    "ClusterInvitation",
+    "ClusterInvitationUsedBy",
+    "ClusterInvitationsAnswer",
     "ClusterInviteAnswer",
+    "ClusterInviteRequest",
     "ClusterJoinAnswer",
     "ClusterJoinRequest",
     "ClusterMember",
@@ -68,6 +72,8 @@ __all__ = [
     "ClusterRemoveMemberRequest",
     "ClusterRemoved",
     "ClusterShape",
+    "ClusterWithdrawInvitationAnswer",
+    "ClusterWithdrawInvitationRequest",
     "Custody",
     "CustodyAnswer",
     "DataKeyBits",
@@ -133,6 +139,7 @@ __all__ = [
     "ImportOpenpgpRequest",
     "ImportRequest",
     "ImportWrappingKeyAnswer",
+    "InvitationState",
     "IssuedCertificate",
     "KeyDistributionAnswer",
     "KeyDistributionAppliance",
@@ -419,6 +426,11 @@ HsmTokenState = Literal["up", "damaged", "down", "pin-refused"]
 # Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that
 # accepted it, `none` in later ones.
 ImageAnswerTrial = Literal["pending", "confirmed", "none"]
+
+
+# `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the hour it may
+# ask again. `over`: its appliance has come in, or was removed.
+InvitationState = Literal["open", "used", "over"]
 
 
 # What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and
@@ -1094,6 +1106,12 @@ class ClusterAdmitTokenRequest(Document):
     """Identity of the new appliance."""
     name: str
     """Its name, which no other appliance of the cluster has."""
+    peer_request: str
+    """DER PKCS#10 request with the key of the one of `admit`. Its challengePassword is the SHA-256, hexadecimal,
+
+    of the JSON list of `keystored-admit-token-1`, the secret, the identity and the public key of the
+    transport key: nobody else puts another one in its place.
+    """
     transport: TransportKeyInput
     """What the token of the new appliance says of itself."""
 
@@ -1159,13 +1177,64 @@ class ClusterInitRequest(Document):
 
 
 @dataclass(frozen=True)
+class ClusterInvitation(Document):
+    """ClusterInvitation."""
+
+    id: str
+    """Names the invitation in lists and audit records; nobody comes in by it."""
+    state: InvitationState
+    """`open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the hour it
+
+    may ask again. `over`: its appliance has come in, or was removed.
+    """
+    by: str
+    """User of the token that invited."""
+    expires: str
+    """Until when it is good."""
+    member: Optional[str] = None
+    """The `cluster/name` of the one appliance that may come by it; absent: any that is free."""
+    used_by: Optional[ClusterInvitationUsedBy] = None
+    """The appliance that has used it."""
+
+
+@dataclass(frozen=True)
+class ClusterInvitationUsedBy(Document):
+    """The appliance that has used it."""
+
+    name: str
+    """Its name."""
+    id: str
+    """Its identity."""
+    at: str
+    """When it asked first."""
+
+
+@dataclass(frozen=True)
+class ClusterInvitationsAnswer(Document):
+    """ClusterInvitationsAnswer."""
+
+    invitations: list[ClusterInvitation]
+    """The newest last."""
+
+
+@dataclass(frozen=True)
 class ClusterInviteAnswer(Document):
     """ClusterInviteAnswer."""
 
+    id: str
+    """Names the invitation in lists and audit records; nobody comes in by it."""
     invitation: str = field(repr=False)
     """One line, for the file that the new appliance is started with."""
     expires: str
     """Until when it is good."""
+
+
+@dataclass(frozen=True)
+class ClusterInviteRequest(Document):
+    """ClusterInviteRequest."""
+
+    member: Optional[str] = None
+    """The `cluster/name` of the one appliance that may come by it; absent: any that is free."""
 
 
 @dataclass(frozen=True)
@@ -1209,6 +1278,11 @@ class ClusterMember(Document):
     """Whether it runs the background jobs of all."""
     behind: int
     """Revisions that it lacked at its last sign of life; a few are ordinary."""
+    certificates_revoked: bool
+    """Whether those were revoked by which it reaches the shared store, so that it comes in no more; only where
+
+    the appliances run etcd.
+    """
     silent_milliseconds: int
     """Time since its last sign of life was seen."""
 
@@ -1262,6 +1336,29 @@ class ClusterRemoved(Document):
     """When it was removed."""
     removed_by: str
     """User of the token that removed it."""
+
+
+@dataclass(frozen=True)
+class ClusterWithdrawInvitationAnswer(Document):
+    """ClusterWithdrawInvitationAnswer."""
+
+    id: str
+    """Names the invitation in lists and audit records; nobody comes in by it."""
+    unconfirmed: list[str]
+    """Appliances that have not confirmed within 20 seconds that the one that was admitted by it has no way to
+
+    the shared store any more.
+    """
+    wrapping_key: Optional[WrappingKeyAfterRemoval] = None
+    """Where each appliance has a token, and one was admitted by it: as of `remove-member`."""
+
+
+@dataclass(frozen=True)
+class ClusterWithdrawInvitationRequest(Document):
+    """ClusterWithdrawInvitationRequest."""
+
+    id: str
+    """Names the invitation in lists and audit records; nobody comes in by it."""
 
 
 @dataclass(frozen=True)

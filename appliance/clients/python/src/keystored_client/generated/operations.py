@@ -848,8 +848,9 @@ class ClusterOperations:
         """Admit the appliance that was invited.
 
         Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates
-        for its member of etcd, and adds that itself. Asked again by the same appliance within the hour, it
-        gets others, and those before are revoked.
+        for its member of etcd, and adds that itself. Asked again within the hour with the same keys, before
+        the appliance has come in, it gets others, and those before are revoked. Nobody else is the same: the
+        requests prove their keys.
 
         ``POST /v1/state/system/cluster/admit``
         """
@@ -904,11 +905,29 @@ class ClusterOperations:
             models.ClusterInitAnswer, timeout,
         )
 
-    def invite(self, *, timeout: Optional[float] = None) -> models.ClusterInviteAnswer:
+    def invitations(self, *, timeout: Optional[float] = None) -> models.ClusterInvitationsAnswer:
+        """The invitations into the cluster.
+
+        Those of the last hour, without their secrets, and those by which an appliance was admitted that has
+        not come in since.
+
+        ``GET /v1/state/system/cluster/invitations``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/cluster/invitations",
+                is_idempotent=True,
+            ),
+            models.ClusterInvitationsAnswer, timeout,
+        )
+
+    def invite(self, body: Optional[models.ClusterInviteRequest] = None, *, timeout: Optional[float] = None) -> models.ClusterInviteAnswer:
         """Invite an appliance into the cluster.
 
         The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good
-        for one appliance and one hour; who has it can join, so carry it like a password.
+        for one appliance and one hour, and over as soon as that has come in; who has it can join, so carry it
+        like a password.
 
         ``POST /v1/state/system/cluster/invite``
         """
@@ -916,6 +935,7 @@ class ClusterOperations:
             Request(
                 "POST",
                 "/v1/state/system/cluster/invite",
+                body=to_wire(body) if body is not None else {},
                 is_idempotent=False,
             ),
             models.ClusterInviteAnswer, timeout,
@@ -981,6 +1001,25 @@ class ClusterOperations:
                 is_idempotent=True,
             ),
             models.ClusterAnswer, timeout,
+        )
+
+    def withdraw_invitation(self, body: models.ClusterWithdrawInvitationRequest, *, timeout: Optional[float] = None) -> models.ClusterWithdrawInvitationAnswer:
+        """Withdraw an invitation into the cluster.
+
+        Nobody comes in by it any more. Of an appliance that was admitted by it and has not come in, the
+        certificates are revoked and its member of etcd leaves; one that has come in is removed with
+        `remove-member`.
+
+        ``POST /v1/state/system/cluster/withdraw-invitation``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/cluster/withdraw-invitation",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.ClusterWithdrawInvitationAnswer, timeout,
         )
 
 

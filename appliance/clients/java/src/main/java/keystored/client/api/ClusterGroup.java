@@ -13,6 +13,8 @@ public final class ClusterGroup {
       new Operation("POST", "/v1/state/system/cluster/admit-token", "application/json", Operation.Trait.PUBLIC);
   private static final Operation INIT =
       new Operation("POST", "/v1/state/system/cluster/init", "application/json");
+  private static final Operation INVITATIONS =
+      new Operation("GET", "/v1/state/system/cluster/invitations", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation INVITE =
       new Operation("POST", "/v1/state/system/cluster/invite", "application/json");
   private static final Operation JOIN =
@@ -21,6 +23,8 @@ public final class ClusterGroup {
       new Operation("POST", "/v1/state/system/cluster/remove-member", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/cluster", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation WITHDRAW_INVITATION =
+      new Operation("POST", "/v1/state/system/cluster/withdraw-invitation", "application/json");
 
   private final Sender sender;
 
@@ -32,8 +36,9 @@ public final class ClusterGroup {
    * Admit the appliance that was invited.
    *
    * <p>Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates
-   * for its member of etcd, and adds that itself. Asked again by the same appliance within the hour, it gets
-   * others, and those before are revoked.
+   * for its member of etcd, and adds that itself. Asked again within the hour with the same keys, before the
+   * appliance has come in, it gets others, and those before are revoked. Nobody else is the same: the requests
+   * prove their keys.
    *
    * <p>POST /v1/state/system/cluster/admit
    *
@@ -78,17 +83,33 @@ public final class ClusterGroup {
   }
 
   /**
-   * Invite an appliance into the cluster.
+   * The invitations into the cluster.
    *
-   * <p>The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for
-   * one appliance and one hour; who has it can join, so carry it like a password.
+   * <p>Those of the last hour, without their secrets, and those by which an appliance was admitted that has not
+   * come in since.
    *
-   * <p>POST /v1/state/system/cluster/invite
+   * <p>GET /v1/state/system/cluster/invitations
    *
    * @return the answer
    */
-  public ClusterInviteAnswer invite() {
-    return sender.json(INVITE, new Parts(), ClusterInviteAnswer.class);
+  public ClusterInvitationsAnswer invitations() {
+    return sender.json(INVITATIONS, new Parts(), ClusterInvitationsAnswer.class);
+  }
+
+  /**
+   * Invite an appliance into the cluster.
+   *
+   * <p>The invitation has the address of this appliance, the fingerprint of its CA and a secret. It is good for
+   * one appliance and one hour, and over as soon as that has come in; who has it can join, so carry it like a
+   * password.
+   *
+   * <p>POST /v1/state/system/cluster/invite
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public ClusterInviteAnswer invite(ClusterInviteRequest body) {
+    return sender.json(INVITE, new Parts().body(body), ClusterInviteAnswer.class);
   }
 
   /**
@@ -140,5 +161,21 @@ public final class ClusterGroup {
    */
   public ClusterAnswer show() {
     return sender.json(SHOW, new Parts(), ClusterAnswer.class);
+  }
+
+  /**
+   * Withdraw an invitation into the cluster.
+   *
+   * <p>Nobody comes in by it any more. Of an appliance that was admitted by it and has not come in, the
+   * certificates are revoked and its member of etcd leaves; one that has come in is removed with
+   * `remove-member`.
+   *
+   * <p>POST /v1/state/system/cluster/withdraw-invitation
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public ClusterWithdrawInvitationAnswer withdrawInvitation(ClusterWithdrawInvitationRequest body) {
+    return sender.json(WITHDRAW_INVITATION, new Parts().body(body), ClusterWithdrawInvitationAnswer.class);
   }
 }

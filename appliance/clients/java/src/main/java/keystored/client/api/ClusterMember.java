@@ -15,6 +15,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param self Whether it is the one that answers.
  * @param leadsJobs Whether it runs the background jobs of all.
  * @param behind Revisions that it lacked at its last sign of life; a few are ordinary.
+ * @param certificatesRevoked Whether those were revoked by which it reaches the shared store, so that it comes
+ * in no more; only where the appliances run etcd.
  * @param silentMilliseconds Time since its last sign of life was seen.
  */
 public record ClusterMember(
@@ -26,5 +28,6 @@ public record ClusterMember(
     @JsonProperty("self") Boolean self,
     @JsonProperty("leads-jobs") Boolean leadsJobs,
     @JsonProperty("behind") Long behind,
+    @JsonProperty("certificates-revoked") Boolean certificatesRevoked,
     @JsonProperty("silent-milliseconds") Long silentMilliseconds) {
 }

@@ -1,7 +1,7 @@
 // Whether another machine is connected to a port of this one, as the kernel says it (proc_net(5), /proc/self/net/tcp).
 import { isIP } from 'node:net';
 import { endianness } from 'node:os';
-import { parseAddress } from '../../core/base/addresses.ts';
+import { parseAddress } from '../../../core/base/addresses.ts';
 
 const established = '01';
 

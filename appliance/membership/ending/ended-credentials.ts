@@ -1,17 +1,17 @@
 // The end of a removed appliance's way to the shared store: every member of etcd gets the revocation list and drops its connections.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Job } from '../../core/base/context.ts';
-import { writeDurably } from '../../core/base/durable-files.ts';
-import { formatTimestamp } from '../../core/base/time.ts';
-import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
-import type { MemberConfig } from '../../core/config/cluster.ts';
-import { type MemberRole, memberRoles } from '../../core/plugin/services/member-certificates.ts';
-import type { OpenStore } from '../../core/store/open.ts';
-import type { Store, Table } from '../../core/store/store.ts';
-import type { ClusterWay } from '../state/cluster-way.ts';
+import type { Clock, Job } from '../../../core/base/context.ts';
+import { writeDurably } from '../../../core/base/durable-files.ts';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import type { MemberConfig } from '../../../core/config/cluster.ts';
+import { type MemberRole, memberRoles } from '../../../core/plugin/services/member-certificates.ts';
+import type { OpenStore } from '../../../core/store/open.ts';
+import type { Store, Table } from '../../../core/store/store.ts';
+import type { ClusterWay } from '../../state/cluster-way.ts';
 import { isConnected } from './connections.ts';
-import { memberFiles } from './files.ts';
+import { memberFiles } from '../files.ts';
 
 type Credentials = {
   /** how often certificates of appliances have ended */
