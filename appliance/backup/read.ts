@@ -7,10 +7,13 @@ import { BackupError } from './format/error.ts';
 import { type Contents, judgeOrigin, manifestDigest, type Origin } from './format/manifest.ts';
 import { OctetReader } from './format/source.ts';
 
-/** What was read. `madeAt`, `records` and `digest` (SHA-256 of the manifest) are unknown for format 1. */
+/** What was read. All but the origin is unknown for format 1; `digest`: SHA-256 of the manifest. */
 export type Restored = {
   readonly origin: Origin;
   readonly madeAt?: string;
+  /** first host name of the appliance that made it, and the version of its program */
+  readonly madeBy?: string;
+  readonly version?: string;
   readonly records?: number;
   readonly digest?: string;
 };
@@ -48,7 +51,10 @@ async function readAge(plain: AsyncIterable<Uint8Array>, trusted: string | undef
     begin({ manifest, claim }) {
       const origin = judgeOrigin(claim, trusted);
       taker.begin(manifest);
-      restored = { origin, madeAt: manifest['made-at'], records: manifest.records, digest: manifestDigest(claim.manifest) };
+      restored = {
+        ...{ origin, madeAt: manifest['made-at'], madeBy: manifest.appliance, version: manifest.version },
+        ...{ records: manifest.records, digest: manifestDigest(claim.manifest) },
+      };
     },
     file: (path) => taker.file(path),
   });

@@ -13,15 +13,18 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
+import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import type { Taker } from './format/archive.ts';
 import { BackupError } from './format/error.ts';
 import type { Contents, Origin } from './format/manifest.ts';
 import { readIdentityFile } from './format/recipients.ts';
 import { readBackup, type Restored } from './read.ts';
 import { standAlone } from '../../core/store/replica.ts';
-import { restoredMark } from '../provisioning/audit-signing.ts';
+import { formatMark, type RestorationSource, restoredMark } from '../provisioning/restoration.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { findTrace } from '../state/traces.ts';
@@ -70,11 +73,14 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
       begin: (contents) => requireFitting(contents, tokens),
       file: (path) => openFile(join(unfinished, path), folders),
     };
-    restored = await readBackup(createReadStream(file, { highWaterMark: 1 << 20 }), opening, trusted, taker);
+    const digest = createHash('sha256');
+    restored = await readBackup(digested(createReadStream(file, { highWaterMark: 1 << 20 }), digest), opening, trusted, taker);
     // The backup of one member of a cluster is a whole appliance, which others can join.
     if (existsSync(join(unfinished, 'store'))) await standAlone(join(unfinished, 'store'));
     // A backup has no audit trail: its absence after a restore is no sign of an attack.
-    openFile(restoredMark(unfinished), folders).close();
+    const mark = openFile(restoredMark(unfinished), folders);
+    mark.write(Buffer.from(formatMark(sourceOf(restored, digest.digest('hex')))));
+    mark.close();
     for (const folder of folders) syncDirectory(folder);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
@@ -86,6 +92,22 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   syncDirectory(directory);
   finishRestore(directory);
   return restored;
+}
+
+async function* digested(file: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Uint8Array> {
+  for await (const part of file) {
+    digest.update(part);
+    yield part;
+  }
+}
+
+/** For the record with which the new audit trail begins. */
+function sourceOf({ origin, madeAt, madeBy, version, digest: manifest }: Restored, digest: string): RestorationSource {
+  return {
+    ...{ at: formatTimestamp(systemClock.now()), from: 'backup', digest, origin: origin.state },
+    ...defined({ madeAt, madeBy, version, manifest }),
+    ...('keyId' in origin ? { keyId: origin.keyId } : {}),
+  };
 }
 
 /** What a person is told about the origin of a restored backup. */

@@ -2,12 +2,13 @@
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { ownKey, type Store, type Table, type WriteTransaction } from '../../core/store/store.ts';
+import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } from '../../core/store/store.ts';
 
 /** By name, which is its part of health as well: what a person does before the answer. */
 const findingRemedies = {
   'store-behind': 'put the newer store back, or make these changes again',
   'audit-trail': 'compare the trail with the heads and copies that are kept elsewhere',
+  restored: 'end the tokens and secret-ids of before, and take in what was revoked since (docs/administer/backup.md)',
   'keys-lost': 'give the token back what it had, or make these keys again',
 } as const;
 
@@ -27,6 +28,14 @@ export type Finding = {
 
 const findingTable = (store: Store): Table<Finding> => store.table<Finding>('findings');
 
+/** Where it is: under the name alone what one found that then became the first of a cluster, which concerns the store of all. */
+function placeOf(read: Pick<WriteTransaction, 'has'>, store: Store, name: string): StoreKey {
+  const own = ownKey(store, name);
+  return !read.has(findingTable(store), own) && read.has(findingTable(store), [name]) ? [name] : own;
+}
+
+const snapshot: Pick<WriteTransaction, 'has'> = { has: (table, key) => table.has(key) };
+
 /** `isEvent`: it happened once, and is told beside what was found before; others are a state, and say how it is now. */
 export type Found = Pick<Finding, 'message' | 'hinders'> & { readonly name: FindingName; readonly isEvent?: true };
 
@@ -35,7 +44,7 @@ const longestMessage = 1_000;
 
 /** Notes a finding; one that says the same and was answered is not opened again. */
 export function noteFinding(transaction: WriteTransaction, store: Store, clock: Clock, { name, message, hinders, isEvent }: Found): void {
-  const key = ownKey(store, name);
+  const key = placeOf(transaction, store, name);
   const before = transaction.get(findingTable(store), key);
   if (before?.message === message && before.hinders === hinders) return;
   const isOpen = before !== undefined && before.answered === undefined;
@@ -51,8 +60,8 @@ export function recordFinding(store: Store, clock: Clock, found: Found): Promise
 
 /** A state that was found is over. No commit where there was none. */
 export async function withdrawFinding(store: Store, name: FindingName): Promise<void> {
-  const key = ownKey(store, name);
   store.refresh();
+  const key = placeOf(snapshot, store, name);
   if (findingTable(store).has(key)) await store.write((transaction) => void transaction.delete(findingTable(store), key));
 }
 
@@ -65,16 +74,17 @@ export function listFindings(store: Store): readonly (readonly [FindingName, Fin
 }
 
 export function findFinding(store: Store, name: string): Finding | undefined {
-  return Object.hasOwn(findingRemedies, name) ? findingTable(store).get(ownKey(store, name)) : undefined;
+  return Object.hasOwn(findingRemedies, name) ? findingTable(store).get(placeOf(snapshot, store, name)) : undefined;
 }
 
 /** A person knows of it and has done what was to be done. Answers what is kept; undefined where there is nothing to answer. */
 export function answerFinding(store: Store, clock: Clock, name: string, by: string): Promise<Finding | undefined> {
   return store.write((transaction) => {
-    const found = transaction.get(findingTable(store), ownKey(store, name));
+    const key = placeOf(transaction, store, name);
+    const found = transaction.get(findingTable(store), key);
     if (found === undefined || found.answered !== undefined) return found;
     const answered = { ...found, answered: { at: formatTimestamp(clock.now()), by } };
-    transaction.put(findingTable(store), ownKey(store, name), answered);
+    transaction.put(findingTable(store), key, answered);
     return answered;
   });
 }

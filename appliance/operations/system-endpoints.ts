@@ -8,6 +8,7 @@ import { backupEndpoints } from './backup-endpoints.ts';
 import { clusterEndpoints, type ClusterKeys } from './cluster-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
+import { restoreEndpoints } from './restore-endpoints.ts';
 import { machineEndpoints } from './machine/machine-endpoints.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
@@ -76,6 +77,7 @@ export function systemEndpoints(
     }),
     activityEndpoint(system),
     ...backupEndpoints(system.backups),
+    ...restoreEndpoints(store),
     defineEndpoint({
       ...shared,
       method: 'POST',

@@ -16,6 +16,7 @@ import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
 import { dropOwnRecords } from '../state/record-owners.ts';
+import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from './restoration.ts';
 import type { Runtime } from '../state/runtime.ts';
 
 /** A signing key of the trail, in a cluster with the appliance that it belongs to. An appliance has a second one only after its token lost the first. */
@@ -23,11 +24,6 @@ type AuditKey = { readonly appliance?: string; readonly keyId: string; readonly 
 
 /** [number], the newest last: old ones still verify what they signed */
 const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
-
-/** Exists in the directory of the trail after a restore, until the first start. */
-export function restoredMark(data: string): string {
-  return join(paths.audit(data), 'restored');
-}
 
 /**
  * At every start and every unseal, before any worker writes: makes the key if none works, compares the trail with the remembered heads,
@@ -39,7 +35,8 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   const directory = paths.audit(data);
   store.refresh();
   await adoptMemory(store);
-  if (existsSync(restoredMark(data))) await beginAnew(runtime, data, log);
+  const mark = readMark(data, clock);
+  if (mark !== undefined) await beginAnew(runtime, data, mark, { clock, log });
   await registerAppliance(store, directory, clock);
   const present = newestKey(runtime);
   if (present === undefined || isInOneOfSeveral(runtime, present) || !(await works(runtime, present, log))) await makeKey(runtime, present);
@@ -51,14 +48,22 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   await openChains({
     ...{ directory, memory, signHead, ...parts },
     chains: [names.worker(1), ...others, names.supervisor],
-    ...defined({ storeRevision: store.openedAt }),
+    ...defined({ storeRevision: store.openedAt, begins: noteForTrail(store) }),
   });
+  await markInTrail(store);
   publishKeys(runtime, data);
 }
 
 /** Forgets the heads of the trail that is not part of the backup, and what the backup of a cluster says about its appliances. */
-async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<void> {
-  log.warn('restored from a backup: a new audit trail begins', { heads: lastSignedHeads(store) });
+async function beginAnew(
+  { store }: Runtime,
+  data: string,
+  mark: RestorationSource,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<void> {
+  const heads = lastSignedHeads(store);
+  log.warn('restored: a new audit trail begins', { ...mark, heads });
+  await noteRestoration(store, clock, mark, heads);
   await dropOwnRecords(store);
   rmSync(restoredMark(data));
 }

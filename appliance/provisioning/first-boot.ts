@@ -16,7 +16,7 @@ import type { ListenerIdentity } from '../../core/plugin/services/certificate-au
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
-import { openAudit, restoredMark } from './audit-signing.ts';
+import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { foundCluster } from './founding.ts';
@@ -25,6 +25,7 @@ import { refusingHsmErrors } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import { beginExportHistory } from '../state/export-history.ts';
+import { restoredMark } from './restoration.ts';
 import { awaitWrappedKeys, openRuntime, type Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { endFounding, isFounding } from '../state/traces.ts';

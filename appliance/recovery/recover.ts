@@ -10,8 +10,8 @@ import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { readPosition, standAlone } from '../../core/store/replica.ts';
 import { provideIdentity } from '../membership/identity.ts';
-import { restoredMark } from '../provisioning/audit-signing.ts';
 import { paths } from '../state/paths.ts';
+import { formatMark, restoredMark } from '../provisioning/restoration.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 const recovered = z.object({
@@ -53,7 +53,8 @@ export async function recoverAlone(
   });
   await trail.close();
   // The first start drops what is about single appliances, as after the restore of a backup.
-  writeDurably(restoredMark(data), '');
+  const at = formatTimestamp(clock.now());
+  writeDurably(restoredMark(data), formatMark({ at, from: 'replica', appliance: found.id, revision: found.revision }));
   await standAlone(paths.store(data));
   rmSync(paths.member(data), { recursive: true, force: true });
   rmSync(paths.clusterIdentity(data), { force: true });

@@ -3,6 +3,7 @@
 import { claimingRole } from '../../core/access/system-tenant.ts';
 import { systemTenantName } from '../../core/access/tenants.ts';
 import type { OpenStore } from '../../core/store/open.ts';
+import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { Table, WriteTransaction } from '../../core/store/store.ts';
 
 /**
@@ -63,6 +64,8 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'oidc/sessions': 'all',
   'oidc/set-aside': 'all',
   policies: 'all',
+  // That the store went back in time, which concerns everybody who has it.
+  restorations: 'all',
   'secret-id-accessors': 'all',
   'secret-ids': 'all',
   'seen-time': 'each',
@@ -141,6 +144,20 @@ export async function dropOwnRecords(store: OpenStore): Promise<void> {
       }
     }
   });
+}
+
+/** What others may have in a newer form than a restored store: it is made again before it is handed out. The fields that go, by table. */
+const published: Readonly<Record<string, string>> = { 'est/crls': 'newest' };
+
+export async function forgetPublished(store: OpenStore): Promise<void> {
+  for (const [name, field] of Object.entries(published)) {
+    const table = tableOf(store, name) as Table<Readonly<Record<string, unknown>>>;
+    const keys = Array.from(table.keys([]));
+    await writeInPieces(store, keys, (transaction, key) => {
+      const { [field]: _gone, ...kept } = transaction.get(table, key) ?? {};
+      if (_gone !== undefined) transaction.put(table, key, kept);
+    });
+  }
 }
 
 /** Drops what an appliance that is gone for ever had for itself. */

@@ -21,7 +21,7 @@ export type Tenant = {
   readonly requestsPerMinute?: number;
   readonly tokenSecondsPerMinute?: number;
   readonly creationTime: string;
-  /** never set back: a tenant gets one root token, once (api 50) */
+  /** a tenant gets one root token, once (api 50); set back only with the end of that token after a restore (earlier-credentials.ts) */
   readonly rootTokenIssued: boolean;
 };
 

@@ -23,6 +23,8 @@ export type OpeningOptions = {
   /** that the store had when it was opened, before this start changed it; absent: not compared */
   readonly storeRevision?: number;
   readonly signHead: SignHead;
+  /** the first note of this opening, before what it found: where the appliance itself comes from, when that is new */
+  readonly begins?: object;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -120,7 +122,10 @@ async function writeOpening(
   try {
     const occurredAt = formatTimestamp(clock.now());
     const notes = [{ event: 'opened', ...(torn.length === 0 ? {} : { torn }) }, ...findings];
-    await append(notes.map((fields) => ({ kind: 'trail', occurredAt, ...fields })));
+    await append([
+      ...(options.begins === undefined ? [] : [options.begins]),
+      ...notes.map((fields) => ({ kind: 'trail', occurredAt, ...fields })),
+    ]);
     for (const { stream, path } of [...streams.values()].flat()) if (strange.has(stream)) await rename(path, `${path}.set-aside`);
     if (strange.size > 0) await syncPath(directory);
     const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);

@@ -44,6 +44,8 @@ const namesNothing: Readonly<Record<string, string>> = {
   'public-key': 'a key of the caller',
   'batch-input/public-key': 'a key of the caller',
   csr: 'a request of the caller',
+  crl: 'a list that the CA itself has signed',
+  member: 'an appliance that is not in yet',
   certificate: 'a certificate of the caller',
   'ca-cert': 'a certificate of the caller',
   'ca-certs': 'certificates of the provider',

@@ -491,6 +491,27 @@ type CAImportCertRequest struct {
 	Certificate string `json:"certificate"`
 }
 
+// CAImportRevocationsAnswer: A document of the API.
+type CAImportRevocationsAnswer struct {
+	// Revoked: Certificates that are revoked now and were not before.
+	Revoked int64 `json:"revoked"`
+
+	// NeverIssued: Serial numbers that the CA does not know, listed and refused from now on.
+	NeverIssued int64 `json:"never-issued"`
+
+	// KnownBefore: Those that were revoked already.
+	KnownBefore int64 `json:"known-before"`
+}
+
+// CAImportRevocationsRequest: A document of the API.
+type CAImportRevocationsRequest struct {
+	// CRL: The list: base64 of its DER, or PEM.
+	CRL *string `json:"crl,omitempty"`
+
+	// Serials: Serial numbers.
+	Serials *[]string `json:"serials,omitempty"`
+}
+
 // CARenewAnswer: A document of the API.
 type CARenewAnswer struct {
 	// CACert: The new certificate of the CA.
@@ -4073,6 +4094,15 @@ func (SystemBackupRequest) String() string {
 // GoString hides the document: it holds secrets.
 func (SystemBackupRequest) GoString() string {
 	return "SystemBackupRequest{…}"
+}
+
+// SystemEndCredentialsAnswer: A document of the API.
+type SystemEndCredentialsAnswer struct {
+	// Tokens: Tokens that were ended.
+	Tokens int64 `json:"tokens"`
+
+	// SecretIDs: Secret-ids that were ended.
+	SecretIDs int64 `json:"secret-ids"`
 }
 
 // SystemOperateRequest: A document of the API.

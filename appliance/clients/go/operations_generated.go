@@ -696,6 +696,20 @@ func (g CAGroup) ImportCert(ctx context.Context, name string, body CAImportCertR
 	return sendOnly(ctx, g.client, opCAImportCert, parts{names: []string{name}, body: body, options: options})
 }
 
+var opCAImportRevocations = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/import-revocations", accept: "application/json"}
+
+// ImportRevocations: Revoke what a list of this CA that was kept says is revoked.
+//
+// After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation list that
+// this CA published, as somebody kept it; its signature is verified, and dates and reasons are taken from it.
+// `serials` are serial numbers from elsewhere. Certificates that were issued after the backup are revoked too,
+// although the CA does not know them.
+//
+// POST /v1/state/keystore/tls/ca/{name}/import-revocations
+func (g CAGroup) ImportRevocations(ctx context.Context, name string, body CAImportRevocationsRequest, options ...CallOption) (*CAImportRevocationsAnswer, error) {
+	return sendFor[CAImportRevocationsAnswer](ctx, g.client, opCAImportRevocations, parts{names: []string{name}, body: body, options: options})
+}
+
 var opCAList = operation{method: "GET", path: "/v1/state/keystore/tls/ca", idempotent: true, accept: "application/json"}
 
 // CAListOptions are the optional parameters of the method; nil leaves out what is not wanted.
@@ -2318,6 +2332,19 @@ var opSystemChangePIN = operation{method: "POST", path: "/v1/state/system/change
 // POST /v1/state/system/change-pin
 func (g SystemGroup) ChangePIN(ctx context.Context, body ChangePINRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemChangePIN, parts{body: body, options: options})
+}
+
+var opSystemEndCredentials = operation{method: "POST", path: "/v1/state/system/end-credentials", accept: "application/json"}
+
+// EndCredentials: End all tokens and secret-ids that were made before the restore.
+//
+// Those of all tenants, with what descends from them: some of them had ended or were used up after the backup, and
+// nobody knows which. The token of this request goes on, and what was made since. A tenant whose root token ends may
+// be given one once more with `token/create-root`.
+//
+// POST /v1/state/system/end-credentials
+func (g SystemGroup) EndCredentials(ctx context.Context, options ...CallOption) (*SystemEndCredentialsAnswer, error) {
+	return sendFor[SystemEndCredentialsAnswer](ctx, g.client, opSystemEndCredentials, parts{options: options})
 }
 
 var opSystemOperate = operation{method: "POST", path: "/v1/state/system/operate"}

@@ -115,6 +115,15 @@ export async function dropSecretIdsInPieces(store: Store, tenantId: string, appr
   await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
 }
 
+/** Removes those of all approles that were made before a moment; answers how many there were. */
+export async function dropSecretIdsBefore(store: Store, before: Temporal.Instant): Promise<number> {
+  store.refresh();
+  const isMeant = ({ creationTime }: SecretIdRecord): boolean => millisecondsOf(creationTime) < before.epochMilliseconds;
+  const meant = Array.from(secretIdTable(store).entries([]), ([, record]) => record).filter(isMeant);
+  await writeInPieces(store, meant, (transaction, record) => dropSecretId(transaction, store, record));
+  return meant.length;
+}
+
 function dropEntry(transaction: WriteTransaction, store: Store, [key, place]: readonly [StoreKey, string]): void {
   transaction.delete(secretIdTable(store), [place]);
   transaction.delete(accessorTable(store), key);

@@ -110,6 +110,15 @@ export function removeToken(transaction: WriteTransaction, store: Store, tenantI
   return transaction.delete(tokenTable(store), [tenantId, accessor]);
 }
 
+/** Lets a token go on when the one that it descends from ends. */
+export function uproot(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
+  const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+  if (record?.parent === undefined) return;
+  const { parent, ...rest } = record;
+  transaction.delete(childTable(store), [tenantId, parent, accessor]);
+  transaction.put(tokenTable(store), [tenantId, accessor], rest);
+}
+
 /** Descendants whose records are removed with a token. There may be any number of them, and a transaction of a shared store takes so many. */
 const removedTogether = 8;
 

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { CaContext } from '../context.ts';
 import { makeCsr } from './csr.ts';
 import { importCert } from './import-cert.ts';
+import { importRevocations } from './import-revocations.ts';
 import { listCertificates } from './list-certificates.ts';
 import { readIssued } from './read-certificate.ts';
 import { renew } from './renew.ts';
@@ -10,7 +11,7 @@ import { revoke } from './revoke.ts';
 import { signCsr } from './sign-csr.ts';
 
 /** In the order of the API description. */
-const actions = [signCsr, renew, makeCsr, importCert, revoke, listCertificates, readIssued];
+const actions = [signCsr, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued];
 
 export function caActions(context: CaContext): readonly AnyEndpoint[] {
   return actions.map((action) => action(context));

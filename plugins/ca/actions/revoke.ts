@@ -37,7 +37,7 @@ export function revoke(context: CaContext): AnyEndpoint {
   });
 }
 
-function serialField() {
+export function serialField() {
   const text = z
     .string()
     .max(128)

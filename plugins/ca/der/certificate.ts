@@ -127,7 +127,8 @@ export function formatCertificatePem(der: Uint8Array): string {
   return formatPem('CERTIFICATE', der);
 }
 
-function readTime(element: { readonly tag: number; readonly content: Uint8Array }): Temporal.Instant {
+/** Throws DerError for what is no time of a certificate or list. */
+export function readTime(element: { readonly tag: number; readonly content: Uint8Array }): Temporal.Instant {
   const text = Buffer.from(element.content).toString('latin1');
   const match = (
     element.tag === tag.utcTime ? /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/ : /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/

@@ -24,6 +24,7 @@ import { ocspId } from '../../../core/der/oids.ts';
 import { bitStringOfPublicKey } from '../der/public-key.ts';
 import { type CaGeneration, type IssuedCertificate, revocationReasons } from '../records/records.ts';
 import { signStructure } from '../authority/signer.ts';
+import { findRevocation } from './revocation.ts';
 
 /** How long an answer may be used; a new one is signed at half that age. */
 const lifeSeconds = 3_600;
@@ -103,9 +104,10 @@ export class OcspResponder {
     return this.#own.ofAddress.take(clientIp, nowMs) === 0 && this.#own.ofAll.take(nowMs) === 0;
   }
 
-  #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): IssuedCertificate | undefined {
+  #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): Known | undefined {
     const issued = this.#context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
-    return issued?.generation === generation ? issued : undefined;
+    const revoked = findRevocation(this.#context, ca, generation, serial);
+    return issued?.generation === generation || revoked !== undefined ? { revoked } : undefined;
   }
 
   async #sign(ca: FoundCa, generation: CaGeneration, { singles, nonce, now }: Content): Promise<Uint8Array> {
@@ -147,9 +149,12 @@ const hashes: ReadonlyMap<string, CertId['hash']> = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 
+/** A certificate of which this CA knows that it issued it, or revoked it. */
+type Known = Pick<IssuedCertificate, 'revoked'> | { readonly revoked: undefined };
+
 /** Content of a response: a status for each certificate asked for, and the nonce of the request, if it is to be answered. */
 type Content = {
-  readonly singles: readonly { readonly asked: CertId; readonly issued: IssuedCertificate | undefined }[];
+  readonly singles: readonly { readonly asked: CertId; readonly issued: Known | undefined }[];
   readonly nonce: Uint8Array | undefined;
   readonly now: Temporal.Instant;
 };
@@ -206,7 +211,7 @@ function isIssuer(asked: CertId, generation: CaGeneration): boolean {
  * `good [0] NULL`, `revoked [1] { revocationTime, [0] reason }` with unspecified left out as in the CRL, or `unknown [2] NULL`. A time
  * that is still to come was written before the clock was set back.
  */
-function encodeStatus(issued: IssuedCertificate | undefined, now: Temporal.Instant): Uint8Array {
+function encodeStatus(issued: Known | undefined, now: Temporal.Instant): Uint8Array {
   if (issued === undefined) return implicit(2, new Uint8Array(0));
   const { revoked } = issued;
   if (revoked === undefined) return implicit(0, new Uint8Array(0));

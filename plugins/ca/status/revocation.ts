@@ -1,11 +1,15 @@
 // Revoking a certificate, and asking whether one is revoked.
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { type Certificate } from '../der/certificate.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import { type Certificate, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { caCertificates, type FoundCa, hasKey, tenantCas } from '../authority/lookup.ts';
-import type { IssuedCertificate, PublishedCrl, RevocationReason } from '../records/records.ts';
+import type { CaGeneration, IssuedCertificate, PublishedCrl, RevocationReason } from '../records/records.ts';
+import type { KeptRevocation } from './kept-crl.ts';
+
+type Revoked = NonNullable<IssuedCertificate['revoked']>;
 
 /**
  * Revokes a certificate from now on; one already revoked stays as it was. Resolves when it is on the disk: from then on
@@ -25,7 +29,7 @@ export function revokeIssued(
   transaction: WriteTransaction,
   { tenantId, record }: FoundCa,
   serial: string,
-  revoked: NonNullable<IssuedCertificate['revoked']>,
+  revoked: Revoked,
 ): boolean {
   const key = [tenantId, record.id, serial];
   const issued = transaction.get(context.tables.certificates, key);
@@ -38,11 +42,65 @@ export function revokeIssued(
   return true;
 }
 
+/** Revocations of one key of the CA, from elsewhere. `number`: of the list that had them; later ones are higher. */
+export type ForeignRevocations = {
+  readonly generation: CaGeneration;
+  readonly entries: readonly KeptRevocation[];
+  readonly number: number;
+};
+
+export type TakenIn = { readonly revoked: number; readonly neverIssued: number; readonly knownBefore: number };
+
+/**
+ * Takes in what was revoked when this store did not know it. A certificate that it does not know either, because it was issued then, stays on the
+ * list as long as one could be valid that this key has signed. Repeated, it goes on where it was cut off.
+ */
+export async function takeInRevocations(context: CaContext, ca: FoundCa, lists: readonly ForeignRevocations[]): Promise<TakenIn> {
+  const taken = { revoked: 0, neverIssued: 0, knownBefore: 0 };
+  context.store.refresh();
+  for (const { generation, entries, number } of lists) {
+    const own = [ca.tenantId, ca.record.id];
+    const listed = (serial: string): StoreKey => [...own, generation.generation, serial];
+    // Counted apart: a transaction of a shared store may run again.
+    for (const { serial } of entries) {
+      const issued = context.tables.certificates.get([...own, serial]);
+      if (issued?.revoked !== undefined || context.tables.revocations.has(listed(serial))) taken.knownBefore++;
+      else if (issued === undefined) taken.neverIssued++;
+      else taken.revoked++;
+    }
+    const notAfter = formatTimestamp(readCertificate(generation.certificate).notAfter);
+    await writeInPieces(context.store, entries, (transaction, { serial, ...revoked }) => {
+      if (revokeIssued(context, transaction, ca, serial, revoked) || transaction.has(context.tables.revocations, listed(serial))) return;
+      transaction.put(context.tables.revocations, listed(serial), { ...revoked, notAfter });
+      noteRevocation(context, transaction, [...own, generation.generation]);
+    });
+    if (number > 0) await raiseNumber(context, [...own, generation.generation], number);
+  }
+  return taken;
+}
+
+/** Whether a serial number is revoked, of a certificate that this store knows or not. */
+export function findRevocation(context: CaContext, ca: FoundCa, generation: number, serial: string): Revoked | undefined {
+  const issued = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
+  if (issued?.generation === generation) return issued.revoked;
+  return context.tables.revocations.get([ca.tenantId, ca.record.id, generation, serial]);
+}
+
 /** Marks the CRL of this generation as incomplete. */
 function noteRevocation(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): void {
-  const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+  const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
   transaction.put(context.tables.crls, key, { ...published, changes: published.changes + 1 });
 }
+
+/** No list gets a number that one had which was published already. */
+async function raiseNumber(context: CaContext, key: readonly (string | number)[], number: number): Promise<void> {
+  await context.store.write((transaction) => {
+    const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
+    if (published.lastNumber < number) transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
+  });
+}
+
+const noneYet: PublishedCrl = { lastNumber: 0, changes: 0 };
 
 /** The record of a certificate this CA issued: the same octets, not only the same serial number. */
 export function findIssued(
@@ -63,6 +121,13 @@ export function isRevokedOnPath(context: CaContext, tenantId: string, path: read
   return path.slice(1).some((issuer, index) => {
     const subject = path[index];
     const ca = ours.find((one) => caCertificates(one.record).some((certificate) => Buffer.compare(certificate, issuer.der) === 0));
-    return subject !== undefined && ca !== undefined && findIssued(context, ca, subject)?.revoked !== undefined;
+    if (subject === undefined || ca === undefined) return false;
+    // A serial number is the CA's own: of a certificate that it does not know, one of its lists may have had it.
+    return (
+      findIssued(context, ca, subject)?.revoked !== undefined ||
+      ca.record.generations.some(({ generation }) =>
+        context.tables.revocations.has([ca.tenantId, ca.record.id, generation, subject.serial]),
+      )
+    );
   });
 }

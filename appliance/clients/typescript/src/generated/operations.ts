@@ -334,6 +334,18 @@ class CaOperations {
   }
 
   /**
+   * Revoke what a list of this CA that was kept says is revoked.
+   * After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation list that this
+   * CA published, as somebody kept it; its signature is verified, and dates and reasons are taken from it. `serials` are
+   * serial numbers from elsewhere. Certificates that were issued after the backup are revoked too, although the CA does
+   * not know them.
+   * `POST /v1/state/keystore/tls/ca/{name}/import-revocations`
+   */
+  importRevocations(name: string, body: Api.CaImportRevocationsRequest = {}, options: CallOptions = {}): Promise<Api.CaImportRevocationsAnswer> {
+    return this.#sender.json<Api.CaImportRevocationsAnswer>({ method: 'POST', path: `/v1/state/keystore/tls/ca/${segment(name)}/import-revocations`, body, isIdempotent: false }, options);
+  }
+
+  /**
    * List the state of every TLS CA.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
@@ -1250,6 +1262,17 @@ class SystemOperations {
    */
   changePin(body: Api.ChangePinRequest = {}, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: '/v1/state/system/change-pin', body, isIdempotent: false }, options);
+  }
+
+  /**
+   * End all tokens and secret-ids that were made before the restore.
+   * Those of all tenants, with what descends from them: some of them had ended or were used up after the backup, and
+   * nobody knows which. The token of this request goes on, and what was made since. A tenant whose root token ends may be
+   * given one once more with `token/create-root`.
+   * `POST /v1/state/system/end-credentials`
+   */
+  endCredentials(options: CallOptions = {}): Promise<Api.SystemEndCredentialsAnswer> {
+    return this.#sender.json<Api.SystemEndCredentialsAnswer>({ method: 'POST', path: '/v1/state/system/end-credentials', isIdempotent: false }, options);
   }
 
   /**

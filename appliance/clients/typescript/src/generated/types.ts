@@ -322,6 +322,22 @@ export type CaImportCertRequest = {
   certificate: string;
 };
 
+export type CaImportRevocationsAnswer = {
+  /** Certificates that are revoked now and were not before. */
+  revoked: number;
+  /** Serial numbers that the CA does not know, listed and refused from now on. */
+  'never-issued': number;
+  /** Those that were revoked already. */
+  'known-before': number;
+};
+
+export type CaImportRevocationsRequest = {
+  /** The list: base64 of its DER, or PEM. */
+  crl?: string | undefined;
+  /** Serial numbers. */
+  serials?: string[] | undefined;
+};
+
 export type CaRenewAnswer = {
   /** The new certificate of the CA. */
   'ca-cert': string;
@@ -2509,6 +2525,13 @@ export type SystemBackupRequest = {
   passphrase?: string | undefined;
   /** age recipients, in place of a passphrase: all age1… or all age1pq1…. */
   recipients?: string[] | undefined;
+};
+
+export type SystemEndCredentialsAnswer = {
+  /** Tokens that were ended. */
+  tokens: number;
+  /** Secret-ids that were ended. */
+  'secret-ids': number;
 };
 
 export type SystemOperateRequest = {

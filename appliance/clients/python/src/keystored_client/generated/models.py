@@ -33,6 +33,8 @@ __all__ = [
     "CaCsrAnswer",
     "CaCustodyAnswer",
     "CaImportCertRequest",
+    "CaImportRevocationsAnswer",
+    "CaImportRevocationsRequest",
     "CaRenewAnswer",
     "CaRevokeRequest",
     "CaRevokeRequestReason",
@@ -242,6 +244,7 @@ __all__ = [
     "SignatureAlgorithm",
     "SignatureMarshaling",
     "SystemBackupRequest",
+    "SystemEndCredentialsAnswer",
     "SystemOperateRequest",
     "SystemOperateRequestOperation",
     "SystemUnsealRequest",
@@ -929,6 +932,28 @@ class CaImportCertRequest(Document):
 
     certificate: str
     """PEM: the certificate of the CA first, then those above it."""
+
+
+@dataclass(frozen=True)
+class CaImportRevocationsAnswer(Document):
+    """CaImportRevocationsAnswer."""
+
+    revoked: int
+    """Certificates that are revoked now and were not before."""
+    never_issued: int
+    """Serial numbers that the CA does not know, listed and refused from now on."""
+    known_before: int
+    """Those that were revoked already."""
+
+
+@dataclass(frozen=True)
+class CaImportRevocationsRequest(Document):
+    """CaImportRevocationsRequest."""
+
+    crl: Optional[str] = None
+    """The list: base64 of its DER, or PEM."""
+    serials: Optional[list[str]] = None
+    """Serial numbers."""
 
 
 @dataclass(frozen=True)
@@ -3477,6 +3502,16 @@ class SystemBackupRequest(Document):
     """Opens the backup again; 12 characters or more."""
     recipients: Optional[list[str]] = None
     """age recipients, in place of a passphrase: all age1… or all age1pq1…."""
+
+
+@dataclass(frozen=True)
+class SystemEndCredentialsAnswer(Document):
+    """SystemEndCredentialsAnswer."""
+
+    tokens: int
+    """Tokens that were ended."""
+    secret_ids: int
+    """Secret-ids that were ended."""
 
 
 @dataclass(frozen=True)

@@ -552,6 +552,26 @@ class CaOperations:
             timeout,
         )
 
+    def import_revocations(self, name: str, body: Optional[models.CaImportRevocationsRequest] = None, *, timeout: Optional[float] = None) -> models.CaImportRevocationsAnswer:
+        """Revoke what a list of this CA that was kept says is revoked.
+
+        After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation
+        list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are
+        taken from it. `serials` are serial numbers from elsewhere. Certificates that were issued after the
+        backup are revoked too, although the CA does not know them.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/import-revocations``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/import-revocations",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.CaImportRevocationsAnswer, timeout,
+        )
+
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TlsCaState]:
         """List the state of every TLS CA.
 
@@ -2092,6 +2112,24 @@ class SystemOperations:
                 is_idempotent=False,
             ),
             timeout,
+        )
+
+    def end_credentials(self, *, timeout: Optional[float] = None) -> models.SystemEndCredentialsAnswer:
+        """End all tokens and secret-ids that were made before the restore.
+
+        Those of all tenants, with what descends from them: some of them had ended or were used up after the
+        backup, and nobody knows which. The token of this request goes on, and what was made since. A tenant
+        whose root token ends may be given one once more with `token/create-root`.
+
+        ``POST /v1/state/system/end-credentials``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/end-credentials",
+                is_idempotent=False,
+            ),
+            models.SystemEndCredentialsAnswer, timeout,
         )
 
     def operate(self, body: models.SystemOperateRequest, *, timeout: Optional[float] = None) -> None:

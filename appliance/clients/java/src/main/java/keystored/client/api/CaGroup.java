@@ -26,6 +26,8 @@ public final class CaGroup {
       new Operation("GET", "/v1/ca/{}/{}/crl/{}", "application/pkix-crl", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation IMPORT_CERT =
       new Operation("POST", "/v1/state/keystore/tls/ca/{}/import-cert", "");
+  private static final Operation IMPORT_REVOCATIONS =
+      new Operation("POST", "/v1/state/keystore/tls/ca/{}/import-revocations", "application/json");
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/tls/ca", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation LIST_CONFIG =
@@ -215,6 +217,24 @@ public final class CaGroup {
    */
   public void importCert(String name, CaImportCertRequest body) {
     sender.nothing(IMPORT_CERT, new Parts(name).body(body));
+  }
+
+  /**
+   * Revoke what a list of this CA that was kept says is revoked.
+   *
+   * <p>After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation
+   * list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are taken
+   * from it. `serials` are serial numbers from elsewhere. Certificates that were issued after the backup are
+   * revoked too, although the CA does not know them.
+   *
+   * <p>POST /v1/state/keystore/tls/ca/&#123;name}/import-revocations
+   *
+   * @param name Name of the TLS CA.
+   * @param body what is sent
+   * @return the answer
+   */
+  public CaImportRevocationsAnswer importRevocations(String name, CaImportRevocationsRequest body) {
+    return sender.json(IMPORT_REVOCATIONS, new Parts(name).body(body), CaImportRevocationsAnswer.class);
   }
 
   /**

@@ -16,6 +16,8 @@ public final class SystemGroup {
       new Operation("POST", "/v1/state/system/backup", "application/octet-stream");
   private static final Operation CHANGE_PIN =
       new Operation("POST", "/v1/state/system/change-pin", "");
+  private static final Operation END_CREDENTIALS =
+      new Operation("POST", "/v1/state/system/end-credentials", "application/json");
   private static final Operation OPERATE =
       new Operation("POST", "/v1/state/system/operate", "");
   private static final Operation PULL_BACKUP =
@@ -91,6 +93,21 @@ public final class SystemGroup {
    */
   public void changePin(ChangePinRequest body) {
     sender.nothing(CHANGE_PIN, new Parts().body(body));
+  }
+
+  /**
+   * End all tokens and secret-ids that were made before the restore.
+   *
+   * <p>Those of all tenants, with what descends from them: some of them had ended or were used up after the
+   * backup, and nobody knows which. The token of this request goes on, and what was made since. A tenant whose
+   * root token ends may be given one once more with `token/create-root`.
+   *
+   * <p>POST /v1/state/system/end-credentials
+   *
+   * @return the answer
+   */
+  public SystemEndCredentialsAnswer endCredentials() {
+    return sender.json(END_CREDENTIALS, new Parts(), SystemEndCredentialsAnswer.class);
   }
 
   /**

@@ -1,0 +1,44 @@
+// Ends what lets callers in and was made before a moment: after a restore nobody knows which of it had ended since.
+import { writeInPieces } from '../store/records/pieces.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
+import { dropSecretIdsBefore } from './approles/secret-ids.ts';
+import { openTenants, systemTenantName } from './tenants.ts';
+import { type TokenRecord, tokenTable } from './tokens/record.ts';
+import { removeToken, uproot } from './tokens/tokens.ts';
+
+/** How many there were. */
+export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
+
+/**
+ * All tokens of all tenants, and so what descends from them, and all secret-ids. `stays`: the token that asks goes on, without the one that it came
+ * from. A tenant but `system` whose root token ends may be given one again: otherwise nobody could get in. Repeated, it ends what a kill has left.
+ */
+export async function endEarlierCredentials(
+  store: Store,
+  before: Temporal.Instant,
+  stays: Pick<TokenRecord, 'tenantId' | 'accessor'>,
+): Promise<EndedCredentials> {
+  await store.write((transaction) => uproot(transaction, store, stays.tenantId, stays.accessor));
+  store.refresh();
+  const isMeant = ({ accessor, creationTime }: TokenRecord): boolean =>
+    accessor !== stays.accessor && Temporal.Instant.compare(creationTime, before) < 0;
+  const tokens = Array.from(tokenTable(store).entries([]), ([, record]) => record).filter(isMeant);
+  await writeInPieces(store, tokens, (transaction, record) => {
+    if (isRoot(record)) allowRootToken(transaction, store, record.tenantId);
+    removeToken(transaction, store, record.tenantId, record.accessor);
+  });
+  return { tokens: tokens.length, secretIds: await dropSecretIdsBefore(store, before) };
+}
+
+/** As createRootToken makes it. */
+function isRoot({ user, policies, expires, parent, approle }: TokenRecord): boolean {
+  return user === 'root' && policies.join() === 'root' && expires === undefined && parent === undefined && approle === undefined;
+}
+
+function allowRootToken(transaction: WriteTransaction, store: Store, tenantId: string): void {
+  const tenants = openTenants(store);
+  const name = tenants.findByUuid(tenantId)?.name ?? systemTenantName;
+  // Who asks is root there, and a start would make another token by itself.
+  const tenant = name === systemTenantName ? undefined : transaction.get(tenants.table, [name]);
+  if (tenant?.uuid === tenantId) transaction.put(tenants.table, [name], { ...tenant, rootTokenIssued: false });
+}
