@@ -1,14 +1,15 @@
 // The first login on an appliance without file access: a credential for one login, made at every start until the appliance is claimed.
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { approleTable, dropRoleId, putRoleId, type Approle } from '../../core/access/approles/approles.ts';
+import { approleTable, putRoleId, type Approle } from '../../core/access/approles/approles.ts';
 import { dropSecretIds, issueSecretId, listSecretIds } from '../../core/access/approles/secret-ids.ts';
 import { drawToken } from '../../core/access/tokens/tokens.ts';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { revealSecret } from '../../core/base/secret.ts';
-import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
-import { claimingRole, foundSystemTenant } from '../../core/access/system-tenant.ts';
-import { openTenants, systemTenantName, type Tenant } from '../../core/access/tenants.ts';
+import type { Store, WriteTransaction } from '../../core/store/store.ts';
+import { claimingRole, claimTable, endClaim, findClaim, offeredByKey, type Read } from '../../core/access/claiming.ts';
+import { foundSystemTenant } from '../../core/access/system-tenant.ts';
+import type { Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import type { Runtime } from '../state/runtime.ts';
@@ -23,13 +24,6 @@ const secretIdSeconds = 86_400;
 export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret-id': string; readonly expires: string };
 
 /**
- * ['bootstrap']: the id of the bootstrap approle; another approle of that name, made later, is left alone. ['offered-by']: the appliance of a
- * cluster that has the credential.
- */
-const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap');
-const offeredByKey = ['offered-by'];
-
-/**
  * At the first start, makes the tenant `system` with an approle of policy `root` instead of a root token. At every start until the
  * appliance is claimed, makes a secret-id for one login within 24 hours, which revokes earlier ones, and writes it to `file` (mode 0600)
  * only. Of the appliances of a cluster one has a credential at a time. An appliance is claimed when `system` has a root token or the approle
@@ -39,11 +33,11 @@ export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
   const secretId = await drawToken(hsm);
   const issued = await store.write((transaction) => {
-    const found = findRole(transaction, store);
+    const found = findClaim(transaction, store);
     if (found === undefined || found.tenant.rootTokenIssued) return undefined;
     const isOpen = listSecretIds(store, clock.now(), found.tenant.uuid, found.approle.id).length > 0;
     if (isOpen && isOfferedElsewhere(transaction, store)) return undefined;
-    if (store.appliance !== undefined) transaction.put(ownTable(store), offeredByKey, store.appliance);
+    if (store.appliance !== undefined) transaction.put(claimTable(store), offeredByKey, store.appliance);
     dropSecretIds(transaction, store, found.tenant.uuid, found.approle.id);
     return issueSecretId(transaction, store, clock.now(), secretId, {
       ...{ tenantId: found.tenant.uuid, approle: roleName, approleId: found.approle.id, boundCidrs: [] },
@@ -63,9 +57,9 @@ export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file
 
 /** Ends the credential that an appliance has which is gone for ever. Another one offers its own at its next start. */
 export function withdrawBootstrapOf(transaction: WriteTransaction, store: Store, appliance: string): void {
-  if (transaction.get(ownTable(store), offeredByKey) !== appliance) return;
-  transaction.delete(ownTable(store), offeredByKey);
-  const found = findRole(transaction, store);
+  if (transaction.get(claimTable(store), offeredByKey) !== appliance) return;
+  transaction.delete(claimTable(store), offeredByKey);
+  const found = findClaim(transaction, store);
   if (found !== undefined) dropSecretIds(transaction, store, found.tenant.uuid, found.approle.id);
 }
 
@@ -87,8 +81,8 @@ export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
     async run() {
       store.refresh();
       const read: Read = { get: (table, key) => table.get(key) };
-      const found = findRole(read, store);
-      if (found?.tenant.rootTokenIssued === true) await store.write((transaction) => dropRole(transaction, store));
+      const found = findClaim(read, store);
+      if (found?.tenant.rootTokenIssued === true) await store.write((transaction) => endClaim(transaction, store));
       const open = found === undefined ? [] : listSecretIds(store, clock.now(), found.tenant.uuid, found.approle.id);
       if (open.length === 0 || isOfferedElsewhere(read, store)) rmSync(file, { force: true });
     },
@@ -104,31 +98,11 @@ function makeRole(transaction: WriteTransaction, store: Store, clock: Clock, { u
   };
   transaction.put(approleTable(store), [uuid, roleName], approle);
   putRoleId(transaction, store, [uuid, roleName], approle, undefined);
-  transaction.put(ownTable(store), [roleName], approle.id);
+  transaction.put(claimTable(store), [roleName], approle.id);
 }
-
-type Read = Pick<WriteTransaction, 'get'>;
 
 /** Whether another appliance of the cluster has written the last credential. */
 function isOfferedElsewhere(read: Read, store: Store): boolean {
-  const by = read.get(ownTable(store), offeredByKey);
+  const by = read.get(claimTable(store), offeredByKey);
   return store.appliance !== undefined && by !== undefined && by !== store.appliance;
-}
-
-function findRole(read: Read, store: Store): { readonly tenant: Tenant; readonly approle: Approle } | undefined {
-  const tenant = read.get(openTenants(store).table, [systemTenantName]);
-  const approle = tenant === undefined ? undefined : read.get(approleTable(store), [tenant.uuid, roleName]);
-  if (tenant === undefined || approle === undefined || approle.id !== read.get(ownTable(store), [roleName])) return undefined;
-  return { tenant, approle };
-}
-
-function dropRole(transaction: WriteTransaction, store: Store): void {
-  const found = findRole(transaction, store);
-  if (found === undefined) return;
-  const { tenant, approle } = found;
-  transaction.delete(approleTable(store), [tenant.uuid, roleName]);
-  dropRoleId(transaction, store, [tenant.uuid, roleName], approle);
-  dropSecretIds(transaction, store, tenant.uuid, approle.id);
-  transaction.delete(ownTable(store), [roleName]);
-  transaction.delete(ownTable(store), offeredByKey);
 }

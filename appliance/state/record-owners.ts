@@ -1,6 +1,6 @@
 // Whose each record of the store is when several appliances share it. A table that is not named here is not to be used in a cluster: a test
 // compares this list with the tables that the sources open.
-import { claimingRole } from '../../core/access/system-tenant.ts';
+import { claimingRole } from '../../core/access/claiming.ts';
 import { systemTenantName } from '../../core/access/tenants.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';

@@ -5,6 +5,7 @@ import { dropSecretIdsBefore } from './approles/secret-ids.ts';
 import { openTenants, systemTenantName } from './tenants.ts';
 import { type TokenRecord, tokenTable } from './tokens/record.ts';
 import { removeToken, uproot } from './tokens/tokens.ts';
+import { rootUser } from './user.ts';
 
 /** How many there were. */
 export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
@@ -32,7 +33,7 @@ export async function endEarlierCredentials(
 
 /** As createRootToken makes it. */
 function isRoot({ user, policies, expires, parent, approle }: TokenRecord): boolean {
-  return user === 'root' && policies.join() === 'root' && expires === undefined && parent === undefined && approle === undefined;
+  return user === rootUser && policies.join() === 'root' && expires === undefined && parent === undefined && approle === undefined;
 }
 
 function allowRootToken(transaction: WriteTransaction, store: Store, tenantId: string): void {

@@ -4,7 +4,6 @@ import type { Clock } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';
 import { putDigestKey } from '../store/records/keyed-digest.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
-import { approleTable } from './approles/approles.ts';
 import { addTenant, openTenants, systemTenantName, type Tenant } from './tenants.ts';
 import { rootUser } from './user.ts';
 import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';
@@ -46,13 +45,4 @@ export async function foundSystemTenant<T>(
     const fields = { name: systemTenantName, descriptiveName: 'System', kind: 'system', policies: ['root'] } as const;
     return open(transaction, addTenant(transaction, store, clock, fields));
   });
-}
-
-/** The approle of tenant `system` with which a person claims an appliance that has no root token yet. */
-export const claimingRole = 'bootstrap';
-
-/** Whether the appliance waits for a person to claim it. */
-export function isUnclaimed(store: Store): boolean {
-  const system = openTenants(store).findByName(systemTenantName);
-  return system?.rootTokenIssued === false && approleTable(store).has([system.uuid, claimingRole]);
 }

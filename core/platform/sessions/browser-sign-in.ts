@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
-import { isUnclaimed } from '../../access/system-tenant.ts';
+import { isUnclaimed } from '../../access/claiming.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { drawToken, findToken, issueToken, type IssuedToken, removeToken } from '../../access/tokens/tokens.ts';

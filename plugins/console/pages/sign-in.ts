@@ -1,6 +1,6 @@
 // The sign-in page of the console: other plugins' ways as links, a token or an approle in forms. It has no script.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { claimingRole } from '../../../core/access/system-tenant.ts';
+import { claimingRole } from '../../../core/access/claiming.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 import type { SignInWay } from '../../../core/plugin/services/sessions.ts';

@@ -67,6 +67,24 @@ test('a start of an unclaimed appliance gives a new credential and ends the one 
   expect(await third.stop()).toBe(0);
 });
 
+test('with the root token of system every credential and session of the claim ends at once, in every worker', async () => {
+  const two = (): Promise<Daemon> =>
+    startDaemon({ directory: path('at-once'), workers: 2, args: ['--config', config], rootToken: 'there is none' });
+  const before = await two();
+  const session = tokenOf(await before.exchange('POST', '/v1/approle-login', readCredential()));
+  expect(await before.stop()).toBe(0);
+  // A start makes another credential, which nobody has used when the session of before makes the root token.
+  const daemon = await two();
+  const unused = readCredential();
+  expect((await daemon.exchange('POST', '/v1/state/keystore/token/create-root', { name: 'system' }, session)).status).toBe(200);
+  const asked = Array.from({ length: 8 }, async () => [
+    (await daemon.exchange('POST', '/v1/approle-login', unused)).status,
+    (await daemon.exchange('GET', '/v1/config/tenants', undefined, session)).status,
+  ]);
+  expect(new Set((await Promise.all(asked)).flat())).toEqual(new Set([401]));
+  expect(await daemon.stop()).toBe(0);
+});
+
 test('the clear text of the credential is on no disk', async () => {
   const daemon = await start('clean');
   const { 'secret-id': secret } = readCredential();
