@@ -46,7 +46,7 @@ export function importRevocations(context: CaContext): AnyEndpoint {
       knownBefore: z.int().min(0).meta({ description: 'Those that were revoked already.', example: 40 }),
     }),
     commandLine: { input: 'crl', ends: 'revokes the certificates, which cannot be taken back' },
-    find: findCaOf(context),
+    find: findCaOf(context, 'act'),
     async run(call, { crl, serials = [] }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
       if (crl === undefined && serials.length === 0) throw fail('invalid-value', { detail: 'Give "crl" or "serials".' });
