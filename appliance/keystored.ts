@@ -228,10 +228,11 @@ async function prepare(
 
 /** The embedded token, made on the first start, with the PIN that the configuration gives. */
 async function prepareToken(configuration: Configuration): Promise<HsmConfig> {
-  const hsmConfig = await refusingHsmErrors(() => hsmConfigOf(configuration, step));
+  const hsmConfig = await refusingHsmErrors(() => hsmConfigOf(configuration, step), configuration);
   const { data, attended, embeddedPin } = configuration;
   const [token] = hsmConfig.tokens;
-  if (embeddedPin !== undefined && token !== undefined) await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended));
+  if (embeddedPin !== undefined && token !== undefined)
+    await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended), configuration);
   if (configuration.hsm.tokens.length === 0) requireEmbeddedPin(data);
   return hsmConfig;
 }

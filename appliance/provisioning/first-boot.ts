@@ -85,7 +85,7 @@ async function prepare(
   for (const [name, tokens] of byHolder(hsmConfig.tokens)) {
     // Either it has its keys, or it is another token, in which no keys may be made.
     if (name === storeToken) continue;
-    const made = await refusingHsmErrors(() => prepareHolder(tokens));
+    const made = await refusingHsmErrors(() => prepareHolder(tokens), configuration);
     if (made.length > 0) step(`made ${made.join(' and ')} in token ${tokens[0].name}`);
   }
   if (cluster === undefined) return;

@@ -1,5 +1,6 @@
 // The embedded token of an appliance without a configured one: SoftHSM2 below the data directory, random PINs in files of mode 0600.
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -50,10 +51,18 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
 /** Throws StartRefused when an unattended start has no PIN, as with a restored backup of an appliance that kept none. */
 export function requireEmbeddedPin(directory: string): void {
   const file = join(directory, 'pin');
-  if (existsSync(file)) return;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true && isPin(readFileSync(file))) return;
+  if (found !== undefined)
+    throw new StartRefused(`${file} is damaged: put the PIN of the embedded token back there from your backup (a file of mode 0600)`);
   throw new StartRefused(
     `the PIN of the embedded token is not in ${file}: write it there (mode 0600) and start again, without --restore; attended, this start alone needs it`,
   );
+}
+
+/** Whether it can be one: text, and not empty. */
+function isPin(octets: Buffer): boolean {
+  return isUtf8(octets) && octets.toString().trim() !== '' && !octets.includes(0);
 }
 
 async function makeToken(directory: string, tokens: string, token: TokenConfig): Promise<void> {

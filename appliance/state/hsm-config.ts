@@ -30,11 +30,12 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   return { ...config, tokens };
 }
 
-/** Turns an HsmError into StartRefused. */
-export async function refusingHsmErrors<T>(run: () => Promise<T>): Promise<T> {
+/** Turns an HsmError into StartRefused. `configuration`: whose tokens are used; absent where the error is about no configuration. */
+export async function refusingHsmErrors<T>(run: () => Promise<T>, configuration?: Pick<Configuration, 'data' | 'hsm'>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw error instanceof HsmError ? tokenRefusal(error) : error;
+    const embedded = configuration?.hsm.tokens.length === 0 ? configuration.data : undefined;
+    throw error instanceof HsmError ? tokenRefusal(error, embedded) : error;
   }
 }

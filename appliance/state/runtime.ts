@@ -43,10 +43,12 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
   };
   try {
     requireParts(configuration.data, { token: false, store: cluster === undefined });
-    const hsm = await refusingHsmErrors(() =>
-      openHsm(hsmConfig, {
-        onEvent: ({ kind, token, message }) => (kind === 'token-up' ? log.info(message, { token }) : log.warn(message, { token })),
-      }),
+    const hsm = await refusingHsmErrors(
+      () =>
+        openHsm(hsmConfig, {
+          onEvent: ({ kind, token, message }) => (kind === 'token-up' ? log.info(message, { token }) : log.warn(message, { token })),
+        }),
+      configuration,
     );
     closing.push(() => hsm.close());
     if (cluster !== undefined) await comeIn(cluster, hsm, configuration.data);

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { StartError } from '../../core/plugin/registry.ts';
+import { StoreDamaged } from '../../core/store/files/damage.ts';
+import { naming } from '../../core/base/durable-files.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
 /** Thrown while starting: the message is printed unchanged and the process exits with 1. */
@@ -19,7 +21,7 @@ export function isAboutCluster(error: unknown): boolean {
  * where that does not give it: what cannot be read is not damaged.
  */
 export function parseFile<T>(file: string, parse: (text: string) => T, remedy: string): T {
-  const text = readFileSync(file, 'utf8');
+  const text = naming(file, () => readFileSync(file, 'utf8'));
   try {
     return parse(text);
   } catch (error) {
@@ -34,12 +36,28 @@ const diskRemedies: Readonly<Record<string, string>> = {
   EROFS: 'mount its file system so that it can be written',
   EMFILE: 'allow this user more open files',
   ENFILE: 'allow this machine more open files',
-  EACCES: 'give its files to the user of the service',
-  EPERM: 'give its files to the user of the service',
+  EACCES: 'give its files to the user of the service, with the rights that they had (files 0600, directories 0700)',
+  EPERM: 'give its files to the user of the service, with the rights that they had (files 0600, directories 0700)',
+  EISDIR: 'move away what is in the place of this file, and put the file back from your backup',
+  ENOTDIR: 'move away what is in the place of this directory, and put the directory back from your backup',
+  EEXIST: 'move away what is in this place',
+  ELOOP: 'remove this link',
 };
 
 /** Calls that are about the network and processes. */
 const elsewhere = /^(?:listen|bind|connect|getaddrinfo|kill|spawn)/;
+
+const storeRemedy =
+  'put the store back from your backup, with the store key and the token of the same time (--restore, into an empty directory)';
+
+/** What LMDB says of a file that it cannot use, also where it was found by a read. */
+function findDamage(error: unknown, directory: string): string | undefined {
+  if (error instanceof StoreDamaged) return error.message;
+  const reason = error instanceof ServiceError && error.code === 'storage-unavailable' ? reasonOf(error) : '';
+  return /MDB_(?!MAP_FULL|READERS_FULL)|corrupt|page not found/i.test(reason)
+    ? `the store in ${directory}/store is damaged (${reason})`
+    : undefined;
+}
 
 /** What helps against an error of a token, by its kind. */
 const tokenRemedies: Partial<Record<HsmErrorKind, string>> = {
@@ -55,16 +73,28 @@ export function refusalFor(error: unknown, directory: string): StartRefused | un
   if (error instanceof StartRefused) return error;
   // Which plugin was the first to need token or store says nothing.
   if (error instanceof StartError) return refusalFor(error.cause, directory);
+  const damaged = findDamage(error, directory);
+  if (damaged !== undefined) return new StartRefused(`${damaged}: ${storeRemedy}`, { cause: error });
   if (error instanceof HsmError) return tokenRefusal(error);
   if (error instanceof ServiceError && error.cause instanceof HsmError) return tokenRefusal(error.cause);
   const message = error instanceof ServiceError ? serviceRefusal(error, directory) : diskRefusal(error, directory);
   return message === undefined ? undefined : new StartRefused(`${message}, then start again`, { cause: error });
 }
 
-export function tokenRefusal(error: HsmError): StartRefused {
-  const remedy = tokenRemedies[error.kind] ?? (error.rv === undefined ? undefined : 'see that the HSM works and its module reaches it');
+/** `embedded`: the data directory of an appliance without a configured token, which has nothing to correct in its configuration. */
+export function tokenRefusal(error: HsmError, embedded?: string): StartRefused {
+  const ofEmbedded = embedded === undefined ? undefined : embeddedRemedies[error.kind]?.(embedded);
+  const ofToken = tokenRemedies[error.kind] ?? (error.rv === undefined ? undefined : 'see that the HSM works and its module reaches it');
+  const remedy = ofEmbedded ?? ofToken;
   return new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
 }
+
+const embeddedRemedies: Partial<Record<HsmErrorKind, (data: string) => string>> = {
+  configuration: (data) => `put ${data}/softhsm and ${data}/pin back from your backup`,
+  'pin-refused': (data) => `correct the PIN in ${data}/pin, or put it and ${data}/softhsm back from your backup`,
+  unavailable: (data) =>
+    `see that the files in ${data}/softhsm are those of the embedded token and belong to the user of the service, or put them back from your backup`,
+};
 
 function serviceRefusal(error: ServiceError, directory: string): string | undefined {
   if (error.code === 'storage-unavailable')

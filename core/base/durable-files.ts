@@ -34,8 +34,19 @@ export function isUnfinished(name: string): boolean {
   return /\.[\da-f-]{36}\.tmp$/.test(name);
 }
 
+/** Errors of a read do not say of which file: a directory in its place would not be found. */
+export function naming<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof Error && !message.includes(path)) error.message = `${message} '${path}'`;
+    throw error;
+  }
+}
+
 function holds(path: string, content: string | Uint8Array): boolean {
-  return existsSync(path) && readFileSync(path).equals(Buffer.from(content));
+  return existsSync(path) && naming(path, () => readFileSync(path)).equals(Buffer.from(content));
 }
 
 function replaceFile(path: string, content: string | Uint8Array): void {

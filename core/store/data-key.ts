@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { syncPath } from '../base/durable-files.ts';
 import type { Environment } from './environment.ts';
+import { StoreDamaged } from './files/damage.ts';
 import { keyBytes } from './keys.ts';
 import type { Sealer } from './records/sealing.ts';
 import { positionOf, sealedPart } from './replica.ts';
@@ -19,7 +20,7 @@ const proof = 'keystored store 1';
  */
 export async function proveDataKey(environment: Environment, sealer: Sealer, directory: string): Promise<void> {
   if (environment.get(proofKey) === undefined) {
-    if (positionOf(environment) !== undefined) throw new Error(`the store in ${directory} is a replica that was not filled`);
+    if (positionOf(environment) !== undefined) throw new StoreDamaged(`the store in ${directory} is a replica that was not filled`);
     await environment.commit(() => {
       // Another process may have written it first.
       if (environment.get(proofKey) === undefined) environment.put(proofKey, sealer.seal(encodeUtf8(proof), proofKey));
@@ -30,9 +31,9 @@ export async function proveDataKey(environment: Environment, sealer: Sealer, dir
   environment.refresh(proofKey, () => true);
   const opened = sealer.open(sealedPart(environment.get(proofKey) ?? new Uint8Array()), proofKey);
   if (opened === undefined) {
-    throw new Error(`the data key does not open the store in ${directory}: it belongs to another store, or the store was changed`);
+    throw new StoreDamaged(`the data key does not open the store in ${directory}: it belongs to another store, or the store was changed`);
   }
   if (decodeUtf8(opened) !== proof) {
-    throw new Error(`the store in ${directory} was written by a newer version: it says "${decodeUtf8(opened)}", not "${proof}"`);
+    throw new StoreDamaged(`the store in ${directory} was written by a newer version: it says "${decodeUtf8(opened)}", not "${proof}"`);
   }
 }

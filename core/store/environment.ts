@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
-import { fail, ServiceError } from '../base/errors.ts';
+import { fail, reasonOf, ServiceError } from '../base/errors.ts';
+import { requireUncut, StoreDamaged } from './files/damage.ts';
 import { StoreFiles } from './files/store-files.ts';
 
 declare module 'lmdb' {
@@ -254,7 +255,9 @@ async function closeDatabase(database: Database): Promise<void> {
 
 function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}): Database {
   requireOpenable(path, more.readOnly === true);
-  const fileBytes = statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+  const file = join(path, 'data.mdb');
+  if (existsSync(file)) requireUncut(path, file);
+  const fileBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const options = {
     path,
     noSubdir: false,
@@ -268,7 +271,11 @@ function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}):
     mapSize: Math.max(reservedBytes, 4 * fileBytes),
     ...more,
   };
-  return open<Buffer, Buffer>(options);
+  try {
+    return open<Buffer, Buffer>(options);
+  } catch (error) {
+    throw /^MDB_|Invalid|corrupt/i.test(reasonOf(error)) ? new StoreDamaged(`${file} is damaged (${reasonOf(error)})`) : error;
+  }
 }
 
 /**

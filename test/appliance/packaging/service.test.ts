@@ -37,6 +37,7 @@ describe('the bundle of the service', () => {
       'json-thread',
       'directory-writer',
       'at-rest',
+      'read-all',
     ];
     expect(modules()).toEqual(expect.arrayContaining(programs.map((name) => `${name}.js`)));
   });

@@ -34,7 +34,9 @@ test('a file that is not what was written is damaged; one that the disk does not
   mkdirSync(path('unreadable'));
   const unreadable = thrownBy(() => parseFile(path('unreadable'), parse, 'put it back'));
   expect(unreadable).not.toBeInstanceOf(StartRefused);
-  expect(refusalFor(unreadable, path())?.message).toMatch(/^the disk of .*EISDIR.*: examine the disk/);
+  expect(refusalFor(unreadable, path())?.message).toMatch(
+    /^the disk of .*EISDIR.*\/unreadable'\): move away what is in the place of this file/,
+  );
 });
 
 test('an error of the token is told with what helps against its kind', () => {
