@@ -1,5 +1,5 @@
 // The TLS listeners, all with the same limits: management, EST, and those of a sealed appliance.
-import { randomUUID } from 'node:crypto';
+import { constants, randomUUID } from 'node:crypto';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
@@ -153,7 +153,8 @@ function sayCrowded(log: Log | undefined, listener: string): (address: string) =
 
 /**
  * TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. Of the groups that node offers, those that
- * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), since anybody may have them for one message.
+ * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), since anybody may have them for one message;
+ * for the same reason no handshake is made again on an open connection.
  */
 function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
   const { key, cert } = identity;
@@ -162,6 +163,7 @@ function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions
     ...tls,
     ...privateKey,
     cert,
+    secureOptions: (tls.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION,
     minVersion: 'TLSv1.2',
     ecdhCurve: tls.ecdhCurve ?? groups.names,
     sessionTimeout: limits.sessionSeconds,

@@ -35,7 +35,7 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
       // is made with it: the others come before it, and who has none of them is refused.
       ecdhCurve: `${groups.names}/P-521`,
       // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
-      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+      secureOptions: constants.SSL_OP_NO_TICKET,
     },
   });
   const { server } = listener;

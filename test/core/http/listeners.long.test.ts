@@ -88,6 +88,16 @@ describe('a listener', () => {
     );
   });
 
+  test('no handshake is made again on an open connection: it would cost the private key, and no place', async () => {
+    const socket = await tls(await listen(), { maxVersion: 'TLSv1.2' });
+    const outcome = await new Promise<string>((done) => {
+      socket.on('error', () => done('refused')).on('close', () => done('refused'));
+      if (!socket.renegotiate({}, (error) => done(error === null ? 'made again' : 'refused'))) done('refused');
+    });
+    expect(outcome).toBe('refused');
+    socket.destroy();
+  });
+
   test('a taken port is refused with one line that says so, and no other port is taken instead', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
