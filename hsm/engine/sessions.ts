@@ -4,6 +4,7 @@ import { HsmError, type PinSource, revealSecret, type TokenAddress, type TokenCo
 import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle, PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
 import { dropNextPin, findNextPin, isOwnPinFile, acceptNextPin } from '../files/pin-files.ts';
+import { findAttribute } from './attributes.ts';
 import { readPin } from '../files/pin.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
@@ -177,8 +178,8 @@ export class Sessions {
   /** Destroys a persistent object, for good: only after a look that it is the one with these attributes. */
   destroyPersistent(object: ObjectHandle, is: { readonly id?: Buffer; readonly label?: string }): void {
     const { id, label } = is;
-    const hasId = id === undefined || this.module.attribute(this.#owner, object, 'id').equals(id);
-    const hasLabel = label === undefined || this.module.attribute(this.#owner, object, 'label').toString() === label;
+    const hasId = id === undefined || findAttribute(this, object, 'id')?.equals(id) === true;
+    const hasLabel = label === undefined || findAttribute(this, object, 'label')?.toString() === label;
     if (!hasId || !hasLabel) throw new TokenError(CKR_OK, 'C_FindObjects');
     this.module.destroyObject(this.#owner, object);
   }

@@ -77,7 +77,7 @@ export function describeObjects({ module, owner, work }: Sessions, most: number)
     const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
     for (const object of module.allObjects(work, { class: keyClass, token: true })) {
       if (described.length >= most) return described;
-      const label = module.attribute(owner, object, 'label').toString();
+      const label = findAttribute({ module, owner }, object, 'label')?.toString() ?? '';
       const job = jobs.find((one) => one.label.test(label));
       if (job === undefined) continue;
       const has = (name: AttributeName): boolean => isSet({ module, owner }, object, name);

@@ -5,7 +5,7 @@ import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNa
 import { padded, unpadded } from './fixed-text.ts';
 import type { Mechanism } from './mechanisms.ts';
 import { asTokenError, CKR_OK, kindOf, TokenError } from './return-values.ts';
-import { template, templateAsking, type AttributeName, type Attributes } from './template.ts';
+import { attributeName, template, templateAsking, type AttributeName, type Attributes } from './template.ts';
 
 declare const kind: unique symbol;
 
@@ -212,8 +212,25 @@ export class PkcsModule {
   }
 
   attribute(session: SessionHandle, object: ObjectHandle, name: AttributeName): Buffer {
-    const found = this.#call('C_GetAttributeValue', () => this.#lib.C_GetAttributeValue(session, object, templateAsking(name)));
-    return found[0]?.value ?? Buffer.alloc(0);
+    try {
+      return this.#attribute(session, object, name);
+    } catch (error) {
+      throw asTokenError('C_GetAttributeValue', error, `${attributeName(name)}${this.#whose(session, object, name)}`);
+    }
+  }
+
+  #attribute(session: SessionHandle, object: ObjectHandle, name: AttributeName): Buffer {
+    return this.#lib.C_GetAttributeValue(session, object, templateAsking(name))[0]?.value ?? Buffer.alloc(0);
+  }
+
+  /** The label of an object, for the message that something else of it was not answered. */
+  #whose(session: SessionHandle, object: ObjectHandle, asked: AttributeName): string {
+    if (asked === 'label') return '';
+    try {
+      return ` of "${this.#attribute(session, object, 'label').toString()}"`;
+    } catch {
+      return '';
+    }
   }
 
   generateKey(session: SessionHandle, mechanism: Mechanism, attributes: Attributes): ObjectHandle {

@@ -136,8 +136,9 @@ export class TokenError extends Error {
   readonly rv: number;
   readonly fn: string;
 
-  constructor(rv: number, fn: string) {
-    super(`${fn} returned ${findReturnValue(rv).name}`);
+  /** `about`: what was asked for, where a function may be asked for many things */
+  constructor(rv: number, fn: string, about?: string) {
+    super(`${fn}${about === undefined ? '' : ` (${about})`} returned ${findReturnValue(rv).name}`);
     this.rv = rv;
     this.fn = fn;
   }
@@ -185,10 +186,10 @@ export function kindOf({ rv, fn }: TokenError): HsmErrorKind {
  * Turns an error of the binding into a TokenError. C_CreateObject, C_CopyObject and C_FindObjects throw a plain Error with the number only
  * in its text (reference A3). An error without a number is a bug and is returned unchanged.
  */
-export function asTokenError(fn: string, thrown: unknown): unknown {
+export function asTokenError(fn: string, thrown: unknown, about?: string): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown;
   const { code, message } = thrown as { code?: unknown; message?: unknown };
-  if (typeof code === 'number' && code !== 0) return new TokenError(code, fn);
+  if (typeof code === 'number' && code !== 0) return new TokenError(code, fn, about);
   const found = typeof message === 'string' ? /CKR_\w+:(\d+)/.exec(message) : null;
-  return found === null ? thrown : new TokenError(Number(found[1]), fn);
+  return found === null ? thrown : new TokenError(Number(found[1]), fn, about);
 }

@@ -70,6 +70,12 @@ export function templateAsking(name: AttributeName): Template {
   return [{ type: attributes[name][0] }] as unknown as Template;
 }
 
+/** The name of an attribute in PKCS#11. */
+export function attributeName(name: AttributeName): string {
+  const own: Partial<Record<AttributeName, string>> = { valueLength: 'CKA_VALUE_LEN', nssPublicPoint: 'CKA_NSS_DB' };
+  return own[name] ?? `CKA_${name.replace(/[A-Z]|\d+$/g, (part) => `_${part}`).toUpperCase()}`;
+}
+
 function checkedValue(name: string, kind: Kind, value: unknown): number | boolean | string | Buffer {
   if (kind === 'number' && typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffffffff) return value;
   if (kind === 'boolean' && typeof value === 'boolean') return value;

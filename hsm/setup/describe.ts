@@ -1,7 +1,7 @@
 // Slots, tokens and mechanisms of a module, for an administrator.
 import { Module as GrapheneModule } from 'graphene-pk11';
 import * as ck from '../pkcs11/constants.ts';
-import { findKeyTypes } from '../pkcs11/capabilities.ts';
+import { findKeyTypes, findLacks } from '../pkcs11/capabilities.ts';
 import { findTokenInfo } from '../engine/sessions.ts';
 import { unpadded } from '../pkcs11/fixed-text.ts';
 import { mechanismName, PkcsModule, type SlotHandle } from '../pkcs11/module.ts';
@@ -23,6 +23,8 @@ export type ModuleDescription = {
     readonly userPinSet: boolean;
     readonly mechanisms: readonly string[];
     readonly keyTypes: readonly KeyType[];
+    /** what the appliance itself needs of a token and this one does not offer; none where it does not name its mechanisms yet */
+    readonly lacks: readonly string[];
   }[];
 };
 
@@ -56,6 +58,7 @@ export function describeModuleHere({
         userPinSet: (flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
         mechanisms: mechanisms.map(mechanismName),
         keyTypes: findKeyTypes(new Set(mechanisms)),
+        lacks: mechanisms.length === 0 ? [] : findLacks(mechanisms.map(mechanismName)),
       };
     }),
   };

@@ -1,8 +1,7 @@
 // Initialises a token: C_InitToken on a free slot with the SO PIN, then C_InitPIN with the user PIN.
 import { HsmError, type PinSource, revealSecret, Secret, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { findTokenInfo, loginWith } from '../engine/sessions.ts';
-import { wrappingKeyLabel } from '../engine/own-keys/names.ts';
+import { findTokenInfo } from '../engine/sessions.ts';
 import { PkcsModule, type SlotHandle, tokenLabelBytes, type TokenInfo } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
 import { findReturnValue, kindOf, TokenError } from '../pkcs11/return-values.ts';
@@ -19,9 +18,8 @@ export type NewToken = TokenConfig & { readonly label: string; readonly soPin?: 
 export type Initialised = 'made' | 'finished';
 
 /**
- * Initialises the token in this process. What a run that was cut off has left is finished: a token without user PIN gets it, and one that has
- * the user PIN already, and no own keys yet, is taken as it is. `configuration` when the label is invalid or taken, or no slot is free;
- * `refused` when the length of a PIN is not accepted; `pin-refused`.
+ * Initialises the token in this process. A token that has label and SO PIN but no user PIN, because a run was cut off, gets its user PIN.
+ * `configuration` when the label is invalid or taken, or no slot is free; `refused` when the length of a PIN is not accepted; `pin-refused`.
  */
 export function initialiseTokenHere(token: NewToken): Initialised {
   requireLabel(token.label);
@@ -31,20 +29,20 @@ export function initialiseTokenHere(token: NewToken): Initialised {
     const userPin = readPin(token.pin);
     const slots = slotsOf(module);
     const begun = slots.find(({ info }) => info.label === token.label && has(info, ck.CKF_TOKEN_INITIALIZED));
-    const isComplete = begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED);
-    if (isComplete) requireUnused(module, begun.slot, token);
-    else {
-      if (begun === undefined && token.soPin !== undefined) {
-        const { slot, info } = findFreeSlot(module, slots);
-        requireLength(token, 'SO', soPin, info);
-        requireLength(token, 'user', userPin, info);
-        takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
-      }
-      // A token may move to another slot when it is initialised.
-      const found = slotsOf(module).find(({ info }) => info.label === token.label);
-      if (found === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
-      setUserPin(module, found.slot, token, soPin, userPin);
+    if (begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED)) {
+      const complete = `a token labelled "${token.label}" with a PIN exists in ${module.path}`;
+      throw new HsmError('configuration', `${complete}: if a run before was cut off, it is complete, and can be prepared`);
     }
+    if (begun === undefined && token.soPin !== undefined) {
+      const { slot, info } = findFreeSlot(module, slots);
+      requireLength(token, 'SO', soPin, info);
+      requireLength(token, 'user', userPin, info);
+      takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
+    }
+    // A token may move to another slot when it is initialised.
+    const found = slotsOf(module).find(({ info }) => info.label === token.label);
+    if (found === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
+    setUserPin(module, found.slot, token, soPin, userPin);
     const directory = findTokenDirectory(token);
     if (directory !== undefined) {
       copyTokenObjects(directory);
@@ -70,19 +68,6 @@ function setUserPin(module: PkcsModule, slot: SlotHandle, token: NewToken, soPin
     takingPin(token, 'SO', () => module.login(session, ck.CKU_SO, soPin));
     takingPin(token, 'user', () => module.initPin(session, userPin));
     module.logout(session);
-  } finally {
-    module.closeSession(session);
-  }
-}
-
-/** A token with a user PIN is one that a run before has made only if it opens with this PIN and no appliance has keys in it. */
-function requireUnused(module: PkcsModule, slot: SlotHandle, token: NewToken): void {
-  const session = module.openSession(slot, 'read-write');
-  try {
-    loginWith(module, slot, session, token, ck.CKU_USER);
-    const isUsed = module.findForSure(session, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
-    module.logout(session);
-    if (isUsed) throw new HsmError('configuration', `the token labelled "${token.label}" in ${module.path} has the keys of an appliance`);
   } finally {
     module.closeSession(session);
   }

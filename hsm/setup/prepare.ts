@@ -1,8 +1,9 @@
 // First boot of a token: makes its own wrapping and binding keys, once, also when called repeatedly or concurrently.
-import type { TokenConfig } from '../api.ts';
+import { HsmError, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
-import { PkcsModule } from '../pkcs11/module.ts';
+import { findLacks } from '../pkcs11/capabilities.ts';
+import { mechanismName, PkcsModule, type SlotHandle } from '../pkcs11/module.ts';
 import { findSlot, login, Sessions } from '../engine/sessions.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -23,6 +24,7 @@ export function prepareTokenHere(token: TokenConfig): string[] {
     restoreTokenObjects(findTokenDirectory(token));
     const module = PkcsModule.load(token.module, token.libraryParameters);
     const slot = findSlot(module, token);
+    requireFit(module, slot, token);
     const sessions = new Sessions(module, slot, (owner) => login(module, slot, owner, token));
     try {
       const missing = ownKeys.filter(
@@ -41,4 +43,14 @@ export function prepareTokenHere(token: TokenConfig): string[] {
       sessions.close();
     }
   });
+}
+
+/** Before a key is made that nobody could use: `configuration`, with what the token does not offer. */
+function requireFit(module: PkcsModule, slot: SlotHandle, { name }: TokenConfig): void {
+  const lacks = findLacks(module.mechanisms(slot).map(mechanismName));
+  if (lacks.length === 0) return;
+  throw new HsmError(
+    'configuration',
+    `token ${name} cannot hold the keys of the appliance, and nothing was made in it: it lacks ${lacks.join(', ')}`,
+  );
 }

@@ -16,6 +16,7 @@ import type { TokenSurvey } from './survey.ts';
 export type { Gift, ModuleDescription, NewToken, Parcel, TokenSurvey, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
 export { softhsmConf } from '../files/softhsm.ts';
+export { ownNeeds } from '../pkcs11/capabilities.ts';
 
 /**
  * Makes the token's wrapping and binding keys where they are missing, durably. Safe to call at every start, from several processes, and

@@ -101,7 +101,7 @@ describe('a token that is half-initialised, without a user PIN', () => {
 
   test('gets one; no second token of that label is made', async () => {
     const token = newToken();
-    await initialiseSoftToken(token);
+    expect(await initialiseSoftToken(token)).toBe('finished');
     expect(made()).toHaveLength(1);
     await prepareToken(token);
     await (await openHsm(testHsmConfig(token))).close();
@@ -117,25 +117,14 @@ describe('a token that is half-initialised, without a user PIN', () => {
   });
 });
 
-describe('a run that ended before its answer', () => {
-  test('is finished by the same run again: nothing is made twice, and the token works', async () => {
-    const token = newToken();
-    expect(await initialiseSoftToken(token)).toBe('made');
-    expect(await initialiseSoftToken(token)).toBe('finished');
-    expect(made()).toHaveLength(1);
-    await prepareToken(token);
-    await (await openHsm(testHsmConfig(token))).close();
-  });
-
-  test('is no reason to take a token with another PIN, or the token of an appliance', async () => {
-    const token = newToken();
-    await initialiseSoftToken(token);
-    await expect(initialiseSoftToken(newToken({ pin: 'another-pin' }))).rejects.toMatchObject({ kind: 'pin-refused' });
-    await prepareToken(token);
-    const refusal = { kind: 'configuration', message: expect.stringMatching(/"to be made" in .* has the keys of an appliance$/) };
-    await expect(initialiseSoftToken(token)).rejects.toMatchObject(refusal);
-    expect(made()).toHaveLength(1);
-  });
+test('a token that a run has completed is refused, and what to do if that was cut off is said; it can be prepared', async () => {
+  const token = newToken();
+  expect(await initialiseSoftToken(token)).toBe('made');
+  const refusal = { kind: 'configuration', message: expect.stringMatching(/exists in .*: if a run before was cut off, it is complete/) };
+  await expect(initialiseSoftToken(token)).rejects.toMatchObject(refusal);
+  expect(made()).toHaveLength(1);
+  await prepareToken(token);
+  await (await openHsm(testHsmConfig(token))).close();
 });
 
 test('describing a missing module names it, too', async () => {

@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { byHolder, prepareHolder } from '../../../hsm/setup/carry-group.ts';
-import { describeModule, initialiseSoftToken } from '../../../hsm/setup/setup.ts';
+import { describeModule, initialiseSoftToken, ownNeeds } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
 import { commandFor } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
@@ -136,17 +136,18 @@ async function describe(options: TokenOptions & Shown, io: Io): Promise<void> {
       module: described.path,
       library: described.library,
       version: described.version,
-      slots: described.slots.map(({ initialised, userPinSet, keyTypes, mechanisms, ...slot }) => ({
+      slots: described.slots.map(({ initialised, userPinSet, keyTypes, mechanisms, lacks, ...slot }) => ({
         ...slot,
         initialised,
         'user-pin-set': userPinSet,
         'key-types': keyTypes,
+        lacks,
         mechanisms,
       })),
     });
   }
   const offered = new Set(modules.flatMap(({ slots }) => slots.flatMap((slot) => slot['key-types'] as readonly string[])));
-  const plugins = await pluginNeeds(offered);
+  const plugins = [applianceNeeds(modules.flatMap(({ slots }) => slots)), ...(await pluginNeeds(offered))];
   const slots = modules.flatMap(({ module, slots: own }) =>
     own.map(({ description, label, serial, ...slot }) => ({ label, serial, ...slot, description, module })),
   );
@@ -184,6 +185,14 @@ async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {
   await show(trials, options, io);
   const failed = trials.filter(({ result }) => result === 'failed').length;
   if (failed > 0) throw new CommandFailed(exitCodes.no, `${failed} operations failed`);
+}
+
+/** What the appliance itself requires of one token; missing is what the token lacks that comes nearest. */
+function applianceNeeds(slots: readonly { readonly lacks: readonly string[]; readonly mechanisms: readonly string[] }[]) {
+  const needs = ownNeeds.map((need) => need.join(' or '));
+  const known = slots.filter(({ mechanisms }) => mechanisms.length > 0).map(({ lacks }) => lacks);
+  const [missing = needs] = known.toSorted((one, other) => one.length - other.length);
+  return { plugin: 'the appliance itself', needs, missing };
 }
 
 /** What each plugin requires, and whether a token has it. */

@@ -2,7 +2,7 @@
 import { HsmError } from '../../api.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
-import { flag } from '../attributes.ts';
+import { findAttribute, flag } from '../attributes.ts';
 import type { Sessions } from '../sessions.ts';
 
 /** An own key. `handle`: the object to use; `isCopy`: it is a session copy of `object`, the key itself. */
@@ -50,5 +50,7 @@ function sessionCopy(sessions: Sessions, object: ObjectHandle): OwnKey {
 
 /** Label and CKA_ID tell the own keys apart. The handle of another one would bind or wrap what no restart can use. */
 function isCopyOf({ module, owner }: Sessions, copy: ObjectHandle, object: ObjectHandle): boolean {
-  return (['label', 'id'] as const).every((name) => module.attribute(owner, copy, name).equals(module.attribute(owner, object, name)));
+  const read = (of: ObjectHandle, name: 'label' | 'id'): string | undefined =>
+    findAttribute({ module, owner }, of, name)?.toString('latin1');
+  return (['label', 'id'] as const).every((name) => read(copy, name) === read(object, name));
 }

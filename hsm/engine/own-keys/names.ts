@@ -3,6 +3,7 @@ import { HsmError, type OwnKeyName } from '../../api.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
+import { findAttribute } from '../attributes.ts';
 import type { Sessions } from '../sessions.ts';
 
 /** Label of every wrapping key. */
@@ -44,7 +45,7 @@ export function findNamedKeys(sessions: Pick<Sessions, 'module' | 'owner' | 'wor
 function searchNamedKeys({ module, owner, work }: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
   const found = new Map<number, NamedKey>();
   for (const object of module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label })) {
-    const name = nameIn(module.attribute(owner, object, 'id').toString('latin1'));
+    const name = nameIn(findAttribute({ module, owner }, object, 'id')?.toString('latin1') ?? '');
     if (name === undefined) continue;
     if (found.has(name.number))
       throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that keystored did not make`);

@@ -53,6 +53,7 @@ describe('hsm', () => {
     expect(table).toMatch(
       /^LABEL +SERIAL .*\ntrial +[\da-f]{16} .* true +true\n(?:.*\n)+\nPLUGIN +NEEDS +MISSING\n(?:.*\n)*transit +aes-256, secret-256\n/,
     );
+    expect(plugins).toContainEqual({ plugin: 'the appliance itself', needs: expect.arrayContaining(['CKM_AES_GCM']), missing: [] });
     expect(plugins).toContainEqual({ plugin: 'transit', needs: expect.arrayContaining(['secret-256']), missing: [] });
   });
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // In the order of `faultKinds` in faulty-module.ts, whose comments say what each does.
-enum kind { NONE, REFUSE, REFUSE_AFTER, DELAY, CRASH, FLIP, ZERO, SHORT, LONG, OTHER_HANDLE, BAD_HANDLE, LOSE_SESSIONS, REFUSE_AS };
+enum kind { NONE, REFUSE, REFUSE_AFTER, DELAY, CRASH, FLIP, ZERO, SHORT, LONG, OTHER_HANDLE, BAD_HANDLE, LOSE_SESSIONS, REFUSE_AS, ABSENT };
 
 // As faulty-module.ts writes it. Calls of `function` pass `before` times, then the fault strikes `times` times.
 struct table {
@@ -151,6 +151,11 @@ static CK_RV faulty_C_GetAttributeValue(Session session, Object object, Attribut
   CK_RV rv;
   if (!goes_on(fault, &rv)) return rv;
   rv = real->C_GetAttributeValue(session, object, attributes, count);
+  if (table != NULL && atomic_load(&table->armed) != 0 && table->kind == ABSENT && rv == CKR_OK && attributes->ulValueLen == 0) {
+    atomic_fetch_add(&table->struck, 1);
+    attributes->ulValueLen = CK_UNAVAILABLE_INFORMATION;
+    return table->argument;
+  }
   if (attributes->pValue == NULL) return rv;
   return spoilt(fault, rv, (struct answer){.octets = attributes->pValue, .length = &attributes->ulValueLen}, NULL);
 }

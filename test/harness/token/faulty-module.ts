@@ -33,6 +33,8 @@ const faultKinds = [
   'lose-sessions',
   /** what the module behind it refuses, it refuses with this number (CK_RV) */
   'refuse-as',
+  /** of C_GetAttributeValue, as long as it is armed: an attribute that is empty is none that the object has (CK_RV) */
+  'absent',
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
