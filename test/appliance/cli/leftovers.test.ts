@@ -14,7 +14,7 @@ test('files that were to take the place of others, and probes of the disk, are r
   for (const folder of ['tls', 'audit']) mkdirSync(path('held', folder), { recursive: true });
   for (const name of [...kept, ...left]) writeFileSync(path('held', name), 'x');
   await holdDataDirectory(path('held'));
-  expect(new Set(readdirSync(path('held'), { recursive: true, encoding: 'utf8' }))).toEqual(new Set(['audit', 'tls', ...kept]));
+  expect(new Set(readdirSync(path('held'), { recursive: true, encoding: 'utf8' }))).toEqual(new Set(['audit', 'tls', 'lock', ...kept]));
 });
 
 test('what a restore had unpacked when it was cut is removed, PINs included; what it had proven whole is moved in', () => {

@@ -60,7 +60,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const { port: taken } = server.address() as { port: number };
     const { status, stderr } = startAndEnd(['--data', path('taken'), '--listen', `127.0.0.1:${taken}`]);
     server.close();
-    expect(readdirSync(path('taken'))).toEqual([]);
+    expect(readdirSync(path('taken'))).toEqual(['lock']);
     expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`--listen 127\\.0\\.0\\.1:${taken} is taken`));
     expect(status).toBe(1);
   });
@@ -69,7 +69,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const shared = await freePort();
     const addresses = ['--listen', `127.0.0.1:${shared}`, '--est-listen', `0.0.0.0:${shared}`];
     const { status, stderr } = startAndEnd(['--data', path('shared'), ...addresses]);
-    expect(readdirSync(path('shared'))).toEqual([]);
+    expect(readdirSync(path('shared'))).toEqual(['lock']);
     expect(stderr.trim()).toMatch(new RegExp(`^keystored: --est-listen 0\\.0\\.0\\.0:${shared} is taken .*other listener: .*$`));
     expect(status).toBe(1);
   });
