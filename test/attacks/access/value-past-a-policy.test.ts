@@ -63,7 +63,9 @@ describe('an action', () => {
   ] as const)('%s: leaving %s out is a value of it', async (path, field, allowed, body, good) => {
     const token = await narrow(path, { [field]: allowed });
     expect(await victim.verdict('POST', path, body, { token })).toBe('403 policy-denied');
-    if (good !== undefined) expect(await victim.verdict('POST', path, { ...body, ...good }, { token })).toBe('200 done');
+    // Where no value would do, there is nothing more to try.
+    const sent = good === undefined ? '200 done' : await victim.verdict('POST', path, { ...body, ...good }, { token });
+    expect(sent).toBe('200 done');
   });
 
   test.each([
