@@ -6,6 +6,8 @@ import { inputOf } from '../../../plugins/console/app/description/schema.ts';
 import { withoutTree } from '../../../plugins/console/app/address/path.ts';
 import { readDraft, typedOf, valueAt, type Draft, type Typed } from '../../../plugins/console/app/forms/draft.ts';
 import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.ts';
+import type { May } from '../../../plugins/console/app/api/may.ts';
+import { isChosen, offered } from '../../../plugins/console/app/forms/named-choice.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -18,6 +20,16 @@ beforeAll(async () => {
   catalog = new Catalog(JSON.parse(JSON.stringify(appliance.app.openapi())) as OpenApiDocument);
 });
 afterAll(() => appliance.close());
+
+test('fields that name an entry are offered those that the person may use so', () => {
+  const all = catalog.entries.flatMap(({ operation }) => fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document));
+  const chosen = all.filter(({ kind, schema }) => kind === 'text' && isChosen(schema));
+  expect([...new Set(chosen.map((field) => field.path))].sort()).toEqual(['est/initial-enroll-trust-ca', 'issuing-ca', 'openpgp-primary']);
+  const names = chosen.find((field) => field.path === 'issuing-ca')?.schema['x-names'];
+  const refuses = new Set(['execute /v1/state/keystore/tls/ca/refused/certify-ca']);
+  const ask = (operation: string, path: string): May => (refuses.has(`${operation} ${path}`) ? { no: 'refused', status: 403 } : 'unknown');
+  expect(names === undefined ? [] : offered(['root', 'refused', 'other'], names, ask)).toEqual(['root', 'other']);
+});
 
 const nowhere = { components: { schemas: {} } } as unknown as OpenApiDocument;
 const fieldOf = (schema: JsonSchema): Field => {

@@ -8,6 +8,8 @@ import { Prose } from '../parts/prose.tsx';
 import { visible } from '../parts/visible.ts';
 import type { Octets, Row, Typed } from './draft.ts';
 import type { Field } from './fields.ts';
+import { isChosen } from './named-choice.ts';
+import { NamedEntries } from './named-entries.tsx';
 
 export type FieldProps = {
   readonly field: Field;
@@ -110,16 +112,24 @@ function shown({ typed, present }: FieldProps): string {
 const plainInput = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 const controls: Readonly<Record<Field['kind'], DrawControl>> = {
-  text: (props, control) => (
-    <input
-      type="text"
-      {...plainInput}
-      {...control}
-      value={shown(props)}
-      placeholder={exampleOf(props)}
-      onInput={(event) => props.onType(event.currentTarget.value)}
-    />
-  ),
+  text: (props, control) => {
+    const names = isChosen(props.field.schema) ? props.field.schema['x-names'] : undefined;
+    const listId = `${control.id}-entries`;
+    return (
+      <>
+        <input
+          type="text"
+          {...plainInput}
+          {...control}
+          {...(names === undefined ? {} : { list: listId })}
+          value={shown(props)}
+          placeholder={exampleOf(props)}
+          onInput={(event) => props.onType(event.currentTarget.value)}
+        />
+        {names !== undefined && <NamedEntries id={listId} names={names} />}
+      </>
+    );
+  },
   number: (props, control) => (
     <input
       type="text"
