@@ -40,24 +40,16 @@ export function noteForwarded(request: IncomingMessage, { forwarded, forwardedHe
   const from = peerAddressOf(request.socket);
   if (!isWithin(forwarded, from)) return;
   const header = request.headers[forwardedHeader];
-  const named = namedHops(forwardedHeader, typeof header === 'string' ? header : '');
-  namedByRequest.set(request, clientBehind(forwarded, from, named));
-}
-
-/** The last one that is no proxy; a proxy stands for what nobody names readably, since what is before that may be anybody's. */
-function clientBehind(proxies: readonly string[], last: string, named: readonly (string | undefined)[]): string {
-  let client = last;
-  for (const address of named.toReversed()) {
-    if (address === undefined || !isWithin(proxies, client)) break;
-    client = address;
+  const hops = typeof header === 'string' ? header.split(',') : [];
+  const read = forwardedHeader === 'forwarded' ? forOf : addressIn;
+  let client = from;
+  // From the end: the last one that is no proxy. A proxy stands for what nobody names readably, since what is before that may be anybody's.
+  while (isWithin(forwarded, client)) {
+    const named = read(hops.pop() ?? '');
+    if (named === undefined) break;
+    client = named;
   }
-  return client;
-}
-
-/** The addresses of the header, in its order; undefined where there is none to be read. */
-function namedHops(header: Proxies['forwardedHeader'], value: string): readonly (string | undefined)[] {
-  const hops = value.split(',');
-  return header === 'forwarded' ? hops.map(forOf) : hops.map(addressIn);
+  namedByRequest.set(request, client);
 }
 
 /** The node behind `for` of an element (RFC 7239 section 4). */
