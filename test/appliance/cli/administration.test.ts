@@ -39,13 +39,10 @@ describe('hsm', () => {
     expect(await ctl.json('hsm', 'modules')).toContain(softhsmModule);
   });
 
-  test('initialises a token; again with the same PIN changes nothing, with another one it is refused', async () => {
+  test('initialises a token, once', async () => {
     const initialise = ['hsm', 'initialise', ...token, '--so-pin-file', path('so-pin')];
     expect(await ctl(initialise)).toMatchObject({ code: 0, stderr: 'initialised token trial\n' });
-    expect(await ctl(initialise)).toMatchObject({ code: 0, stderr: 'finished token trial, which a run before had initialised in part\n' });
-    writeFileSync(path('other-pin'), 'another-pin');
-    const other = initialise.map((word) => (word === path('pin') ? path('other-pin') : word));
-    expect((await ctl(other)).code).not.toBe(0);
+    expect(await ctl(initialise)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') });
   });
 
   test('describes slots, tokens and mechanisms, and what plugins miss', async () => {
