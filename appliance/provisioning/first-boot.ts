@@ -60,7 +60,7 @@ export async function provisionAppliance(
     if (announcement !== undefined) step('made the tenant system and its first credential');
     // Before the mark of a restore is removed there.
     await beginExportHistory(runtime.store, clock, existsSync(restoredMark(configuration.data)));
-    await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
+    await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }), configuration);
     const identity = await makeListenerIdentity(configuration, runtime, { clock, log, rotation });
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);

@@ -53,7 +53,7 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
     closing.push(() => hsm.close());
     if (cluster !== undefined) await comeIn(cluster, hsm, configuration.data);
     const directory = paths.store(configuration.data);
-    const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
+    const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory), configuration);
     const token = findStoreToken(configuration.data) ?? '';
     const key = new KeptStoreKey(configuration.data, hsm, revealSecret(dataKey), log);
     closing.push(async () => key.close());

@@ -42,6 +42,7 @@ const diskRemedies: Readonly<Record<string, string>> = {
   ENOTDIR: 'move away what is in the place of this directory, and put the directory back from your backup',
   EEXIST: 'move away what is in this place',
   ELOOP: 'remove this link',
+  ENOENT: 'put back what this path leads to, or remove what is in its place',
 };
 
 /** Calls that are about the network and processes. */
@@ -83,17 +84,19 @@ export function refusalFor(error: unknown, directory: string): StartRefused | un
 
 /** `embedded`: the data directory of an appliance without a configured token, which has nothing to correct in its configuration. */
 export function tokenRefusal(error: HsmError, embedded?: string): StartRefused {
-  const ofEmbedded = embedded === undefined ? undefined : embeddedRemedies[error.kind]?.(embedded);
+  const ofEmbedded = embedded === undefined ? undefined : (embeddedRemedies[error.kind] ?? ofItsFiles)(embedded);
   const ofToken = tokenRemedies[error.kind] ?? (error.rv === undefined ? undefined : 'see that the HSM works and its module reaches it');
   const remedy = ofEmbedded ?? ofToken;
   return new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
 }
 
+/** Whatever a module says that works on files alone, they are the cause. */
+const ofItsFiles = (data: string): string =>
+  `see that the files in ${data}/softhsm are those of the embedded token and belong to the user of the service, or put them back from your backup`;
+
 const embeddedRemedies: Partial<Record<HsmErrorKind, (data: string) => string>> = {
   configuration: (data) => `put ${data}/softhsm and ${data}/pin back from your backup`,
   'pin-refused': (data) => `correct the PIN in ${data}/pin, or put it and ${data}/softhsm back from your backup`,
-  unavailable: (data) =>
-    `see that the files in ${data}/softhsm are those of the embedded token and belong to the user of the service, or put them back from your backup`,
 };
 
 function serviceRefusal(error: ServiceError, directory: string): string | undefined {
