@@ -1,6 +1,6 @@
 // One line of the audit trail: a record in JSON, chained to the one before it by SHA-256.
 import { hash } from 'node:crypto';
-import type { AuditRecord } from './record.ts';
+import { type AuditRecord, Whole } from './record.ts';
 
 /*
  * {"chain":"main","sequence":7,"previous":"<hash of record 6>","kind":"request",…,"hash":"<hash of this record>"}
@@ -16,6 +16,10 @@ export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 /** Longest text from a request, in characters; the rest is cut off, so that one request cannot fill the disk. */
 const maxTextLength = 2_048;
 const maxStructureLength = 16_384;
+/** Of what is recorded in whole: readers of lines take 4 MiB. */
+const maxWholeLength = 3 << 20;
+/** Members of a structure that is too long stay where they are as short as this, settings above all. */
+const maxKeptLength = 256;
 
 /** The part of a line that does not depend on its position: field names become kebab-case, values are kept, absent ones left out. */
 export function formatFields(record: object): string {
@@ -66,8 +70,20 @@ const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signed
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
-  const length = JSON.stringify(value)?.length ?? 0;
-  return length > maxStructureLength ? { bytes: length } : value;
+  const text = JSON.stringify(value) ?? '';
+  if (text.length <= (value instanceof Whole ? maxWholeLength : maxStructureLength)) return value;
+  return { ...shortMembers(value instanceof Whole ? value.value : value), bytes: text.length, sha256: hash('sha256', text) };
+}
+
+/** The members of a structure that are short, and those of its containers; none where there are too many. */
+function shortMembers(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const members = Object.entries(value).map(([name, one]) => {
+    if ((JSON.stringify(one)?.length ?? 0) <= maxKeptLength) return [name, one] as const;
+    return [name, Array.isArray(one) || typeof one === 'string' ? undefined : shortMembers(one)] as const;
+  });
+  const kept = Object.fromEntries(members.filter(([, one]) => one !== undefined));
+  return JSON.stringify(kept).length <= maxStructureLength ? kept : {};
 }
 
 /** A line with its line end, and the chain's new head. */

@@ -19,6 +19,8 @@ export type AuditRecord = {
   /** normalised path without query */
   readonly path?: string;
   readonly method?: string;
+  /** parameters of the query, of requests with a token */
+  readonly query?: Readonly<Record<string, unknown>>;
   readonly status?: number;
   readonly code?: string;
   readonly requestTimeMs?: number;
@@ -31,8 +33,21 @@ export type AuditRecord = {
   /** names of the entries that a batch created */
   readonly created?: readonly string[];
   /** allow-listed fields of the request; payloads become {"bytes": n} */
-  readonly requestParameters?: Readonly<Record<string, unknown>>;
+  readonly requestParameters?: Readonly<Record<string, unknown>> | Whole;
 };
+
+/** Parameters that are recorded however long they are, up to 3 MiB: what a change that was done decides. */
+export class Whole {
+  readonly value: Readonly<Record<string, unknown>>;
+
+  constructor(value: Readonly<Record<string, unknown>>) {
+    this.value = value;
+  }
+
+  toJSON(): unknown {
+    return this.value;
+  }
+}
 
 /**
  * What was signed: `sha256:` and the SHA-256 of the text in hexadecimal, or, where the caller gave the hash, its algorithm and the hash.

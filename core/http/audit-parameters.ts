@@ -1,8 +1,9 @@
 // The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
+import { hash } from 'node:crypto';
 import { formatOutput } from '../wire/schema.ts';
 import type { AuditField } from './routes.ts';
 
-/** Longer texts are recorded by size. */
+/** Longer texts and lists are recorded by size and digest. */
 const longestShownText = 256;
 
 /** The parameters of a record, or undefined when there are none. */
@@ -23,10 +24,37 @@ export function sizeOf(value: unknown): { readonly bytes: number } | { readonly 
   return { items: Array.isArray(value) ? value.length : 1 };
 }
 
-/** A value in wire form with long texts by size, and every PEM too: users paste private keys where public ones belong. */
+/**
+ * A value in wire form with long texts and lists by size and digest, and every PEM too: users paste private keys where public ones belong. The
+ * digest is the SHA-256 of the text in UTF-8, or of the JSON of the list without white space.
+ */
 export function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestShownText || value.includes('-----BEGIN') ? sizeOf(value) : value;
-  if (Array.isArray(value)) return value.length > longestShownText ? sizeOf(value) : value.map(shortened);
+  if (typeof value === 'string') return value.length > longestShownText || isPem(value) ? withDigest(value) : value;
+  if (Array.isArray(value)) return value.length > longestShownText ? withDigest(value) : value.map(shortened);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));
+}
+
+/** The same with texts and lists of any length. */
+export function inWhole(value: unknown): unknown {
+  if (typeof value === 'string') return isPem(value) ? withDigest(value) : value;
+  if (Array.isArray(value)) return value.map(inWhole);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inWhole(one)]));
+}
+
+/** Different values of fields (wire form) in the requests of a batch, in the order in which they come. */
+export function valuesInBatch(items: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): Record<string, unknown> {
+  const values = fields.map(
+    (field) => [field, [...new Set(items.map((item) => item[field]))].filter((value) => value !== undefined)] as const,
+  );
+  return Object.fromEntries(values.flatMap(([field, found]) => (found.length === 0 ? [] : [[field, shortened(found)]])));
+}
+
+function isPem(text: string): boolean {
+  return text.includes('-----BEGIN');
+}
+
+function withDigest(value: string | readonly unknown[]) {
+  return { ...sizeOf(value), sha256: hash('sha256', typeof value === 'string' ? value : JSON.stringify(value), 'hex') };
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { UserOrigin } from '../access/user.ts';
 import type { Reserved } from '../access/reserved.ts';
-import type { SignedDigest } from '../audit/record.ts';
+import type { AuditRecord, SignedDigest } from '../audit/record.ts';
 import type { NamedField } from './named-entries.ts';
 
 /** An authorized request, as an endpoint sees it. */
@@ -45,7 +45,10 @@ export type AuditNote = {
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;
   readonly created?: readonly string[];
-  readonly requestParameters?: Readonly<Record<string, unknown>>;
+  readonly requestParameters?: NonNullable<AuditRecord['requestParameters']>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** others whom the request concerns as much, as a login with a role-id that several tenants have: each gets a record of its own */
+  readonly alsoOf?: readonly Pick<AuditNote, 'tenant' | 'user' | 'userKind' | 'userSource'>[];
 };
 
 /** A call of a public endpoint: there is no caller. */

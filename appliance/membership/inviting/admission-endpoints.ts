@@ -124,7 +124,7 @@ function admitTokenEndpoint({ membership, cluster, stateOf, ownTokens }: Admissi
     description:
       'Asked by an appliance that joins a cluster with a token in each appliance, with the secret of its invitation and no token of a user, again and again until the state is `ready`. The wrapping key is rotated for it: the next one is carried to the token of every appliance, wrapped by RSA-OAEP, and every key is wrapped again under it.',
     audit: 'required',
-    auditFields: ['appliance', 'name'],
+    auditFields: ['appliance', 'name', 'peerRequest', 'transport'],
     input: tokenAdmission,
     output: z.object({
       state: z
@@ -190,7 +190,7 @@ function admitEndpoint({ membership, cluster, stateOf, ownTokens }: AdmissionEnd
     description:
       'Asked by an appliance that joins, with the secret of its invitation and no token. It gets certificates for its member of etcd, and adds that itself. Asked again within the hour with the same keys, before the appliance has come in, it gets others, and those before are revoked. Nobody else is the same: the requests prove their keys.',
     audit: 'required',
-    auditFields: ['appliance', 'name', 'address'],
+    auditFields: ['appliance', 'name', 'address', 'peerRequest', 'clientRequest'],
     input: admission,
     output: z.object({
       cluster: z.string().meta({ description: 'Name of the etcd of the cluster.', example: '6d1f1c1e-3b0a-4b6e-9b55-2f6f0e9b7a10' }),

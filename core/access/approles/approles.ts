@@ -70,15 +70,16 @@ export function dropRoleId(
   transaction.delete(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name]);
 }
 
+/** More tenants than these that choose one role-id are not told of failed logins with it. */
+const mostOwners = 100;
+
 /**
- * The approle of a role-id in the snapshot; undefined when there is none, or several in different tenants. The index is read without
- * opening its records, so that a role-id that exists takes as long as one that does not.
+ * The approles of a role-id in the snapshot: several where tenants have chosen the same. The index is read without opening its records, so that
+ * a role-id that exists takes as long as one that does not.
  */
-export function ownerOfRoleId(store: Store, roleId: string): { readonly tenantId: string; readonly name: string } | undefined {
-  const [first, second] = roleIdTable(store).keys([hashOf(roleId)], { limit: 2 });
-  if (first === undefined || second !== undefined) return undefined;
-  const [, tenantId, name] = first;
-  return { tenantId: String(tenantId), name: String(name) };
+export function ownersOfRoleId(store: Store, roleId: string): readonly { readonly tenantId: string; readonly name: string }[] {
+  const keys = roleIdTable(store).keys([hashOf(roleId)], { limit: mostOwners });
+  return Array.from(keys, ([, tenantId, name]) => ({ tenantId: String(tenantId), name: String(name) }));
 }
 
 /** Keys of records are stored unencrypted: a hash keeps the role-id out of them. */

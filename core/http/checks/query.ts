@@ -1,19 +1,22 @@
 // The query has known parameters only, each once.
 import { fail } from '../../base/errors.ts';
+import { shortened } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { queryOf } from '../request/path.ts';
 
 /** 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` judge the query themselves. */
-export function requireKnownQuery({ request, route: { endpoint } }: ApiRequest): void {
+export function requireKnownQuery({ request, route: { endpoint }, note }: ApiRequest): void {
   const query = queryOf(request.url ?? '');
   if (query === '' || endpoint.anyQuery === true) return;
   const known = endpoint.query ?? {};
-  const seen = new Set<string>();
-  for (const [name] of new URLSearchParams(query)) {
+  const seen = new Map<string, unknown>();
+  for (const [name, value] of new URLSearchParams(query)) {
     if (!Object.hasOwn(known, name)) throw unknownParameter(Object.keys(known));
     if (seen.has(name)) throw repeatedParameter(name);
-    seen.add(name);
+    seen.set(name, shortened(value));
   }
+  // Pages have codes and secrets in theirs.
+  if (endpoint.access === 'token') note.query = Object.fromEntries(seen);
 }
 
 function unknownParameter(names: readonly string[]) {

@@ -106,7 +106,7 @@ export class ApiRequest extends RequestContext<Answer> {
   protected record(status: number, error: ServiceError | undefined): Promise<void> | undefined {
     const { audit } = this.server;
     if (this.route.endpoint.audit === 'none' || (!audit.writable && this.mayGoUnrecorded(status))) return undefined;
-    const { kind = 'request', code = error?.code, ...note } = this.note;
+    const { kind = 'request', code = error?.code, alsoOf, query, ...note } = this.note;
     const parts: RecordParts = {
       kind,
       occurredAt: timestampOf(this.now),
@@ -115,7 +115,11 @@ export class ApiRequest extends RequestContext<Answer> {
       status,
       code,
     };
-    return audit.write({ ...this.recordOf(parts), ...note });
+    // A query that was refused can hold anything, even a secret.
+    const asked = query === undefined || status === 400 ? undefined : { query };
+    const record = { ...this.recordOf(parts), ...asked, ...note };
+    if (alsoOf === undefined) return audit.write(record);
+    return Promise.all([record, ...alsoOf.map((other) => ({ ...record, ...other }))].map((one) => audit.write(one))).then(nothing);
   }
 
   protected mayGoUnrecorded(status: number): boolean {

@@ -82,6 +82,8 @@ export type Resource<Document, Rec, Prepared> = {
   readonly removalEnds?: string;
   /** entries can be created many at once, under the path of the list with `-batch` */
   readonly inBatches?: true;
+  /** the record of a change has its document in whole, however long: what it decides has to be told afterwards */
+  readonly recordedWhole?: true;
   readonly errors?: readonly string[];
 };
 

@@ -16,7 +16,7 @@ import {
   type Field,
   type Shape,
 } from '../../wire/schema.ts';
-import { shortened, sizeOf } from '../audit-parameters.ts';
+import { inWhole, shortened, sizeOf } from '../audit-parameters.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { namedFieldsOf, type NamedField } from '../named-entries.ts';
 import { entityTag } from '../response/entity-tag.ts';
@@ -130,10 +130,11 @@ export class ResourceView {
     throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
   }
 
-  /** A body for the audit record: secrets and long texts by size. */
-  auditParameters(body: JsonObject): Record<string, unknown> {
+  /** A body for the audit record: secrets by size, long texts and lists by size and digest. `done`: it was committed. */
+  auditParameters(body: JsonObject, done: 'done' | 'asked' = 'asked'): Record<string, unknown> {
     const wirePaths = this.#secrets.map((path) => path.map(toKebab));
-    return shortened(wirePaths.reduce((shown: unknown, path) => withSize(shown, path), body)) as Record<string, unknown>;
+    const form = done === 'done' && this.resource.recordedWhole === true ? inWhole : shortened;
+    return form(wirePaths.reduce((shown: unknown, path) => withSize(shown, path), body)) as Record<string, unknown>;
   }
 
   #format(name: string, document: Document): Document {

@@ -11,7 +11,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { parseDuration } from '../../base/time.ts';
-import { approleTable, ownerOfRoleId, roleIdOf, type Approle } from '../../access/approles/approles.ts';
+import { approleTable, ownersOfRoleId, roleIdOf, type Approle } from '../../access/approles/approles.ts';
 import { AttemptLimit, type AttemptSlot, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
@@ -47,11 +47,11 @@ export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
     const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, { token, ...grant }));
     if ('issued' in outcome) {
       const { issued, subject } = outcome;
-      noteLogin(call, tenants, subject, issued.accessor);
+      noteLogin(call, tenants, [subject], issued.accessor);
       return issued;
     }
     if (outcome.waitSeconds > 0) throw attempt.refused(outcome.waitSeconds);
-    noteLogin(call, tenants, ownerOfRoleId(store, credentials.roleId));
+    noteLogin(call, tenants, ownersOfRoleId(store, credentials.roleId));
     throw fail('login-failed', { detail: refusal });
   };
 }
@@ -141,11 +141,13 @@ function mayUse(secret: SecretIdRecord | undefined, approle: Approle, address: s
   return approle.secretIdBoundCidrs.length === 0 || isWithin(approle.secretIdBoundCidrs, address);
 }
 
-function noteLogin(call: PublicCall, tenants: Tenants, subject: Subject | undefined, accessor?: string): void {
-  const tenant = subject === undefined ? undefined : tenants.findByUuid(subject.tenantId)?.name;
-  if (subject === undefined || tenant === undefined) call.noteAudit(loginKind);
-  else
-    call.noteAudit({ ...loginKind, tenant, user: subject.name, userKind: 'approle', userSource: subject.name, ...defined({ accessor }) });
+/** A failed login concerns every tenant that has chosen the role-id: none of them can keep it from the trail of another. */
+function noteLogin(call: PublicCall, tenants: Tenants, subjects: readonly Subject[], accessor?: string): void {
+  const [first, ...others] = subjects.flatMap(({ tenantId, name }) => {
+    const tenant = tenants.findByUuid(tenantId)?.name;
+    return tenant === undefined ? [] : [{ tenant, user: name, userKind: 'approle' as const, userSource: name }];
+  });
+  call.noteAudit({ ...loginKind, ...first, ...defined({ accessor }), ...(others.length === 0 ? {} : { alsoOf: others }) });
 }
 
 const loginKind = { kind: 'login' } as const;

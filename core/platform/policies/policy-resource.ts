@@ -28,6 +28,7 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
     table: policies.table,
     builtIn: builtInPolicies,
     document: policyDocument,
+    recordedWhole: true,
     stateFields: z.object({
       builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
       warnings: warningsField.describe('Rules that no request can meet, and names that cannot be hidden.'),

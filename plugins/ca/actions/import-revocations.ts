@@ -28,6 +28,7 @@ export function importRevocations(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    auditFields: ['crl', 'serials'],
     errors: ['ca-has-no-key'],
     input: z.object({
       crl: z

@@ -41,7 +41,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
       { field: 'csr', action: freely },
       { field: 'ttl', action: freely },
     ],
-    auditFields: ['ttl', 'usages'],
+    auditFields: ['csr', 'ttl', 'usages'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
     input: z.object({
       csr: z

@@ -49,7 +49,7 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
     access: 'token',
     operation: 'execute',
     audit: 'required',
-    auditFields: ['version', 'reason'],
+    auditFields: ['version', 'reason', 'comment'],
     errors: ['version-unknown', 'operation-not-supported', 'conflict'],
     input,
     output,

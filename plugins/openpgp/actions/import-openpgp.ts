@@ -41,7 +41,7 @@ export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
-    auditFields: ['name'],
+    auditFields: ['name', 'openpgp'],
     errors: ['already-exists', 'invalid-key-data', 'unsupported-cipher'],
     successStatus: 201,
     input,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
+import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
@@ -123,7 +124,8 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const single = z.object(spec.fields);
   const described = describedBatch(spec);
   const item = described.item as unknown as typeof single;
-  const run = batchRunner(transit, { item, result: described.result, plan: spec.plan });
+  const auditFields = (spec.auditFields ?? []).map(toKebab);
+  const run = batchRunner(transit, { item, result: described.result, plan: spec.plan, auditFields });
   const shared = { audit: 'required', idempotent: true, whileIsolated: true, errors: spec.errors } as const;
   return [
     defineKeyAction<SingleInput, object>(transit, action, {

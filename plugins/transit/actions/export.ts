@@ -1,6 +1,7 @@
 // Action export: key material in clear, wrapped, or in the format of an attachment (spec; api 37).
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
@@ -107,7 +108,7 @@ export function exportKey(transit: Transit): AnyEndpoint[] {
         description: 'As export does, under the same policies: a rule for `export` decides about this too. The key must be `exportable`.',
         input: z.object({ version: ownParameters.version, ...format.parameters }),
         output: z.object({ keys: z.array(exportedVersion(format)).describe('One for each version.'), keyVersion }) as never,
-        auditFields: ['version'],
+        auditFields: ['version', ...Object.keys(format.parameters)],
         run: (call, input, key) => run(call, { ...input, format: format.name }, key),
       }),
     ),
@@ -122,6 +123,7 @@ async function runExport(
   key: Key,
 ): Promise<Output> {
   const wrappingKey = await wrappingKeyOf(input);
+  if (wrappingKey !== undefined) noteWrappingKey(call, input, wrappingKey);
   for (const { format } of formats) requireParametersFit(format, input);
   const versions = chooseVersions(transit, call, key, input.version);
   const attached = formats.find(({ format }) => format.name === input.format);
@@ -136,6 +138,12 @@ async function runExport(
   const keys: Record<string, string> = {};
   for (const version of versions) keys[version.number] = await materialText(transit, key, version, wrappingKey);
   return { keys, keyVersion: newest };
+}
+
+/** Under which key the material leaves: who has the private part has the material. */
+function noteWrappingKey(call: EndpointCall, { version, format }: Input, wrappingKey: KeyObject): void {
+  const sha256 = hash('sha256', wrappingKey.export({ type: 'spki', format: 'der' }), 'hex');
+  call.noteAudit({ requestParameters: { ...defined({ version, format }), 'wrapping-key': { sha256 } } });
 }
 
 /** Throws invalid-value for a parameter of a format that was not asked for. */

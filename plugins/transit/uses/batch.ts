@@ -1,5 +1,6 @@
 // Batches: many inputs of one action in one request, whose items fail independently (api 45, 46).
 import type { z } from 'zod';
+import { valuesInBatch } from '../../../core/http/audit-parameters.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { sharingDecoder } from '../../../core/base/bytes.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
@@ -26,6 +27,8 @@ export type BatchOf<Item, Answer> = {
   readonly item: z.ZodType<Item> & z.ZodObject;
   /** what became of an item: the fields of an answer and of a refusal */
   readonly result: z.ZodType;
+  /** fields of items (wire form) whose values are in the audit record */
+  readonly auditFields: readonly string[];
   /** plans one item without waiting; `noteSigned` adds the digest of what was signed to the audit record */
   readonly plan: (used: UsedKey, item: Item, noteSigned: (digest: string) => void) => Plan<Answer>;
 };
@@ -53,7 +56,9 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
-    call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
+    // Of those that were valid: what else somebody sends may be a secret in the wrong place.
+    const done = items.filter((_, index) => !Object.hasOwn(results[index] as object, 'code'));
+    call.noteAudit({ requestParameters: { items: items.length, failed, ...valuesInBatch(done, batchOf.auditFields) }, ...signed });
     return { answer: new Wire({ 'batch-results': results, failed }), failed };
   };
 }

@@ -1,5 +1,6 @@
 // POST of a resource in batches: many new entries, each as POST makes it alone, and each answered on its own.
 import { z } from 'zod';
+import { Whole } from '../../../audit/record.ts';
 import { ServiceError, fail } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
@@ -47,17 +48,24 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
       const isTry = readFlag(call.query, 'validate');
       const results: Result[] = [];
       const created: string[] = [];
+      const documents: Result[] = [];
       let failed = 0;
       try {
         await inGroups(batchInput, async (one, index) => {
           const result = await createOne(verb, call, parents, one);
           results[index] = result;
           if ('code' in result) failed += 1;
-          else if (!isTry) created.push(String(result[view.nameField]));
+          else if (!isTry) {
+            const { reference: _, ...document } = one;
+            created.push(String(result[view.nameField]));
+            documents.push(view.auditParameters(document));
+          }
         });
       } finally {
         // After a fault too: what was created is in the record.
-        call.noteAudit({ requestParameters: { items: batchInput.length, failed }, ...(created.length === 0 ? {} : { created }) });
+        const counts = { items: batchInput.length, failed };
+        if (created.length === 0) call.noteAudit({ requestParameters: counts });
+        else call.noteAudit({ requestParameters: new Whole({ ...counts, documents }), created });
       }
       return new Reply(200, new Wire({ 'batch-results': results, failed }));
     },

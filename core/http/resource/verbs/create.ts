@@ -23,7 +23,9 @@ export function createEndpoint(verb: VerbContext): AnyEndpoint {
       const entry = entries.entryOf(call, parents, name);
       readFlag(call.query, 'validate');
       call.noteAudit({ requestParameters: view.auditParameters(body) });
-      return verb.created(call, entry, await createEntry(view, verb.store, call, entry, fields));
+      const outcome = await createEntry(view, verb.store, call, entry, fields);
+      verb.noteDone(call, body);
+      return verb.created(call, entry, outcome);
     },
   });
 }

@@ -23,7 +23,10 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
     documented: { input: schemas.change, merge: true, resource: verb.described('entry'), ...defined({ output }) },
     errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],
     find: (call) => entries.findForChange(call),
-    run: async (call, body, entry) =>
-      verb.merged(call, entry, await mergeEntry(view, verb.store, call, entry, verb.readChange(call, entry, body))),
+    async run(call, body, entry) {
+      const outcome = await mergeEntry(view, verb.store, call, entry, verb.readChange(call, entry, body));
+      verb.noteDone(call, body);
+      return verb.merged(call, entry, outcome);
+    },
   });
 }

@@ -24,6 +24,7 @@ export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
     async run(call, body, entry) {
       view.requireName(entry.name);
       const outcome = await replaceEntry(view, verb.store, call, entry, verb.readChange(call, entry, body));
+      verb.noteDone(call, body);
       return outcome.created ? verb.created(call, entry, outcome) : verb.replaced(call, entry, outcome);
     },
   });

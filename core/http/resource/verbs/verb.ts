@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
+import { Whole } from '../../../audit/record.ts';
 import { withArticle } from '../../../wire/article.ts';
 import type { Store } from '../../../store/store.ts';
 import { Reply, type EndpointCall } from '../../endpoint.ts';
@@ -83,6 +84,12 @@ export class VerbContext {
     const fields = this.view.readChange(entry.name, body);
     call.noteAudit({ requestParameters: this.view.auditParameters(body) });
     return fields;
+  }
+
+  /** What was committed, for the trail: refused bodies are in it in a shorter form. */
+  noteDone(call: EndpointCall, body: JsonObject): void {
+    if (this.view.resource.recordedWhole === true)
+      call.noteAudit({ requestParameters: new Whole(this.view.auditParameters(body, 'done')) });
   }
 
   /** 201 with the document and where it is. */
