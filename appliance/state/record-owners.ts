@@ -81,6 +81,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'transit/distribution-questions': 'all',
   // Keys that are being made name the appliance that makes them.
   'transit/graveyard': 'all',
+  'transit/import-wrapping-keys': 'all',
   'transit/keys': 'all',
   'transit/removed-versions': 'all',
   'transit/rotations': 'all',

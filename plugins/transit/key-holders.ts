@@ -6,13 +6,14 @@ import type { KeyReference, StoredKey } from '../../hsm/api.ts';
 import { type Key, referencesOf } from './records/keyring.ts';
 import type { VersionRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
-import { importWrappingKeyReference } from './keys/import-wrapping-key.ts';
+import { formerTenant, referenceOf } from './keys/import-wrapping-key.ts';
 
-/** Every version of every key of every tenant, and the import wrapping key. */
+/** Every version of every key of every tenant, and the import wrapping keys. */
 export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
-  for (const [storeKey, record] of tables.importWrappingKeys.entries([])) {
-    yield holderOf(tables.importWrappingKeys, storeKey, record, [importWrappingKeyReference(record)]);
-  }
+  for (const [storeKey, record] of tables.importWrappingKeys.entries([]))
+    yield holderOf(tables.importWrappingKeys, storeKey, record, [referenceOf(String(storeKey[0]), record)]);
+  for (const [storeKey, record] of tables.formerImportWrappingKeys.entries([]))
+    yield holderOf(tables.formerImportWrappingKeys, storeKey, record, [referenceOf(formerTenant, record)]);
   for (const [[tenantId, name], record] of tables.keys.entries([], { uncached: true })) {
     const key: Key = { tenantId: tenantId as string, name: name as string, record };
     for (const version of keyring.versions(key)) {

@@ -9,6 +9,7 @@ import { exportKey } from './actions/export.ts';
 import { generateDataKey } from './actions/generate-data-key.ts';
 import { hmac } from './actions/hmac.ts';
 import { importKey } from './actions/import.ts';
+import { importWrappingKeyEndpoints } from './import-wrapping-endpoints.ts';
 import { restore } from './actions/restore.ts';
 import { rewrap } from './actions/rewrap.ts';
 import { rotate } from './actions/rotate.ts';
@@ -25,12 +26,12 @@ import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
 import { createTransitKeys } from './transit-keys-service.ts';
-import { ImportWrappingKey, importWrappingKeyEndpoint } from './keys/import-wrapping-key.ts';
+import { endedImportKeysJob, ImportWrappingKeys } from './keys/import-wrapping-key.ts';
 
 /** Keys, the actions on them, their jobs, and the service for plugins that keep something with a key version. */
 export function provision(context: PluginContext<unknown>): PluginInstance {
   const transit = makeTransit(context);
-  const importWrappingKey = new ImportWrappingKey(transit);
+  const importWrappingKeys = new ImportWrappingKeys(transit);
   const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac];
   const actions = [generateDataKey, rotate, trim, backup, restore];
   return {
@@ -42,13 +43,13 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
       return [
         ...[...inBatches, exportKey].flatMap((action) => action(transit)),
         ...actions.map((action) => action(transit)),
-        importKey(transit, importWrappingKey),
-        importWrappingKeyEndpoint(importWrappingKey),
+        importKey(transit, importWrappingKeys),
+        ...importWrappingKeyEndpoints(transit, importWrappingKeys),
         custodyStatement(transit),
         distribution(transit),
       ];
     },
-    jobs: [autoRotateJob(transit), ...distributionJobs(transit)],
+    jobs: [autoRotateJob(transit), endedImportKeysJob(transit), ...distributionJobs(transit)],
     services: [provide(transitKeysService, createTransitKeys(transit))],
     gauges: [keyGauge(transit)],
     start: () => transit.usage.start(),

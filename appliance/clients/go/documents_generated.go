@@ -2170,8 +2170,12 @@ type ImportRequest struct {
 	// Data: PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys.
 	Data *string `json:"data,omitempty"`
 
-	// Ciphertext: In place of data: wrapped under GET /v1/state/keystore/wrapping-key.
+	// Ciphertext: In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of
+	// import-wrapping-key.
 	Ciphertext *string `json:"ciphertext,omitempty"`
+
+	// ImportID: Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant.
+	ImportID *string `json:"import-id,omitempty"`
 }
 
 // String hides the document: it holds secrets.
@@ -2188,6 +2192,24 @@ func (ImportRequest) GoString() string {
 type ImportWrappingKeyAnswer struct {
 	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
 	WrappingKey string `json:"wrapping-key"`
+}
+
+// ImportWrappingKeyOfOneAnswer: A document of the API.
+type ImportWrappingKeyOfOneAnswer struct {
+	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
+	WrappingKey string `json:"wrapping-key"`
+
+	// ImportID: Given with the import.
+	ImportID string `json:"import-id"`
+
+	// Expires: When it ends, used or not.
+	Expires time.Time `json:"expires"`
+}
+
+// ImportWrappingKeyOfOneRequest: A document of the API.
+type ImportWrappingKeyOfOneRequest struct {
+	// TTL: How long it can be used, at most 1d; default 1h.
+	TTL *string `json:"ttl,omitempty"`
 }
 
 // InvitationState: `open`: nobody has used it. `used`: its appliance was admitted and has not come in yet; within the

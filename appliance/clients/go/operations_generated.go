@@ -3170,12 +3170,25 @@ var opTransitKeysImport = operation{method: "POST", path: "/v1/state/keystore/tr
 
 // Import: Import key material as a new version.
 //
-// Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type
-// and size must be those of the key.
+// Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that
+// `import-wrapping-key` made for this import. Type and size must be those of the key.
 //
 // POST /v1/state/keystore/transit-keys/{name}/import
 func (g TransitKeysGroup) Import(ctx context.Context, name string, body ImportRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysImport, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysImportWrappingKey = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/import-wrapping-key", accept: "application/json"}
+
+// ImportWrappingKey: Make a wrapping key for one import into this key.
+//
+// It opens one import into this transit key, named by `import-id`, and ends then or after `ttl`. Another one takes its
+// place. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of
+// the material.
+//
+// POST /v1/state/keystore/transit-keys/{name}/import-wrapping-key
+func (g TransitKeysGroup) ImportWrappingKey(ctx context.Context, name string, body ImportWrappingKeyOfOneRequest, options ...CallOption) (*ImportWrappingKeyOfOneAnswer, error) {
+	return sendFor[ImportWrappingKeyOfOneAnswer](ctx, g.client, opTransitKeysImportWrappingKey, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysList = operation{method: "GET", path: "/v1/state/keystore/transit-keys", idempotent: true, accept: "application/json"}
@@ -3638,10 +3651,10 @@ type WrappingKeyGroup struct{ client *Client }
 
 var opWrappingKeyShow = operation{method: "GET", path: "/v1/state/keystore/wrapping-key", idempotent: true, accept: "application/json"}
 
-// Show: The public key under which keys are wrapped for import.
+// Show: The public key of the tenant under which keys are wrapped for import.
 //
-// Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the
-// material.
+// Each tenant has its own. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap
+// with padding of the material. For a key that takes one import alone: `import-wrapping-key` of the transit key.
 //
 // GET /v1/state/keystore/wrapping-key
 func (g WrappingKeyGroup) Show(ctx context.Context, options ...CallOption) (*ImportWrappingKeyAnswer, error) {

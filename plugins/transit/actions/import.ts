@@ -14,7 +14,7 @@ import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
-import type { ImportWrappingKey } from '../keys/import-wrapping-key.ts';
+import type { ImportWrappingKeys } from '../keys/import-wrapping-key.ts';
 import { defineKeyAction } from './action.ts';
 
 const inputSchema = z.object({
@@ -28,33 +28,45 @@ const inputSchema = z.object({
       'x-text-or-base64': true,
       'x-key-octets': symmetricKeyOctets,
     }),
-  ciphertext: base64Field({ maxBytes: maxPemCharacters })
+  ciphertext: base64Field({ maxBytes: maxPemCharacters }).optional().meta({
+    description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of import-wrapping-key.',
+    'x-produced': true,
+  }),
+  importId: z
+    .uuid()
     .optional()
-    .meta({ description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key.', 'x-produced': true }),
+    .describe('Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant.'),
 });
 
 /** POST …/import */
-export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey): AnyEndpoint {
+export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKeys): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'import', {
     summary: 'Import key material as a new version',
     description:
-      'Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type and size must be those of the key.',
+      'Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that `import-wrapping-key` made for this import. Type and size must be those of the key.',
     audit: 'required',
     usesNamed: transit.attachments.namedFields,
     input: inputSchema,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
+    auditFields: ['importId'],
     secretInput: ['data', 'ciphertext'],
     commandLine: { input: 'data' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'version-exhausted', 'conflict'],
-    run: async (call, { data, ciphertext }, key) => {
+    run: async (call, { data, ciphertext, importId }, key) => {
       const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
       if ((data === undefined) === (ciphertext === undefined)) {
         throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
       }
+      if (importId !== undefined && ciphertext === undefined)
+        throw coreFail('invalid-value', {
+          detail: '"import-id" is for ciphertext.',
+          items: [{ message: 'is for ciphertext', info: 'import-id' }],
+        });
+      const now = microseconds(call.now);
       const material =
         data === undefined
-          ? await parseMaterialOctets(await importWrappingKey.open(ciphertext as Uint8Array), target)
+          ? await parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
           : await parseMaterialText(data, target);
       try {
         // A copy for each attempt: importing zeroes it.
@@ -63,7 +75,7 @@ export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey
           requireMatch(transit, { ...key, record }, material);
           return { given: () => ({ main: material.octets.slice() }) };
         };
-        const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), source);
+        const number = await addVersion(transit, key.tenantId, key.name, now, source);
         call.noteAudit(defined({ keyVersion: number }));
         return new Reply(204);
       } finally {

@@ -1,54 +1,89 @@
-// The import wrapping key of the appliance: an RSA-4096 key in the token, under which callers wrap the keys they import (api 2, 39).
+// Import wrapping keys: RSA-4096 keys in the token, under which callers wrap the keys they import (api 2, 39). Each tenant has one for any
+// import; one that is made for a single import takes one key, once, until it ends.
 import { drawUuid } from '../../../core/base/uuid.ts';
-import { z } from 'zod';
 import { isOvertaken } from '../../../core/base/errors.ts';
-import { pemExample } from '../../../core/wire/fields.ts';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import type { Job } from '../../../core/base/context.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { StoreKey } from '../../../core/store/store.ts';
 import { HsmError, type KeyBinding, type KeyReference } from '../../../hsm/api.ts';
-import { formatPublicKey } from '../formats/public-keys.ts';
+import { microseconds } from '../instants.ts';
+import type { Key } from '../records/keyring.ts';
 import type { ImportWrappingKeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { unopened, unwrapMaterial } from '../formats/wrapped-material.ts';
-import { keyActionsTag } from '../tags.ts';
 
 const keyType = 'rsa-4096';
 const modulusBytes = 512;
-/** Attempts to make the key while the wrapping key of the token is being rotated. */
+/** Attempts to make a key while the wrapping key of the token is being rotated. */
 const attempts = 8;
+/** Store key of the one that a tenant has for any import. */
+const ofTenant = 'tenant';
 
-/** Makes the import wrapping key when it is first read, and opens what was wrapped under it. */
-export class ImportWrappingKey {
+/** A wrapped import: under the key of the tenant, or under the one that was made for it. */
+export type WrappedImport = { readonly ciphertext: Uint8Array; readonly importId: string | undefined };
+
+/** Makes import wrapping keys, and opens what was wrapped under them. */
+export class ImportWrappingKeys {
   readonly #transit: Transit;
-  #making: Promise<ImportWrappingKeyRecord> | undefined;
+  readonly #making = new Map<string, Promise<ImportWrappingKeyRecord>>();
 
   constructor(transit: Transit) {
     this.#transit = transit;
   }
 
-  /** The public key as PEM; makes the key on first use. When several processes make one at once, the first one committed is kept. */
-  async publicKey(): Promise<string> {
-    const record =
-      this.#transit.tables.importWrappingKeys.get([keyType]) ??
-      (await (this.#making ??= this.#make().finally(() => (this.#making = undefined))));
-    return formatPublicKey(record.publicKey);
+  /** The key of a tenant; makes it on first use. When several processes make one at once, the first one committed is kept. */
+  async keyOf(tenantId: string): Promise<ImportWrappingKeyRecord> {
+    return this.#transit.tables.importWrappingKeys.get([tenantId, ofTenant]) ?? (await this.#makeOfTenant(tenantId));
   }
 
-  /** Unwraps material in the layout of wrapped-material.ts. Throws invalid-key-data, with the same message for every cause. */
-  async open(wrapped: Uint8Array): Promise<Uint8Array> {
-    const record = this.#transit.tables.importWrappingKeys.get([keyType]);
-    if (record === undefined || wrapped.length <= modulusBytes) throw unopened();
-    const transportKey = await this.#openTransportKey(record, wrapped.subarray(0, modulusBytes));
+  /** A key for one import into a transit key, in place of the one that was made for it before. */
+  makeFor({ tenantId, record }: Key, expiresAt: number): Promise<ImportWrappingKeyRecord> {
+    return this.#make(tenantId, record.id, { expiresAt });
+  }
+
+  /** Unwraps material in the layout of wrapped-material.ts, for a transit key. Throws invalid-key-data, with the same message for every cause. */
+  async open(key: Key, { ciphertext, importId }: WrappedImport, now: number): Promise<Uint8Array> {
+    const { tables } = this.#transit;
+    const place: StoreKey = [key.tenantId, importId === undefined ? ofTenant : key.record.id];
+    const record = tables.importWrappingKeys.get(place);
+    if (record === undefined || ciphertext.length <= modulusBytes) throw unopened();
+    if (importId !== undefined && (record.id !== importId || now >= (record.expiresAt ?? 0))) throw unopened();
+    const transportKey = await this.#openTransportKey(referenceOf(key.tenantId, record), ciphertext.subarray(0, modulusBytes));
     try {
-      return unwrapMaterial(transportKey, wrapped.subarray(modulusBytes));
+      const material = unwrapMaterial(transportKey, ciphertext.subarray(modulusBytes));
+      if (importId !== undefined && !(await this.#useUp(place, importId))) {
+        material.fill(0);
+        throw unopened();
+      }
+      return material;
     } finally {
       transportKey.fill(0);
     }
   }
 
-  async #make(): Promise<ImportWrappingKeyRecord> {
+  /** Of imports that run at once, one has it. */
+  #useUp(place: StoreKey, importId: string): Promise<boolean> {
+    const { store, tables } = this.#transit;
+    return store.write((transaction) => {
+      if (transaction.get(tables.importWrappingKeys, place)?.id !== importId) return false;
+      transaction.delete(tables.importWrappingKeys, place);
+      return true;
+    });
+  }
+
+  #makeOfTenant(tenantId: string): Promise<ImportWrappingKeyRecord> {
+    let making = this.#making.get(tenantId);
+    if (making === undefined) {
+      making = this.#make(tenantId, ofTenant, {}).finally(() => this.#making.delete(tenantId));
+      this.#making.set(tenantId, making);
+    }
+    return making;
+  }
+
+  async #make(tenantId: string, place: string, fields: Pick<ImportWrappingKeyRecord, 'expiresAt'>): Promise<ImportWrappingKeyRecord> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#makeOnce();
+        return await this.#makeOnce(tenantId, place, fields);
       } catch (error) {
         if (!isOvertaken(error) || attempt >= attempts) throw error;
         this.#transit.store.refresh();
@@ -56,53 +91,61 @@ export class ImportWrappingKey {
     }
   }
 
-  async #makeOnce(): Promise<ImportWrappingKeyRecord> {
+  async #makeOnce(tenantId: string, place: string, fields: Pick<ImportWrappingKeyRecord, 'expiresAt'>): Promise<ImportWrappingKeyRecord> {
     const { hsm, store, tables, rotation } = this.#transit;
     const id = await drawUuid(hsm);
-    const { stored, publicKey } = await hsm.generate(keyType, bindingOf(id), { custody: 'wrapped' });
-    const made: ImportWrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array };
+    const { stored, publicKey } = await hsm.generate(keyType, bindingOf(tenantId, id), { custody: 'wrapped' });
+    const made: ImportWrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array, ...fields };
     return store.write((transaction) => {
-      const present = transaction.get(tables.importWrappingKeys, [keyType]);
-      if (present !== undefined) return present;
+      const present = transaction.get(tables.importWrappingKeys, [tenantId, place]);
+      if (present !== undefined && place === ofTenant) return present;
       rotation.admit(transaction, [stored]);
-      transaction.put(tables.importWrappingKeys, [keyType], made);
+      transaction.put(tables.importWrappingKeys, [tenantId, place], made);
+      // What version 0.1.0 had for all tenants: whatever was wrapped under it, any of them could import.
+      transaction.delete(tables.formerImportWrappingKeys, [keyType]);
       return made;
     });
   }
 
-  async #openTransportKey(record: ImportWrappingKeyRecord, sealed: Uint8Array): Promise<Uint8Array> {
+  async #openTransportKey(reference: KeyReference, sealed: Uint8Array): Promise<Uint8Array> {
     try {
-      return await this.#transit.hsm.decryptOaep(importWrappingKeyReference(record), 'sha256', sealed);
+      return await this.#transit.hsm.decryptOaep(reference, 'sha256', sealed);
     } catch (error) {
       throw error instanceof HsmError && error.kind === 'decryption-failed' ? unopened() : error;
     }
   }
 }
 
-/** GET /v1/state/keystore/wrapping-key */
-export function importWrappingKeyEndpoint(importWrappingKey: ImportWrappingKey): AnyEndpoint {
-  return defineEndpoint<unknown, { wrappingKey: string }>({
-    method: 'GET',
-    path: '/v1/state/keystore/wrapping-key',
-    summary: 'The public key under which keys are wrapped for import',
-    named: 'ImportWrappingKey',
-    description: 'Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the material.',
-    tag: keyActionsTag,
-    access: 'token',
-    operation: 'read',
-    audit: 'required',
-    output: z.object({
-      wrappingKey: z.string().meta({ description: 'SubjectPublicKeyInfo PEM, RSA-4096.', example: pemExample('PUBLIC KEY') }),
-    }),
-    run: async () => ({ wrappingKey: await importWrappingKey.publicKey() }),
-  });
+/** Removes the keys of imports that never came. */
+export function endedImportKeysJob({ store, tables, clock }: Transit): Job {
+  return {
+    name: 'ended-import-wrapping-keys',
+    everySeconds: 600,
+    async run(signal) {
+      store.refresh();
+      const now = microseconds(clock.now());
+      const isOver = (record: ImportWrappingKeyRecord | undefined): boolean => record?.expiresAt !== undefined && now >= record.expiresAt;
+      const over = [...tables.importWrappingKeys.entries([])].filter(([, record]) => isOver(record)).map(([key]) => key);
+      await writeInPieces(
+        store,
+        over,
+        (transaction, key) => {
+          if (isOver(transaction.get(tables.importWrappingKeys, key))) transaction.delete(tables.importWrappingKeys, key);
+        },
+        signal,
+      );
+    },
+  };
 }
 
 /** The stored key of a record with its binding. */
-export function importWrappingKeyReference({ id, stored }: ImportWrappingKeyRecord): KeyReference {
-  return { stored, binding: bindingOf(id) };
+export function referenceOf(tenantId: string, { id, stored }: ImportWrappingKeyRecord): KeyReference {
+  return { stored, binding: bindingOf(tenantId, id) };
 }
 
-function bindingOf(keyId: string): KeyBinding {
-  return { tenant: 'system', keyId, version: 1, purpose: 'unwrap' };
+/** The tenant in the binding of the key that version 0.1.0 had for all. */
+export const formerTenant = 'system';
+
+function bindingOf(tenant: string, keyId: string): KeyBinding {
+  return { tenant, keyId, version: 1, purpose: 'unwrap' };
 }

@@ -122,14 +122,22 @@ export type Tables = {
   readonly distributionAnswers: Table<Holding>;
   /** the key ledger */
   readonly pendingKeys: Table<KeyLedgerRecord>;
-  /** ['rsa-4096']: the key under which others wrap what they import */
+  /** [tenant, 'tenant' or the id of a transit key]: under which others wrap what they import, any key or that one */
   readonly importWrappingKeys: Table<ImportWrappingKeyRecord>;
+  /** ['rsa-4096']: the one for all tenants of version 0.1.0, which opens nothing any more */
+  readonly formerImportWrappingKeys: Table<ImportWrappingKeyRecord>;
 };
 
 /** Of a key: what its references need, and the newest version that was removed. */
 export type RemovedVersions = Pick<KeyRecord, 'cipher' | 'derived'> & { readonly through: number };
 
-export type ImportWrappingKeyRecord = { readonly id: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
+export type ImportWrappingKeyRecord = {
+  readonly id: string;
+  readonly stored: StoredKey;
+  readonly publicKey: Uint8Array;
+  /** of one that takes one import: microseconds since 1970 */
+  readonly expiresAt?: number;
+};
 
 /** Opens the plugin's tables. */
 export function openTables(store: Store): Tables {
@@ -142,7 +150,8 @@ export function openTables(store: Store): Tables {
     distributionQuestions: store.table('distribution-questions'),
     distributionAnswers: store.table('distribution-answers'),
     pendingKeys: store.table('graveyard'),
-    importWrappingKeys: store.table('wrapping'),
+    importWrappingKeys: store.tenantTable('import-wrapping-keys'),
+    formerImportWrappingKeys: store.table('wrapping'),
   };
 }
 

@@ -1743,12 +1743,23 @@ class TransitKeysOperations {
 
   /**
    * Import key material as a new version.
-   * Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type and
-   * size must be those of the key.
+   * Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that
+   * `import-wrapping-key` made for this import. Type and size must be those of the key.
    * `POST /v1/state/keystore/transit-keys/{name}/import`
    */
   import(name: string, body: Api.ImportRequest = {}, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/import`, body, isIdempotent: false }, options);
+  }
+
+  /**
+   * Make a wrapping key for one import into this key.
+   * It opens one import into this transit key, named by `import-id`, and ends then or after `ttl`. Another one takes its
+   * place. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the
+   * material.
+   * `POST /v1/state/keystore/transit-keys/{name}/import-wrapping-key`
+   */
+  importWrappingKey(name: string, body: Api.ImportWrappingKeyOfOneRequest = {}, options: CallOptions = {}): Promise<Api.ImportWrappingKeyOfOneAnswer> {
+    return this.#sender.json<Api.ImportWrappingKeyOfOneAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/import-wrapping-key`, body, isIdempotent: false }, options);
   }
 
   /**
@@ -2002,9 +2013,9 @@ class WrappingKeyOperations {
   }
 
   /**
-   * The public key under which keys are wrapped for import.
-   * Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the
-   * material.
+   * The public key of the tenant under which keys are wrapped for import.
+   * Each tenant has its own. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap
+   * with padding of the material. For a key that takes one import alone: `import-wrapping-key` of the transit key.
    * `GET /v1/state/keystore/wrapping-key`
    */
   show(options: CallOptions = {}): Promise<Api.ImportWrappingKeyAnswer> {

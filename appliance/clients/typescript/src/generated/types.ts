@@ -1273,13 +1273,29 @@ export type ImportOpenpgpRequest = {
 export type ImportRequest = {
   /** PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys. */
   data?: string | undefined;
-  /** In place of data: wrapped under GET /v1/state/keystore/wrapping-key. */
+  /** In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of import-wrapping-key. */
   ciphertext?: string | undefined;
+  /** Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant. */
+  'import-id'?: string | undefined;
 };
 
 export type ImportWrappingKeyAnswer = {
   /** SubjectPublicKeyInfo PEM, RSA-4096. */
   'wrapping-key': string;
+};
+
+export type ImportWrappingKeyOfOneAnswer = {
+  /** SubjectPublicKeyInfo PEM, RSA-4096. */
+  'wrapping-key': string;
+  /** Given with the import. */
+  'import-id': string;
+  /** When it ends, used or not. */
+  expires: string;
+};
+
+export type ImportWrappingKeyOfOneRequest = {
+  /** How long it can be used, at most 1d; default 1h. */
+  ttl?: string | undefined;
 };
 
 /**

@@ -141,6 +141,8 @@ __all__ = [
     "ImportOpenpgpRequest",
     "ImportRequest",
     "ImportWrappingKeyAnswer",
+    "ImportWrappingKeyOfOneAnswer",
+    "ImportWrappingKeyOfOneRequest",
     "InvitationState",
     "IssuedCertificate",
     "KeyDistributionAnswer",
@@ -2057,7 +2059,12 @@ class ImportRequest(Document):
     data: Optional[str] = field(default=None, repr=False)
     """PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys."""
     ciphertext: Optional[str] = field(default=None, repr=False)
-    """In place of data: wrapped under GET /v1/state/keystore/wrapping-key."""
+    """In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of
+
+    import-wrapping-key.
+    """
+    import_id: Optional[str] = None
+    """Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant."""
 
 
 @dataclass(frozen=True)
@@ -2066,6 +2073,26 @@ class ImportWrappingKeyAnswer(Document):
 
     wrapping_key: str
     """SubjectPublicKeyInfo PEM, RSA-4096."""
+
+
+@dataclass(frozen=True)
+class ImportWrappingKeyOfOneAnswer(Document):
+    """ImportWrappingKeyOfOneAnswer."""
+
+    wrapping_key: str
+    """SubjectPublicKeyInfo PEM, RSA-4096."""
+    import_id: str
+    """Given with the import."""
+    expires: str
+    """When it ends, used or not."""
+
+
+@dataclass(frozen=True)
+class ImportWrappingKeyOfOneRequest(Document):
+    """ImportWrappingKeyOfOneRequest."""
+
+    ttl: Optional[str] = None
+    """How long it can be used, at most 1d; default 1h."""
 
 
 @dataclass(frozen=True)

@@ -2945,8 +2945,8 @@ class TransitKeysOperations:
     def import_(self, name: str, body: Optional[models.ImportRequest] = None, *, timeout: Optional[float] = None) -> None:
         """Import key material as a new version.
 
-        Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as
-        `ciphertext`. Type and size must be those of the key.
+        Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that
+        `import-wrapping-key` made for this import. Type and size must be those of the key.
 
         ``POST /v1/state/keystore/transit-keys/{name}/import``
         """
@@ -2958,6 +2958,25 @@ class TransitKeysOperations:
                 is_idempotent=False,
             ),
             timeout,
+        )
+
+    def import_wrapping_key(self, name: str, body: Optional[models.ImportWrappingKeyOfOneRequest] = None, *, timeout: Optional[float] = None) -> models.ImportWrappingKeyOfOneAnswer:
+        """Make a wrapping key for one import into this key.
+
+        It opens one import into this transit key, named by `import-id`, and ends then or after `ttl`. Another
+        one takes its place. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES
+        key wrap with padding of the material.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/import-wrapping-key``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/import-wrapping-key",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.ImportWrappingKeyOfOneAnswer, timeout,
         )
 
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, contains: Optional[str] = None, cipher: Optional[models.TransitKeysListConfigCipher] = None, custody: Optional[models.TransitKeysListConfigCustody] = None, use: Optional[models.TransitKeysListConfigUse] = None, attention: Optional[bool] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
@@ -3389,10 +3408,11 @@ class WrappingKeyOperations:
         self._sender = sender
 
     def show(self, *, timeout: Optional[float] = None) -> models.ImportWrappingKeyAnswer:
-        """The public key under which keys are wrapped for import.
+        """The public key of the tenant under which keys are wrapped for import.
 
-        Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with
-        padding of the material.
+        Each tenant has its own. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by
+        AES key wrap with padding of the material. For a key that takes one import alone:
+        `import-wrapping-key` of the transit key.
 
         ``GET /v1/state/keystore/wrapping-key``
         """

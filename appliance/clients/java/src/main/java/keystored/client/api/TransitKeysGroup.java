@@ -40,6 +40,8 @@ public final class TransitKeysGroup {
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/hmac-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation IMPORT =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/import", "");
+  private static final Operation IMPORT_WRAPPING_KEY =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/import-wrapping-key", "application/json");
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/transit-keys", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation LIST_CONFIG =
@@ -374,8 +376,8 @@ public final class TransitKeysGroup {
   /**
    * Import key material as a new version.
    *
-   * <p>Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as
-   * `ciphertext`. Type and size must be those of the key.
+   * <p>Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that
+   * `import-wrapping-key` made for this import. Type and size must be those of the key.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/import
    *
@@ -384,6 +386,23 @@ public final class TransitKeysGroup {
    */
   public void import_(String name, ImportRequest body) {
     sender.nothing(IMPORT, new Parts(name).body(body));
+  }
+
+  /**
+   * Make a wrapping key for one import into this key.
+   *
+   * <p>It opens one import into this transit key, named by `import-id`, and ends then or after `ttl`. Another
+   * one takes its place. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key
+   * wrap with padding of the material.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/import-wrapping-key
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public ImportWrappingKeyOfOneAnswer importWrappingKey(String name, ImportWrappingKeyOfOneRequest body) {
+    return sender.json(IMPORT_WRAPPING_KEY, new Parts(name).body(body), ImportWrappingKeyOfOneAnswer.class);
   }
 
   /**

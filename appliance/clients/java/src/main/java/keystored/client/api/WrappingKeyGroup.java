@@ -17,10 +17,11 @@ public final class WrappingKeyGroup {
   }
 
   /**
-   * The public key under which keys are wrapped for import.
+   * The public key of the tenant under which keys are wrapped for import.
    *
-   * <p>Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding
-   * of the material.
+   * <p>Each tenant has its own. Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by
+   * AES key wrap with padding of the material. For a key that takes one import alone: `import-wrapping-key` of
+   * the transit key.
    *
    * <p>GET /v1/state/keystore/wrapping-key
    *
