@@ -39,23 +39,16 @@ export function namedFieldsIn(endpoint: AnyEndpoint): readonly NamedField[] {
 }
 
 /** The rights that fields of all requests need where they name an entry. */
-function neededRights(endpoints: readonly AnyEndpoint[]): Reach {
+function neededRights(endpoints: readonly AnyEndpoint[], names: ReadonlyMap<string, RegExp>): Reach {
   const needs = new Map(
     endpoints.flatMap(namedFieldsIn).flatMap(({ entry }) => entry.needs.map((need) => [`${need.operation} ${need.path}`, need])),
   );
   const freedoms = endpoints.flatMap((endpoint): Reach => {
     if (endpoint.access === 'public' || endpoint.freedoms === undefined) return [];
-    const places = endpoint.path.slice(1, endpoint.path.lastIndexOf('/')).split('/');
-    const parents = places.map((place) => (place.startsWith('{') ? undefined : place));
+    const parents = placesOf(endpoint.path, names).slice(0, -1);
     return endpoint.freedoms.map(({ action }) => ({ path: [...parents, action], operations: [endpoint.operation] }));
   });
-  const rights = Array.from(needs.values(), ({ operation, path }) => ({
-    path: path
-      .slice(1)
-      .split('/')
-      .map((segment) => (segment === '{}' ? undefined : segment)),
-    operations: [operation],
-  }));
+  const rights = Array.from(needs.values(), ({ operation, path }) => ({ path: placesOf(path, names), operations: [operation] }));
   return [...rights, ...freedoms];
 }
 
@@ -73,15 +66,12 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
     if (form === 'entry' && facts !== undefined) names.set(placeOf(path), facts.namePattern ?? namePattern);
   }
   const asked = endpoints.map((endpoint) => {
-    const segments = endpoint.path.slice(1).split('/');
-    const sentTo = segments.map((segment, index) =>
-      segment.startsWith('{') ? names.get(placeOf(`/${segments.slice(0, index + 1).join('/')}`)) : segment,
-    );
+    const sentTo = placesOf(endpoint.path, names);
     const path = judgedSegments(endpoint, sentTo);
     const fields = knownFieldsOf(endpoint);
     return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, fields, ...(path === sentTo ? {} : { sentTo }) };
   });
-  return [...asked, besides, ...neededRights(endpoints)];
+  return [...asked, besides, ...neededRights(endpoints, names)];
 }
 
 /**
@@ -173,6 +163,14 @@ function fits(pattern: Pattern, { path }: Pick<Asked, 'path'>): boolean {
 
 function literal(text: string): PatternSegment {
   return { kind: 'literal', text };
+}
+
+/** The segments of a path, with the patterns of the names in it. */
+function placesOf(path: string, names: ReadonlyMap<string, RegExp>): Places {
+  const segments = path.slice(1).split('/');
+  return segments.map((segment, index) =>
+    segment.startsWith('{') ? names.get(placeOf(`/${segments.slice(0, index + 1).join('/')}`)) : segment,
+  );
 }
 
 /** Identifies the position of a name, in both trees alike and whatever the parameters are called. */
