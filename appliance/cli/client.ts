@@ -196,6 +196,8 @@ function problemOf({ mediaType, body }: Answer): Problem {
 /** `mayBeDone`: the request may have arrived. */
 function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone: boolean): CommandFailed {
   const code = error.code ?? '';
+  // What the server says of us comes after the handshake.
+  if (mayBeDone) return new Unanswered(`${url} does not answer (${code || error.message}): is keystored running there?`, mayBeDone);
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
     const advice = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
     return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${advice}`);
@@ -205,6 +207,11 @@ function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone:
 
 /** As the API description has it: 503 with Retry-After says that nothing was done. */
 function mayBeRepeated(error: unknown, { method, isIdempotent = method === 'GET' || method === 'HEAD' }: Request): boolean {
-  if (error instanceof Refused) return error.answer.status === 503 && (isIdempotent || error.answer.retryAfterSeconds !== undefined);
+  if (error instanceof Refused) {
+    const { status, retryAfterSeconds } = error.answer;
+    // What a proxy answers, without a code, tells nothing of what was done.
+    if (status === 503 && retryAfterSeconds !== undefined && error.code !== '') return true;
+    return isIdempotent && (status === 502 || status === 503 || status === 504);
+  }
   return error instanceof Unanswered && (isIdempotent || !error.mayBeDone);
 }

@@ -137,7 +137,23 @@ func isAway(err error, call request) bool {
 	if errors.As(err, &lost) {
 		return mayRepeat(lost, call)
 	}
-	return hasCode(err, "sealed", "hsm-unavailable")
+	var problem *Problem
+	// Every address would count the same caller.
+	return errors.As(err, &problem) && problem.Status != http.StatusTooManyRequests && mayRepeatAfter(problem, call)
+}
+
+// mayRepeatAfter says whether the appliance did nothing, or doing it twice does no harm. What a proxy answers tells nothing of that.
+func mayRepeatAfter(problem *Problem, call request) bool {
+	isOurs := problem.Code != CodeUnexpectedAnswer
+	switch problem.Status {
+	case http.StatusTooManyRequests:
+		return isOurs || call.idempotent
+	case http.StatusServiceUnavailable:
+		return isOurs && problem.RetryAfter > 0 || call.idempotent
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return call.idempotent
+	}
+	return false
 }
 
 // mayRepeat is false for what would fail again, and for what may have had its effect and must not have it twice.
@@ -174,19 +190,13 @@ func (l *link) pause(err error, call request, attempt int) (time.Duration, bool)
 		return 0, false
 	}
 	asked := problem.RetryAfter
-	switch {
-	case asked > l.mostWait:
+	if asked > l.mostWait || !mayRepeatAfter(problem, call) {
 		return 0, false
-	case problem.Status == http.StatusTooManyRequests, problem.Status == http.StatusServiceUnavailable && asked > 0:
-		// The appliance says that it did nothing.
-		if asked > 0 {
-			return asked + backoff/4, true
-		}
-		return backoff, true
-	case problem.Status == http.StatusBadGateway, problem.Status == http.StatusServiceUnavailable, problem.Status == http.StatusGatewayTimeout:
-		return backoff, call.idempotent
 	}
-	return 0, false
+	if asked > 0 {
+		return asked + backoff/4, true
+	}
+	return backoff, true
 }
 
 // exchange sends the request once to one address.

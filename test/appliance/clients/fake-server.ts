@@ -1,5 +1,6 @@
 // A server on the loopback address that answers as a test says: proxies, busy and sealed appliances.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -13,8 +14,11 @@ export type FakeServer = {
   close(): void;
 };
 
-/** `say` gets the number of the request, from 0. 'hang' never answers; 'cut' ends the connection. */
-export async function startFakeServer(say: (index: number, asked: Asked) => Said | 'hang' | 'cut'): Promise<FakeServer> {
+/** `say` gets the number of the request, from 0. 'hang' never answers; 'cut' ends the connection. Over TLS with an `identity`. */
+export async function startFakeServer(
+  say: (index: number, asked: Asked) => Said | 'hang' | 'cut',
+  identity?: { readonly key: string; readonly cert: string },
+): Promise<FakeServer> {
   const asked: Asked[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request;
@@ -25,10 +29,11 @@ export async function startFakeServer(say: (index: number, asked: Asked) => Said
     if (said === 'cut') return void request.socket.destroy();
     response.writeHead(said.status, said.headers).end(said.body);
   };
-  const server = createServer((request, response) => void answer(request, response));
+  const listener = (request: IncomingMessage, response: ServerResponse): void => void answer(request, response);
+  const server = identity === undefined ? createServer(listener) : createTlsServer(identity, listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${identity === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     close() {
       server.closeAllConnections();

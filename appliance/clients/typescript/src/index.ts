@@ -23,4 +23,4 @@ export type { DataKey, Key } from './keys/key.ts';
 export { ConnectionError, type ConnectionFailure, Problem, type ProblemItem, TimeLimitError } from './problem.ts';
 export type { ApiRequest, CallOptions } from './sender.ts';
 export { fetchTransport } from './transport/fetch.ts';
-export type { Transport, TransportAnswer, TransportRequest } from './transport/transport.ts';
+export { NotSentError, type Transport, type TransportAnswer, type TransportRequest } from './transport/transport.ts';

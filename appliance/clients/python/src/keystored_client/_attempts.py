@@ -122,7 +122,8 @@ class Attempts:
 
 
 def _may_repeat_after(problem: Problem, attempt: Attempt) -> bool:
-    """Whether the server says that it did nothing, or doing it twice does no harm."""
-    if problem.status == 429 or (problem.status == 503 and problem.retry_after_seconds is not None):
+    """Whether the appliance says that it did nothing, or doing it twice does no harm. What a proxy says tells nothing of that."""
+    is_ours = problem.code != "unexpected-answer"
+    if is_ours and (problem.status == 429 or (problem.status == 503 and problem.retry_after_seconds is not None)):
         return True
-    return attempt.is_idempotent and problem.status in (502, 503, 504)
+    return attempt.is_idempotent and problem.status in (429, 502, 503, 504)

@@ -1,6 +1,6 @@
 // Sends a request until an answer comes that another attempt would not better: over several addresses, and again after a pause.
 import { ConnectionError, errorCode, Problem, type ConnectionFailure } from '../problem.ts';
-import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import { NotSentError, type Transport, type TransportAnswer } from '../transport/transport.ts';
 import { readProblem } from './answers.ts';
 import type { Deadline } from './deadline.ts';
 
@@ -43,8 +43,8 @@ export class Attempts {
    * What `read` makes of the first answer with a status below 300. Rejects with Problem, ConnectionError, TimeLimitError or the caller's
    * reason.
    *
-   * A request is sent again when the server did nothing (429, 503 with Retry-After, no connection), and, if it is idempotent, also when
-   * nothing is known of it.
+   * A request is sent again when it is known that nothing was done (the appliance answers 429, or 503 with Retry-After; no connection), and, if it
+   * is idempotent, also when nothing is known of it.
    */
   async send<T>(attempt: Attempt, deadline: Deadline, read: Read<T>): Promise<T> {
     for (let round = 0; ; round += 1) {
@@ -120,28 +120,37 @@ export class Attempts {
   }
 }
 
-/** Whether the server says that it did nothing, or doing it twice does no harm. */
-function mayRepeatAfter({ status, retryAfterSeconds }: Problem, { isIdempotent }: Attempt): boolean {
-  if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) return true;
-  return isIdempotent && (status === 502 || status === 503 || status === 504);
+/** Whether the appliance says that it did nothing, or doing it twice does no harm. What another one says, such as a proxy, tells nothing of that. */
+function mayRepeatAfter({ status, code, retryAfterSeconds }: Problem, { isIdempotent }: Attempt): boolean {
+  if (code !== 'unexpected-answer' && (status === 429 || (status === 503 && retryAfterSeconds !== undefined))) return true;
+  return isIdempotent && (status === 429 || status === 502 || status === 503 || status === 504);
 }
 
-/** Whether the connection failed before a request could be sent. */
+/** Whether it is known that nothing of the request was sent: of several numbers of one name, at none. */
 function wasNotSent(error: unknown): boolean {
-  return causesOf(error).some((cause) => unsent.has(errorCode(cause) ?? '')) || isDistrusted(error);
+  if (error instanceof NotSentError) return true;
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(wasNotSent);
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as Error & { readonly code?: string; readonly syscall?: string };
+  // The same code from `read` or `write` is the end of a connection on which the request may have arrived.
+  if (syscall !== undefined && beforeSending.has(syscall)) return true;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || isDistrusted(error)) return true;
+  return error.cause !== undefined && wasNotSent(error.cause);
 }
 
-/** The certificate is not the one of a server that this client trusts. */
+/** System calls before there is a connection. */
+const beforeSending: ReadonlySet<string> = new Set(['connect', 'bind', 'getaddrinfo', 'queryA', 'queryAaaa']);
+
+/** The certificate is not the one of a server that this client trusts. An alert of the server is no such thing: it comes after the request. */
 function isDistrusted(error: unknown): boolean {
-  return causesOf(error).some((cause) => /CERT|^UNABLE_TO_|^ERR_TLS_/.test(errorCode(cause) ?? ''));
+  return causesOf(error).some((cause) =>
+    /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_|ERR_TLS_CERT_)/.test(
+      errorCode(cause) ?? '',
+    ),
+  );
 }
 
 function causesOf(error: unknown): readonly unknown[] {
   if (error instanceof AggregateError) return [error, ...error.errors.flatMap(causesOf)];
   return error instanceof Error && error.cause !== undefined ? [error, ...causesOf(error.cause)] : [error];
 }
-
-const unsent: ReadonlySet<string> = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'],
-  'UND_ERR_CONNECT_TIMEOUT',
-]);

@@ -2,7 +2,7 @@
 // the package undici; a client that trusts one CA and nothing else needs an agent of its own.
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Transport, TransportRequest } from './transport.ts';
+import { NotSentError, type Transport, type TransportRequest } from './transport.ts';
 
 export type NodeTransportOptions = {
   /** PEM; no other CA is trusted */
@@ -25,7 +25,8 @@ export function nodeTransport({ ca, connectTimeoutMs }: NodeTransportOptions): T
             ? httpRequest(url, { ...options, agent: agents['http:'] })
             : httpsRequest(url, { ...options, agent: agents['https:'] });
         limitConnecting(request, protocol, connectTimeoutMs);
-        request.on('error', reject);
+        const mayBeSent = watchSending(request, protocol);
+        request.on('error', (error) => reject(mayBeSent() ? error : new NotSentError(error)));
         request.on('response', (response) => resolve(answerOf(response)));
         request.end(body);
       }),
@@ -42,6 +43,18 @@ function answerOf(response: IncomingMessage): Awaited<ReturnType<Transport['send
     return Array.isArray(value) ? value.join(', ') : value;
   };
   return { status: response.statusCode ?? 0, header, body: response };
+}
+
+/** Nothing is written before the connection stands, TLS included; on one that is kept, at once. */
+function watchSending(request: ClientRequest, protocol: string): () => boolean {
+  let mayBeSent = false;
+  request.once('socket', (socket) => {
+    mayBeSent = !socket.connecting;
+    socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      mayBeSent = true;
+    });
+  });
+  return () => mayBeSent;
 }
 
 /** An address that drops packets would take minutes. */

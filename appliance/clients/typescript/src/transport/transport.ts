@@ -18,7 +18,19 @@ export type TransportAnswer = {
   readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** Rejects with the error of the network. Follows no redirections: they would take the token elsewhere. */
+/** Nothing of the request was sent: there was no connection, or the server is not one that is trusted. `cause` says why. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/**
+ * Rejects with NotSentError where it is known that nothing was sent, and with the error of the network where that is not known: such a request
+ * may have had its effect. Follows no redirections: they would take the token elsewhere.
+ */
 export type Transport = {
   send(request: TransportRequest): Promise<TransportAnswer>;
   /** Closes the connections that are kept. */
