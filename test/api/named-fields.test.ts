@@ -61,6 +61,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'client-secret': 'secret',
   'discovery-url': 'elsewhere',
   'allowed-redirect-uris': 'elsewhere',
+  'provider-hosts': 'elsewhere',
   'role-select/role-claim': 'a claim of the provider',
   'required-claims': 'claims of the provider',
   'oidc-scopes': 'scopes of the provider',
