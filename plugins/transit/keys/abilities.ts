@@ -34,6 +34,7 @@ const abilities: Readonly<Record<string, Ability>> = {
   rotate: hasSecret,
   trim: anyKey,
   import: anyKey,
+  'import-wrapping-key': anyKey,
   export: { asks: (parts) => parts.hasSecret && parts.record.exportable, tellsAbout: ['exportable'] },
   backup: { asks: (parts) => parts.hasSecret && parts.record.allowPlaintextBackup, tellsAbout: ['allow-plaintext-backup'] },
   restore: { asks: ({ record, isUnused }) => record.deletionAllowed || isUnused, tellsAbout: ['deletion-allowed', 'usage'] },

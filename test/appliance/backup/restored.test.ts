@@ -2,7 +2,7 @@
 // has left.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ask } from '../../harness/client.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -71,6 +71,8 @@ beforeAll(async () => {
   }
   expect(serialsIn(kept)).toEqual(serials);
   await before.stop();
+  // The numbers come from the time, in seconds: a list a second may be ahead of it for the moment, and no restore is as fast as this one.
+  await vi.waitUntil(() => BigInt(Math.floor(Date.now() / 1_000)) > numberOf(kept), { timeout: 30_000, interval: 100 });
   writeFileSync(path('backup'), backup);
   writeFileSync(path('passphrase'), `${passphrase}\n`);
   const args = ['--restore', path('backup'), '--restore-passphrase-file', path('passphrase')];

@@ -266,7 +266,7 @@ describe('documents that are none', () => {
     const applied = await ctl(['apply', '--yes', '-f', file]);
     expect(applied.stderr).toMatch(message);
     expect([1, 2]).toContain(applied.code);
-    expect((await ctl(['diff', '-f', file])).code).toBe(1);
+    expect((await ctl(['diff', '-f', file])).code).toBe(applied.code);
     expect((await ctl(['show', 'policies', 'a'])).code).toBe(4);
   });
 
@@ -277,7 +277,7 @@ describe('documents that are none', () => {
       'wide.yaml',
       `resource: policies\nname: a\nconfig:\n${Array.from({ length: 50_000 }, (_, index) => `  k${index}: 1\n`).join('')}`,
     );
-    expect((await ctl(['diff', '-f', wide])).code).toBe(1);
+    expect((await ctl(['diff', '-f', wide])).code).toBe(2);
     expect((await ctl(['diff', '-f', path('no-such-file.yaml')])).code).toBe(1);
     expect((await ctl(['diff'])).code).toBe(1);
     expect((await ctl(['diff', '--help'])).code).toBe(0);

@@ -164,6 +164,7 @@ test('a backup on the medium fills a new appliance, once: what opens it is in me
   start();
   expect([has(variables), has('run/credstore/keystored.restore')]).toEqual([false, false]);
   mkdirSync(join(root, 'var/lib/keystored/store'), { recursive: true });
+  writeFileSync(join(root, 'var/lib/keystored/store/data.mdb'), 'a store');
   start(backup, onMedium);
   expect(readNotices(root)[0]).toContain('this appliance has data');
   expect([has(variables), has('run/credstore/keystored.restore')]).toEqual([false, false]);
@@ -185,6 +186,7 @@ test('an invitation on the medium is passed to a new appliance in memory, and on
   expect(read('var/lib/keystored-os/settings.json')).not.toContain('invitation');
   expect(read('run/keystored-os/networks.nft')).toContain('add element inet keystored cluster4 { 192.0.2.0/24 }');
   mkdirSync(join(root, 'var/lib/keystored/store'), { recursive: true });
+  writeFileSync(join(root, 'var/lib/keystored/store/data.mdb'), 'a store');
   for (const [settings, notice] of [
     [asked, 'is not used, because this appliance has data'],
     [undefined, ''],

@@ -1,4 +1,5 @@
 // The URL of a provider's metadata, and the check of its issuer: R1 to R4, and the redirect URIs of R7 and R17.
+import { formatPem } from '../../../../core/base/texts/pem.ts';
 import { describe, expect, test } from 'vitest';
 import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
 import { chooseRedirectUri } from '../../../../plugins/oidc/records/service-record.ts';
@@ -104,10 +105,11 @@ test('R17: the redirect URI is the one of the configured address, else the first
 
 test('R8: without roots and own certificates no CA is trusted; with both, both are', () => {
   expect(trustedCertificates({ useRootCaCerts: false, caCerts: undefined })).toEqual([]);
-  expect(trustedCertificates({ useRootCaCerts: false, caCerts: 'PEM' })).toEqual(['PEM']);
+  const own = formatPem('CERTIFICATE', Uint8Array.of(0x30, 0));
+  expect(trustedCertificates({ useRootCaCerts: false, caCerts: own.replaceAll('\n', '\r') })).toEqual([own]);
   expect(trustedCertificates({ useRootCaCerts: true, caCerts: undefined })).toBeUndefined();
-  const both = trustedCertificates({ useRootCaCerts: true, caCerts: 'PEM' }) ?? [];
-  expect(both).toContain('PEM');
+  const both = trustedCertificates({ useRootCaCerts: true, caCerts: own }) ?? [];
+  expect(both).toContain(own);
   expect(both.length).toBeGreaterThan(50);
 });
 
