@@ -8,7 +8,7 @@ import * as ck from '../pkcs11/constants.ts';
 import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
-import { CKR_OK, findReturnValue, type Remedy, TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, findReturnValue, kindOf, type Remedy, TokenError } from '../pkcs11/return-values.ts';
 import type { BindingKey } from './own-keys/binding-keys.ts';
 import { flag } from './attributes.ts';
 import type { Sessions } from './sessions.ts';
@@ -132,8 +132,21 @@ export class Custody {
     if (custody === 'wrapped' && !this.wrappingKeys.has(parseBlob(blob).number)) this.wrappingKeys.lookForMore();
     if (isBound(this.bind(type, custody, binding, blob))) return;
     // Another token of its group had the object, and bound it with a key of its own: gone with that token, it is lost and not damaged.
-    if (custody === 'token') this.findTokenKeys(type, Buffer.from(blob));
+    if (custody === 'token' && this.#isGone(type, Buffer.from(blob)))
+      throw new HsmError('key-missing', 'the key is no longer in its token');
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
+  }
+
+  /** Whether the token has no object of that id. An id that it does not even look for is none of ours. */
+  #isGone(type: KeyType, id: Buffer): boolean {
+    try {
+      return this.findTokenKeys(type, id).length === 0;
+    } catch (error) {
+      if (error instanceof HsmError && error.kind === 'key-missing') return true;
+      // The binding takes no empty id; of others the module says itself that they are none.
+      if (error instanceof HsmError || (error instanceof TokenError && kindOf(error) !== 'refused')) throw error;
+      return false;
+    }
   }
 
   /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */

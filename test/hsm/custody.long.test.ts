@@ -12,6 +12,8 @@ import { bindingOf, freshMaterial, makeKey } from '../harness/keys.ts';
 import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
+/** What is no key of this token is damaged, or names an object that the token does not have. */
+const refusals = ['key-not-usable', 'key-missing'];
 const directory = mkdtempSync(join(tmpdir(), 'keystored-custody-'));
 const events: HsmEvent[] = [];
 let hsm: Hsm;
@@ -54,7 +56,7 @@ describe.each(['wrapped', 'token'] as const)('a stored key in %s custody', (cust
       { custody: custody === 'token' ? 'wrapped' : 'token' },
     ];
     for (const change of changes) {
-      expect(await kindOf(hsm.encrypt({ ...key, stored: { ...key.stored, ...change } }, message))).toBe('key-not-usable');
+      expect(refusals).toContain(await kindOf(hsm.encrypt({ ...key, stored: { ...key.stored, ...change } }, message)));
     }
   });
 
@@ -63,7 +65,7 @@ describe.each(['wrapped', 'token'] as const)('a stored key in %s custody', (cust
     const attempts = (['blob', 'mac'] as const).flatMap((part) =>
       spoilt(key.stored[part]).map((octets) => kindOf(hsm.encrypt({ ...key, stored: { ...key.stored, [part]: octets } }, message))),
     );
-    expect(new Set(await Promise.all(attempts))).toEqual(new Set(['key-not-usable']));
+    for (const kind of await Promise.all(attempts)) expect(refusals).toContain(kind);
   });
 });
 
