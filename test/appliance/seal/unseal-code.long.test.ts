@@ -109,9 +109,12 @@ describe('at the machine', () => {
     const { pin } = await startSealed('another-user');
     const request = `POST ${unseal} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${pin.length + 10}\r\n\r\n{"pin":"${pin}"}`;
     const child = spawn('openssl', ['s_client', '-quiet', '-connect', new URL(daemon.url).host], { uid: nobody, gid: nobody, cwd: '/' });
+    // Before the answer is read: it may close at the end of that.
+    const closed = once(child, 'close');
     child.stdin.write(request);
     const text = await readAll(child.stdout as unknown as Socket);
-    await once(child, 'close');
+    child.stdin.end();
+    await closed;
     expect(text).toContain('unseal-code-refused');
   });
 });
