@@ -129,6 +129,8 @@ async function writeOpening(
     for (const { stream, path } of [...streams.values()].flat()) if (strange.has(stream)) await rename(path, `${path}.set-aside`);
     if (strange.size > 0) await syncPath(directory);
     const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);
+    // A head that is signed before anything is remembered would be one of a memory that was lost, if this start ended in between.
+    if (recalled.size === 0) await memory.update([...known].map((chain) => ({ chain, part: 'signed', head: emptyChain })));
     const heads = await collectHeads(directory, { chain: own, ...head }, new Map([...known].map((chain) => [chain, emptyChain])));
     await append([await signedRecord(signHead, clock, [...heads, ...memory.recallOthers()])]);
     await memory.update(await whatStands(directory, heads));
