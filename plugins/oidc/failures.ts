@@ -115,6 +115,12 @@ export const loginFailures = {
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;
 
+/** For the page of `login-expired`, where the sign-in was done before: its address was loaded again. */
+export const doneBefore = {
+  headline: 'This sign-in is already done',
+  detail: 'Its address works once, and was loaded again. If it signed you in, you are still signed in: continue.',
+} as const;
+
 export type FailureCode = keyof typeof loginFailures;
 
 /** Rows for answers that are no pages: the command line's poll (RFC 8628 section 3.5). */

@@ -33,6 +33,8 @@ export type Shown = {
   account?: string;
   providerSignOut?: string | undefined;
   forCommandLine?: boolean;
+  /** where the person goes on whose sign-in is done, and whose browser has asked for it once more */
+  continueAt?: string;
 };
 
 /** Failed logins kept per service for `explain`, and for how long. */

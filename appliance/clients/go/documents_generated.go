@@ -2519,10 +2519,10 @@ type OIDCRole struct {
 	// Name: Name of the OIDC role.
 	Name string `json:"name"`
 
-	// RequiredClaims: Claims without which the role is not given.
+	// RequiredClaims: Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
 	RequiredClaims []string `json:"required-claims,omitempty"`
 
-	// ClaimMappings: Claim to what it tells of the user.
+	// ClaimMappings: Claim to what it tells of the user; a nested claim as a JSON pointer.
 	ClaimMappings map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
@@ -2541,10 +2541,10 @@ type OIDCRoleCreation struct {
 	// Name: Name of the OIDC role.
 	Name string `json:"name"`
 
-	// RequiredClaims: Claims without which the role is not given.
+	// RequiredClaims: Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
 	RequiredClaims *[]string `json:"required-claims,omitempty"`
 
-	// ClaimMappings: Claim to what it tells of the user.
+	// ClaimMappings: Claim to what it tells of the user; a nested claim as a JSON pointer.
 	ClaimMappings *map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
@@ -2560,10 +2560,10 @@ type OIDCRoleCreation struct {
 
 // OIDCRoleMerge: A document of the API.
 type OIDCRoleMerge struct {
-	// RequiredClaims: Claims without which the role is not given.
+	// RequiredClaims: Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
 	RequiredClaims *Nullable[[]string] `json:"required-claims,omitempty"`
 
-	// ClaimMappings: Claim to what it tells of the user.
+	// ClaimMappings: Claim to what it tells of the user; a nested claim as a JSON pointer.
 	ClaimMappings *Nullable[map[string]ClaimTarget] `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
@@ -2579,10 +2579,10 @@ type OIDCRoleMerge struct {
 
 // OIDCRoleReplacement: A document of the API.
 type OIDCRoleReplacement struct {
-	// RequiredClaims: Claims without which the role is not given.
+	// RequiredClaims: Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
 	RequiredClaims *[]string `json:"required-claims,omitempty"`
 
-	// ClaimMappings: Claim to what it tells of the user.
+	// ClaimMappings: Claim to what it tells of the user; a nested claim as a JSON pointer.
 	ClaimMappings *map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
@@ -2601,10 +2601,10 @@ type OIDCRoleState struct {
 	// Name: Name of the OIDC role.
 	Name string `json:"name"`
 
-	// RequiredClaims: Claims without which the role is not given.
+	// RequiredClaims: Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
 	RequiredClaims []string `json:"required-claims,omitempty"`
 
-	// ClaimMappings: Claim to what it tells of the user.
+	// ClaimMappings: Claim to what it tells of the user; a nested claim as a JSON pointer.
 	ClaimMappings map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
@@ -2841,19 +2841,22 @@ func (OIDCServiceReplacement) GoString() string {
 
 // OIDCServiceRoleSelect: How roles are chosen.
 type OIDCServiceRoleSelect struct {
-	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+	// RoleClaim: Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer,
+	// such as /realm_access/roles.
 	RoleClaim string `json:"role-claim,omitempty"`
 }
 
 // OIDCServiceRoleSelectInput: How roles are chosen.
 type OIDCServiceRoleSelectInput struct {
-	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+	// RoleClaim: Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer,
+	// such as /realm_access/roles.
 	RoleClaim string `json:"role-claim"`
 }
 
 // OIDCServiceRoleSelectMerge: How roles are chosen.
 type OIDCServiceRoleSelectMerge struct {
-	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+	// RoleClaim: Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer,
+	// such as /realm_access/roles.
 	RoleClaim *string `json:"role-claim,omitempty"`
 }
 

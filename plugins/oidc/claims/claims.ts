@@ -19,6 +19,11 @@ export function findClaim(claims: Claims, name: string): JsonValue | undefined {
   return value ?? undefined;
 }
 
+/** The claims that are there: null is as absent. */
+export function withoutNull(claims: Claims): Claims {
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
+}
+
 /** The top-level claim that a name refers to; undefined for a pointer to a nested claim. */
 export function topLevelName(name: string): string | undefined {
   if (!name.startsWith('/')) return name;

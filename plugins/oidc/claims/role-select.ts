@@ -1,6 +1,7 @@
 // Selects roles by claims: which policies and names a session gets, and why. Pure functions, shared by the callback and `explain`.
 import { isReservedUser } from '../../../core/access/user.ts';
 import { findClaim, showableText, type Claims } from './claims.ts';
+import { spellingOf } from './nested.ts';
 import { LoginFailure } from '../failures.ts';
 
 /** The fields of a role that the selection needs. */
@@ -19,6 +20,8 @@ export type Attribute = 'username' | 'fullname';
 export type RoleVerdict = { readonly role: RoleRule; readonly matches: boolean; readonly missingClaims: readonly string[] };
 
 export type RoleSelection = {
+  /** what the provider sent, for advice */
+  readonly claims: Claims;
   /** values of the role claim; undefined when the claim is absent */
   readonly roleValues: readonly string[] | undefined;
   /** in the order of names */
@@ -49,6 +52,7 @@ export function selectRoles(claims: Claims, roleClaim: string, roles: readonly R
   }));
   const granted = verdicts.filter((verdict) => verdict.matches && verdict.missingClaims.length === 0).map((verdict) => verdict.role);
   return {
+    claims,
     roleValues,
     verdicts,
     granted,
@@ -66,21 +70,34 @@ export function requireRole(selection: RoleSelection, roleClaim: string): void {
     const missing = [...new Set(halted.flatMap((verdict) => verdict.missingClaims))];
     throw new LoginFailure('claim-missing', 'role', 'required-claim-missing', {
       fields: { roles: halted.map((verdict) => verdict.role.name), 'missing-claims': missing },
-      hint: `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or remove it from required-claims.`,
+      hint: [
+        `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or remove it from required-claims.`,
+        ...missing.flatMap((name) => spellingAdvice(selection.claims, name) ?? []),
+      ].join(' '),
     });
   }
   if (selection.roleValues === undefined) {
     throw new LoginFailure('no-role', 'role', 'role-claim-missing', {
       fields: { 'role-claim': roleClaim },
       hint:
-        `The role-select claim ${roleClaim} is missing. Make the provider send it (a groups claim, a mapper or a scope); ` +
-        'if the account is in more than about 150 groups, see the directory entry before this one.',
+        `The role-select claim ${roleClaim} is missing: the provider does not send it, or the account is in no group, for which many providers ` +
+        'leave the claim out. Put the account into a group, or make the provider send the claim (a groups claim, a mapper or a scope); ' +
+        'if the account is in more than about 150 groups, see the directory entry before this one. ' +
+        (spellingAdvice(selection.claims, roleClaim) ?? 'A nested claim is written as a JSON pointer, such as /realm_access/roles.'),
     });
   }
   throw new LoginFailure('no-role', 'role', 'no-role-matches', {
     fields: { 'role-claim': roleClaim, values: selection.roleValues.length, roles: selection.verdicts.length },
     hint: `No value of ${roleClaim} (it has ${selection.roleValues.length}) is the name of a role of this service; names match exactly, upper and lower case count.`,
   });
+}
+
+/** Says how a claim is written that the provider does send, under another name than the settings have; undefined when it does not. */
+export function spellingAdvice(claims: Claims, name: string): string | undefined {
+  if (findClaim(claims, name) !== undefined) return undefined;
+  const spelling = spellingOf(claims, name);
+  if (spelling === undefined) return undefined;
+  return `The provider sends ${spelling}: write that in place of ${name} (a nested claim is a JSON pointer, RFC 6901).`;
 }
 
 /**

@@ -16,6 +16,11 @@ import { answerWithPage, auditSuccess } from '../report.ts';
 import { isExpired } from '../records/under-way.ts';
 import { pagesTag } from '../tags.ts';
 
+/** The approval page of a request. */
+export function confirmPath(id: string): string {
+  return `/login/confirm?request=${id}`;
+}
+
 /** After the sign-in: stores who signed in, and sends the browser to the approval page. */
 export async function offerCliLogin(
   oidc: Oidc,
@@ -32,7 +37,7 @@ export async function offerCliLogin(
     oidc.cliLogins.change(transaction, id, { ...cliLogin, step: 'signed-in', identity, binding });
   });
   auditSuccess(call, located, identity, undefined);
-  return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
+  return redirectReply(confirmPath(id), { 'set-cookie': formatLastTenant(located.tenantName) });
 }
 
 /** After a failed sign-in: denies the request, so that the command line does not wait until it expires. */

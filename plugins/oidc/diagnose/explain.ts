@@ -12,7 +12,7 @@ import { LoginFailure } from '../failures.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
 import type { FailedLogin } from '../records/sign-ins.ts';
 import { keptFailureMs } from '../report.ts';
-import { requireRole, selectRoles, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
+import { neededClaims, requireRole, selectRoles, spellingAdvice, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
 import { oidcTag } from '../tags.ts';
 
 const input = z
@@ -92,6 +92,7 @@ function explain(oidc: Oidc, located: Located, claims: Claims): Explanation {
   const { roleClaim } = located.record.roleSelect;
   const roles = oidc.rolesOf(located.tenantId, located.service);
   let selection: RoleSelection = {
+    claims,
     roleValues: undefined,
     verdicts: [],
     granted: [],
@@ -149,7 +150,7 @@ function describeVerdict(
     : matches
       ? `It matches, but the provider did not send: ${missingClaims.join(', ')}.`
       : values === undefined
-        ? `The claim ${roleClaim} is missing.`
+        ? `The claim ${roleClaim} is missing: the provider does not send it, or the account is in no group.`
         : near === undefined
           ? `No value of ${roleClaim} is ${role.name}.`
           : `No value of ${roleClaim} is ${role.name}; one differs only in upper and lower case or in spaces, which count.`;
@@ -158,7 +159,9 @@ function describeVerdict(
 
 function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): string[] {
   const claim = findClaim(claims, roleClaim);
+  const roles = selection.verdicts.map(({ role }) => role);
   return [
+    ...neededClaims(roleClaim, roles).flatMap((name) => spellingAdvice(claims, name) ?? []),
     ...(isOverage(claims, roleClaim)
       ? ['The provider left the groups out because they are too many: a sign-in would fetch them from the directory API.']
       : []),

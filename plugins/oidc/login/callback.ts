@@ -3,7 +3,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
-import { openBrowserSession, signOutUrl } from '../session/browser-session.ts';
+import { isSignedIn, openBrowserSession, signOutUrl } from '../session/browser-session.ts';
 import { isReservedUser } from '../../../core/access/user.ts';
 import { showableText } from '../claims/claims.ts';
 import { findCookie } from '../../../core/http/request/cookies.ts';
@@ -11,7 +11,7 @@ import { bindingCookie, isBoundTo } from '../session/cookies.ts';
 import { exchangeCode, openProvider, type Exchanged, clientSettings } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import { gatherClaims } from '../provider/gather-claims.ts';
-import { offerCliLogin, denyCliLogin } from '../cli-login/approval.ts';
+import { confirmPath, offerCliLogin, denyCliLogin } from '../cli-login/approval.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Outbound } from '../provider/outbound.ts';
 import { loginPath } from '../pages/login.ts';
@@ -47,7 +47,7 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
   const query = new URLSearchParams(call.rawQuery);
   const state = requireState(query);
   const login = findPending(oidc, state, call.now.epochMilliseconds);
-  if (login === undefined) throw new LoginFailure('login-expired', 'callback', 'unknown-state');
+  if (login === undefined) throw unknownState(oidc, call, attempt, state);
   attempt.located = oidc.locate(login.tenantName, login.service);
   // A callback from another browser must neither use up the login nor learn anything about it.
   if (!isBoundTo(login.binding, findCookie(call, bindingCookie))) throw new LoginFailure('login-not-yours', 'callback', 'other-browser');
@@ -60,7 +60,10 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     const { end_session_endpoint: signOut } = metadata;
     attempt.shown.providerSignOut = signOut === undefined ? undefined : signOutUrl(signOut, located.record.clientId);
     requireIssuer(query, metadata.issuer, metadata.authorization_response_iss_parameter_supported === true);
-    if (!(await consumePending(oidc, state))) throw new LoginFailure('login-expired', 'callback', 'used-state');
+    if (!(await consumePending(oidc, state))) {
+      attempt.shown.continueAt = login.handOff === undefined ? '/ui' : confirmPath(login.handOff);
+      throw new LoginFailure('login-expired', 'callback', 'used-state');
+    }
     if (login.prompt === 'select_account' && query.get('error') === 'invalid_request') return askForCredentials(login);
     requireNoError(query);
     const provider = openProvider(metadata, clientSettings(located.record, oidc.allowHttpLoopback), outbound, oidc.clock);
@@ -73,7 +76,9 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     if (login.handOff !== undefined) return await offerCliLogin(oidc, call, located, login.handOff, login.binding, identity);
     return await openBrowserSession(oidc, call, located, identity, metadata.end_session_endpoint);
   } catch (error) {
-    if (error instanceof LoginFailure && login.handOff !== undefined) await denyCliLogin(oidc, login.handOff);
+    // Where the state was used, another callback of this browser goes on with the sign-in.
+    const isOver = error instanceof LoginFailure && error.reason !== 'used-state';
+    if (isOver && login.handOff !== undefined) await denyCliLogin(oidc, login.handOff);
     if (error instanceof LoginFailure && error.code === 'id-token-refused' && attempt.located !== undefined)
       oidc.forgetMetadata(attempt.located);
     throw error;
@@ -86,7 +91,7 @@ function askForCredentials({ tenantName, service, handOff: cliLogin }: PendingLo
   return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 
-/** Exactly one state, no repeated parameter, no parameter of another flow (reference R26). */
+/** At most one state, no repeated parameter, no parameter of another flow (reference R26). */
 function requireState(query: URLSearchParams): string {
   const [state, ...more] = query.getAll('state');
   if (more.length > 0 || ['code', 'iss', 'error'].some((name) => query.getAll(name).length > 1)) {
@@ -95,8 +100,14 @@ function requireState(query: URLSearchParams): string {
   if (['id_token', 'token', 'access_token', 'response'].some((name) => query.has(name))) {
     throw new LoginFailure('callback-invalid', 'callback', 'foreign-parameter');
   }
-  if (state === undefined || state === '') throw new LoginFailure('login-expired', 'callback', 'no-state');
-  return state;
+  return state ?? '';
+}
+
+/** Who is signed in has loaded the callback again, by a reload or the back button, and is shown the way on. */
+function unknownState(oidc: Oidc, call: PublicCall, attempt: Attempt, state: string): LoginFailure {
+  const hint = isSignedIn(oidc, call) ? 'The browser is signed in, and has loaded the callback of a sign-in again.' : undefined;
+  if (hint !== undefined) attempt.shown.continueAt = '/ui';
+  return new LoginFailure('login-expired', 'callback', state === '' ? 'no-state' : 'unknown-state', defined({ hint }));
 }
 
 /** The service must be as it was when the login began: not edited, deleted or recreated (reference R10). */

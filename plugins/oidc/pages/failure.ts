@@ -3,7 +3,7 @@ import type { Reply } from '../../../core/http/endpoint.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 import { refusalContent } from '../../../core/http/pages/refusal.ts';
-import type { FailureRow } from '../failures.ts';
+import { doneBefore, type FailureRow } from '../failures.ts';
 import { withoutProvider } from './login.ts';
 
 export type FailureView = {
@@ -26,15 +26,18 @@ export type FailureView = {
   readonly providerSignOut?: string | undefined;
   /** a command line waited for this sign-in and was denied */
   readonly forCommandLine?: boolean | undefined;
+  /** the sign-in was done before, and this is the way on */
+  readonly continueAt?: string | undefined;
   /** address of this system, for logins without a provider */
   readonly publicUrl: string;
 };
 
 export function failurePage(view: FailureView): Reply {
-  const { row, at, reference, tenant, provider, account, retryAfterSeconds } = view;
+  const { row, at, reference, tenant, provider, account, retryAfterSeconds, continueAt } = view;
+  const { headline, detail } = continueAt === undefined ? row : doneBefore;
   const page = refusalContent({
-    headline: row.headline,
-    advice: row.detail,
+    headline,
+    advice: detail,
     more: moreOf(view),
     facts: [
       ['Account', account],
@@ -43,15 +46,21 @@ export function failurePage(view: FailureView): Reply {
     ],
     at,
     reference,
-    ways: row.way === 'other-account' ? accountWays(view) : row.way === 'no-provider' ? tenantWays(view) : retryWay(view),
-    isLogged: true,
+    ways: waysOf(view),
+    isLogged: continueAt === undefined,
   });
   return pageReply(row.status, page, retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) });
 }
 
-function moreOf({ properAddress, forCommandLine }: FailureView): Html {
+function waysOf(view: FailureView): Html {
+  const { row, continueAt } = view;
+  if (continueAt !== undefined) return html`<a class="button primary" href="${continueAt}">Continue</a>`;
+  return row.way === 'other-account' ? accountWays(view) : row.way === 'no-provider' ? tenantWays(view) : retryWay(view);
+}
+
+function moreOf({ properAddress, forCommandLine, continueAt }: FailureView): Html {
   return html`${properAddress !== undefined && html`<p class="notice">Sign-in works at <a href="${properAddress}">${properAddress}</a></p>`}
-  ${forCommandLine === true && html`<p>The login of the command line has ended, too. Please start it again once this is fixed.</p>`}`;
+  ${forCommandLine === true && continueAt === undefined && html`<p>The login of the command line has ended, too. Please start it again once this is fixed.</p>`}`;
 }
 
 function retryWay({ retryPath }: FailureView): Html {

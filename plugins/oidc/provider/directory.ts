@@ -19,7 +19,7 @@ export function isOverage(claims: Claims, roleClaim: string): boolean {
   if (findClaim(claims, roleClaim) !== undefined) return false;
   const member = topLevelName(roleClaim);
   if (member === undefined) return false;
-  const names = claims['_claim_names'];
+  const names = findClaim(claims, '_claim_names');
   if (names !== undefined && (!isJsonObject(names) || Object.hasOwn(names, member))) return true;
   return claims['hasgroups'] === true || claims['hasgroups'] === 'true';
 }

@@ -1,8 +1,10 @@
 // The provider's metadata: its URL, the check of its issuer, and the members in use (OpenID Connect Discovery 1.0).
 import { z } from 'zod';
 import type { Clock } from '../../../core/base/context.ts';
+import { isJsonObject } from '../../../core/wire/json.ts';
 import { showableText } from '../claims/claims.ts';
 import { LoginFailure } from '../failures.ts';
+import { givenMetadata } from './given.ts';
 import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
 
 const wellKnown = '/.well-known/openid-configuration';
@@ -68,9 +70,24 @@ const entraHosts: ReadonlySet<string> = new Set([
   'login.partner.microsoftonline.cn',
 ]);
 
-/** Issuer + well-known suffix must be the URL the metadata came from (Discovery 4.3); one slash at the issuer's end is allowed. */
-export function issuerBelongsTo(issuer: string, url: URL): boolean {
-  return issuer.replace(/\/$/, '') + wellKnown === url.href;
+/**
+ * Issuer + well-known suffix must be the text with which the metadata was asked for (Discovery 4.3): as discovery-url is written, or as the
+ * URL parser writes it. One slash at the issuer's end is allowed.
+ */
+export function issuerBelongsTo(issuer: string, discoveryUrl: string): boolean {
+  const named = issuer.replace(/\/$/, '') + wellKnown;
+  const written = discoveryUrl.endsWith(wellKnown) ? discoveryUrl : discoveryUrl.replace(/\/$/, '') + wellKnown;
+  return named === written || named === metadataUrl(discoveryUrl).href;
+}
+
+/** What to do about an issuer that does not belong to the discovery URL. */
+function mismatchHint(issuer: string, discoveryUrl: string, allowHttpLoopback: boolean): string {
+  const named = `The metadata names the issuer ${showableText(issuer, 2_048)}`;
+  const problem = findDiscoveryUrlProblem(issuer, allowHttpLoopback);
+  if (problem !== undefined) return `${named}, which cannot be used, because an issuer ${problem}: correct it at the provider.`;
+  return metadataUrl(issuer).href === metadataUrl(discoveryUrl).href
+    ? `${named}, the same address in another spelling, and the spelling counts: set discovery-url to exactly that text.`
+    : `${named}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`;
 }
 
 /** Where a provider is. Without `providerHosts` its endpoints may be anywhere. */
@@ -82,36 +99,46 @@ const knownHosts: Readonly<Record<string, readonly string[]>> = { 'accounts.goog
 /** The host of an endpoint that is sent the client secret, or says whose ID tokens are believed, where the provider may not have it; or undefined. */
 function foreignHost(endpoint: string, { discoveryUrl, providerHosts }: ProviderAddress): string | undefined {
   const [{ host }, own] = [new URL(endpoint), new URL(discoveryUrl).host];
-  if (providerHosts === undefined || host === own || providerHosts.includes(host)) return undefined;
+  if (providerHosts === undefined || host === own || providerHosts.some((named) => isHost(named, host))) return undefined;
   return knownHosts[own]?.includes(host) === true ? undefined : host;
 }
 
-/** Fetches and checks the metadata. Throws LoginFailure, stage `discovery`. */
+/** Whether an entry of provider-hosts is that host, with the port 443 written or not. */
+function isHost(named: string, host: string): boolean {
+  return named === host || URL.parse(`https://${named}`)?.host === host;
+}
+
+const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'] as const;
+
+/** Fetches and checks the metadata. Throws LoginFailure, stage `discovery`. Endpoints are answered as the URL parser writes them. */
 export async function fetchMetadata(service: ProviderAddress, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
   const url = metadataUrl(service.discoveryUrl);
   const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status !== 200) {
     throw misconfigured('metadata-not-found', `Check discovery-url: ${url.href} answered ${response.status}.`, { status: response.status });
   }
-  const parsed = metadataSchema.safeParse(await response.json().catch(() => undefined));
+  const answer: unknown = await response.json().catch(() => undefined);
+  const parsed = metadataSchema.safeParse(isJsonObject(answer) ? givenMetadata(answer) : answer);
   if (!parsed.success) {
     const members = parsed.error.issues.map((issue) => issue.path.join('.')).filter((path) => path !== '');
     const seen = members.length === 0 ? 'the answer is not a JSON object' : `these members are missing or malformed: ${members.join(', ')}`;
     throw misconfigured('metadata-malformed', `${url.href} is not the metadata of an OpenID provider: ${seen}.`, { members });
   }
-  const metadata = parsed.data;
-  if (!issuerBelongsTo(metadata.issuer, url)) {
-    throw misconfigured(
-      'issuer-mismatch',
-      `The metadata names the issuer ${showableText(metadata.issuer)}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`,
-      { issuer: showableText(metadata.issuer) },
-    );
+  const metadata = { ...parsed.data };
+  const { issuer } = metadata;
+  if (!issuerBelongsTo(issuer, service.discoveryUrl)) {
+    const hint = mismatchHint(issuer, service.discoveryUrl, allowHttpLoopback);
+    throw misconfigured('issuer-mismatch', hint, { issuer: showableText(issuer, 2_048) });
   }
-  for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'] as const) {
+  for (const member of endpoints) {
     const endpoint = metadata[member];
-    if (endpoint !== undefined && !(URL.canParse(endpoint) && isAllowedUrl(new URL(endpoint), allowHttpLoopback))) {
+    if (endpoint === undefined) continue;
+    const parsedUrl = URL.parse(endpoint);
+    if (parsedUrl === null || !isAllowedUrl(parsedUrl, allowHttpLoopback)) {
       throw misconfigured('endpoint-not-https', `${member} of the provider is not an https URL.`, { member });
     }
+    // In the spelling in which it is called: what is done with its answer is decided by it.
+    metadata[member] = parsedUrl.href;
   }
   for (const member of ['token_endpoint', 'jwks_uri'] as const) {
     const host = foreignHost(metadata[member], service);

@@ -1,6 +1,6 @@
 // Collects the claims of one login: from the ID token, from UserInfo if a needed claim is missing, and groups from the directory.
 import { defined } from '../../../core/base/defined.ts';
-import { findClaim, topLevelName, type Claims } from '../claims/claims.ts';
+import { findClaim, topLevelName, withoutNull, type Claims } from '../claims/claims.ts';
 import { fetchGroups, isOverage } from './directory.ts';
 import { fetchUserInfo, type Exchanged, type ProviderSession } from './token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
@@ -26,7 +26,7 @@ export async function gatherClaims(request: GatherRequest): Promise<Claims> {
   const { exchanged, roleClaim } = request;
   const own = exchanged.idToken.claims;
   const overage = isOverage(own, roleClaim);
-  const claims = needsUserInfo(request, overage) ? { ...(await readUserInfo(request)), ...own } : own;
+  const claims = needsUserInfo(request, overage) ? { ...(await readUserInfo(request)), ...withoutNull(own) } : own;
   if (!overage || findClaim(claims, roleClaim) !== undefined) return claims;
   const groups = await readDirectory(request);
   const member = topLevelName(roleClaim);

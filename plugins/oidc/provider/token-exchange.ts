@@ -2,6 +2,7 @@
 import * as oidc from 'openid-client';
 import type { Clock } from '../../../core/base/context.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
+import { isJsonObject } from '../../../core/wire/json.ts';
 import { isTooDeep } from '../claims/depth.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { ProviderMetadata } from './discovery.ts';
@@ -64,12 +65,31 @@ export function openProvider(metadata: ProviderMetadata, settings: ClientSetting
   const config = new oidc.Configuration(server, settings.clientId, client, authentication);
   config[oidc.customFetch] = async (url, request) => {
     const response = await outbound.fetch(url, request);
+    if (url === metadata.token_endpoint) return withUsedMembers(response);
     return url === metadata.jwks_uri ? withSoundKeys(response) : response;
   };
   if (settings.allowHttpLoopback) oidc.allowInsecureRequests(config);
   // Without this openid-client relies on TLS alone and accepts ID tokens with any signature, even none.
   oidc.enableNonRepudiationChecks(config);
   return { config, metadata, settings, clock };
+}
+
+/**
+ * A token answer with the members that are used, as texts. openid-client ends the sign-in for a malformed one among the others, such as
+ * `"refresh_token": null`, which nothing here reads.
+ */
+async function withUsedMembers(response: Response): Promise<Response> {
+  if (response.status !== 200) return response;
+  const answer: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  if (!isJsonObject(answer)) return response;
+  const texts = ['access_token', 'token_type', 'id_token'].flatMap((name) => {
+    const value = answer[name];
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
+  });
+  return Response.json(Object.fromEntries(texts), { headers: response.headers });
 }
 
 /** RFC 6749 2.3.1 makes Basic the default; a provider that lists neither of the two is not supported (reference R31). */

@@ -7,11 +7,15 @@ const claimName = z.string().min(1).max(256);
 
 /** What administrators write. */
 export const roleDocument = z.object({
-  requiredClaims: z.array(claimName).max(64).default([]).describe('Claims without which the role is not given.'),
+  requiredClaims: z
+    .array(claimName)
+    .max(64)
+    .default([])
+    .describe('Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.'),
   claimMappings: z
     .record(claimName, z.enum(['username', 'fullname']).meta({ typeName: 'ClaimTarget' }))
     .default({})
-    .describe('Claim to what it tells of the user.'),
+    .describe('Claim to what it tells of the user; a nested claim as a JSON pointer.'),
   // RFC 6749 section 3.3: visible ASCII without quotation mark and backslash.
   oidcScopes: z
     .array(

@@ -24,7 +24,7 @@ export const serviceDocument = z.object({
       z
         .string()
         .max(256)
-        .regex(/^[a-z0-9._-]+(?::\d{1,5})?$/, 'must be a host in lower case, with its port where that is not 443'),
+        .regex(/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, 'must be a host in lower case, with its port where that is not 443'),
     )
     .max(16)
     .optional()
@@ -58,7 +58,8 @@ export const serviceDocument = z.object({
   roleSelect: z
     .object({
       roleClaim: z.string().min(1).max(256).meta({
-        description: 'Claim whose values are matched against the names of roles; a JSON pointer reaches inside.',
+        description:
+          'Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such as /realm_access/roles.',
         example: 'groups',
       }),
     })

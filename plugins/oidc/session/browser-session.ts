@@ -104,6 +104,14 @@ export function findSession(oidc: Oidc, call: Pick<PublicCall, 'headers'>): Foun
   return { key: [caller.tenantId, caller.accessor], session, token, tenantName: caller.tenantName };
 }
 
+/** Whether the browser is signed in, at a provider or otherwise. Asking is no use of the session. */
+export function isSignedIn(oidc: Oidc, call: PublicCall): boolean {
+  const token = findCookie(call, sessionCookie);
+  if (token === undefined || oidc.accounts.browsers.find(token, call.clientIp) === undefined) return false;
+  const found = findSession(oidc, call);
+  return found === undefined || !isIdle(oidc, found.session, call.now.epochMilliseconds);
+}
+
 /** As findSession, but an idle session counts as none; noting the use keeps it alive. */
 export async function useSession(oidc: Oidc, call: PublicCall): Promise<Found | undefined> {
   const found = findSession(oidc, call);

@@ -76,6 +76,7 @@ const pages: Readonly<Record<string, unknown>> = {
     account: `${'long.'.repeat(30)}name@contoso.example`,
   }),
   expired: failed('login-expired'),
+  'done-before': failed('login-expired', { continueAt: '/ui' }),
   elsewhere: failed('login-not-yours', { properAddress: `${publicUrl}/login` }),
   'signed-in': signedInPage(session).body,
   'signed-in-nothing': signedInPage({ ...session, fullname: undefined, roles: ['operators'], policies: [] }).body,

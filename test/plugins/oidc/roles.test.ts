@@ -1,7 +1,8 @@
 // Roles on claims: the pure part of a sign-in, R52 to R56 of the requirements in plugins/oidc/REQUIREMENTS.md.
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { findClaim, showableText } from '../../../plugins/oidc/claims/claims.ts';
+import { findClaim, showableText, type Claims } from '../../../plugins/oidc/claims/claims.ts';
+import { spellingOf } from '../../../plugins/oidc/claims/nested.ts';
 import { LoginFailure } from '../../../plugins/oidc/failures.ts';
 import { maxRoleValues, neededClaims, requireRole, selectRoles, type RoleRule } from '../../../plugins/oidc/claims/role-select.ts';
 
@@ -139,6 +140,66 @@ describe('R55: no groups is not an error of the provider', () => {
       code: 'no-role',
       reason: 'no-role-matches',
     });
+  });
+});
+
+describe('R55: the advice for a role claim that is missing', () => {
+  const claims = {
+    realm_access: { roles: ['operator'], none: null },
+    resource_access: { 'my.client/x': { roles: ['viewer'] } },
+    address: { country: 'DE' },
+    'https://example.com/groups': ['g'],
+    'a/b': { '~': 'x' },
+    _claim_names: { groups: 'src1' },
+  };
+  const hintFor = (roleClaim: string): string | undefined =>
+    refusalOf(() => requireRole(selectRoles(claims, roleClaim, [role('a')]), roleClaim)).hint;
+
+  test('says that the account may be in no group, and how nested claims are written', () => {
+    for (const name of ['groups', 'realm_access.none', 'constructor', 'roles.length', '/realm_access/groups']) {
+      expect(hintFor(name)).toContain('or the account is in no group');
+      expect(hintFor(name)).toMatch(/nested claim is written as a JSON pointer, such as \/realm_access\/roles\.$/);
+    }
+  });
+
+  test.each([
+    ['realm_access.roles', '/realm_access/roles'],
+    ['realm_access/roles', '/realm_access/roles'],
+    ['realm_access:roles', '/realm_access/roles'],
+    ['$.realm_access.roles', '/realm_access/roles'],
+    ['#/realm_access/roles', '/realm_access/roles'],
+    ['/realm_access.roles', '/realm_access/roles'],
+    ["realm_access['roles']", '/realm_access/roles'],
+    ['$["realm_access"]["roles"]', '/realm_access/roles'],
+    ['roles', '/realm_access/roles'],
+    ['resource_access.my.client/x.roles', '/resource_access/my.client~1x/roles'],
+    ['/resource_access/my.client/x/roles', '/resource_access/my.client~1x/roles'],
+    ['/https://example.com/groups', 'https://example.com/groups'],
+    ['a/b.~', '/a~1b/~0'],
+  ])('%s is to be written %s, which finds the claim', (written, right) => {
+    expect(hintFor(written)).toContain(`The provider sends ${right}: write that in place of ${written} (`);
+    expect(findClaim(claims, right)).toBeDefined();
+  });
+
+  test('a required claim that is sent under another name gets the same advice, one that is not sent gets none', () => {
+    const hintOf = (name: string): string | undefined =>
+      refusalOf(() => requireRole(selectRoles({ ...claims, groups: 'a' }, 'groups', [role('a', { requiredClaims: [name] })]), 'groups'))
+        .hint;
+    expect(hintOf('address.country')).toContain('The provider sends /address/country: write that in place of address.country');
+    expect(hintOf('address.city')).not.toContain('The provider sends');
+  });
+
+  test('names of any form end in advice or none, and only in advice that finds a claim', () => {
+    const names = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.stringMatching(/^[$#]?[./]?[a-z_]{1,12}([./:][a-z_]{1,8}){0,3}$/),
+    );
+    fc.assert(
+      fc.property(names, fc.dictionary(fc.constantFrom('a', 'roles', '', 'x.y', '__proto__'), fc.jsonValue()), (name, sent) => {
+        const spelling = spellingOf(sent as Claims, name);
+        return spelling === undefined || findClaim(sent as Claims, spelling) !== undefined;
+      }),
+    );
   });
 });
 

@@ -65,6 +65,11 @@ describe('explain with claims', () => {
       },
     ],
     ['the role claim is missing', {}, { outcome: 'no-role', explanation: expect.stringContaining('role-select claim groups is missing') }],
+    [
+      'a mapped claim that is nested',
+      { groups: ['readers'], person: { email: 'e@x.test' } },
+      { outcome: 'signed-in', notes: expect.arrayContaining([expect.stringContaining('The provider sends /person/email')]) },
+    ],
     ['overage', { _claim_names: { groups: 'src1' } }, { outcome: 'no-role', notes: [expect.stringContaining('directory API')] }],
     [
       'values that are no texts',

@@ -48,7 +48,7 @@ test('R2: with or without the well-known suffix', () => {
 });
 
 describe('R3: the issuer belongs to the discovery URL', () => {
-  const url = metadataUrl('https://idp.example.com/realms/x');
+  const url = 'https://idp.example.com/realms/x';
   test('with or without one slash at its end', () => {
     expect(issuerBelongsTo('https://idp.example.com/realms/x', url)).toBe(true);
     expect(issuerBelongsTo('https://idp.example.com/realms/x/', url)).toBe(true);
@@ -63,6 +63,37 @@ describe('R3: the issuer belongs to the discovery URL', () => {
     'https://login.microsoftonline.com/{tenantid}/v2.0',
     '',
   ])('%s does not', (issuer) => expect(issuerBelongsTo(issuer, url)).toBe(false));
+
+  // The text that was asked for counts (Discovery 4.3), not what the URL parser makes of it.
+  test.each([
+    'https://idp.example.com:443/realms/x',
+    'https://IDP.Example.com/realms/x',
+    'HTTPS://idp.example.com/realms/x',
+    'https://münchen.example/realms/x',
+    'https://ｉｄｐ.example.com/realms/x',
+    'https://idp.example.com/realms/ü',
+    'https://idp.example.com/realms/%C3%BC/../y',
+    'https://127.1/realms/x',
+    'https://idp.example.com:443',
+  ])('%s as it is written, with and without slash and suffix, and as the URL parser writes it', (written) => {
+    const suffix = '/.well-known/openid-configuration';
+    for (const given of [written, `${written}/`, written + suffix]) {
+      expect(findDiscoveryUrlProblem(given, false)).toBeUndefined();
+      for (const issuer of [written, `${written}/`, new URL(written).href]) expect(issuerBelongsTo(issuer, given)).toBe(true);
+      for (const other of [`${written}//`, written.toUpperCase(), `${written}x`]) expect(issuerBelongsTo(other, given)).toBe(false);
+    }
+  });
+
+  test('another spelling of the same address does not, until discovery-url has it', () => {
+    for (const issuer of [
+      'https://idp.example.com:443/realms/x',
+      'https://IDP.example.com/realms/x',
+      'https://idp.example.com/realms/%78',
+    ]) {
+      expect(issuerBelongsTo(issuer, url)).toBe(false);
+      expect(issuerBelongsTo(issuer, issuer)).toBe(true);
+    }
+  });
 });
 
 describe('R4: endpoints that any directory could use', () => {

@@ -22,6 +22,17 @@ test('weak and malformed keys are dropped, others and unknown types stay', async
   expect(takeOpensslErrors()).toEqual([]);
 });
 
+test('members of a key that are null or empty are absent; an empty key id is one', async () => {
+  const { kid: _, ...key } = sound;
+  const nothing = { use: null, alg: '', key_ops: null, x5c: null, d: null, ext: null };
+  const keys = [
+    { ...key, ...nothing, kid: null },
+    { ...key, ...nothing, kid: '' },
+    { ...nothing, kty: 'EC' },
+  ];
+  expect(await (await withSoundKeys(Response.json({ keys }))).json()).toEqual({ keys: [key, { ...key, kid: '' }] });
+});
+
 test('an answer that is not a key set is returned unchanged', async () => {
   for (const body of ['', 'no JSON', '[]', '{"keys":1}', 'null']) expect(await (await withSoundKeys(new Response(body))).text()).toBe(body);
   expect((await withSoundKeys(new Response('{"keys":[]}', { status: 500 }))).status).toBe(500);

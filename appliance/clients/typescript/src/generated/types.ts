@@ -1477,9 +1477,9 @@ export type OidcLoginRequest = {
 export type OidcRole = {
   /** Name of the OIDC role. */
   name: string;
-  /** Claims without which the role is not given. */
+  /** Claims without which the role is not given; nested ones as JSON pointers, such as /address/country. */
   'required-claims'?: string[] | undefined;
-  /** Claim to what it tells of the user. */
+  /** Claim to what it tells of the user; a nested claim as a JSON pointer. */
   'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
@@ -1495,9 +1495,9 @@ export type OidcRole = {
 export type OidcRoleCreation = {
   /** Name of the OIDC role. */
   name: string;
-  /** Claims without which the role is not given. */
+  /** Claims without which the role is not given; nested ones as JSON pointers, such as /address/country. */
   'required-claims'?: string[] | undefined;
-  /** Claim to what it tells of the user. */
+  /** Claim to what it tells of the user; a nested claim as a JSON pointer. */
   'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
@@ -1511,9 +1511,9 @@ export type OidcRoleCreation = {
 };
 
 export type OidcRoleMerge = {
-  /** Claims without which the role is not given. */
+  /** Claims without which the role is not given; nested ones as JSON pointers, such as /address/country. */
   'required-claims'?: string[] | null | undefined;
-  /** Claim to what it tells of the user. */
+  /** Claim to what it tells of the user; a nested claim as a JSON pointer. */
   'claim-mappings'?: Record<string, ClaimTarget> | null | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | null | undefined;
@@ -1527,9 +1527,9 @@ export type OidcRoleMerge = {
 };
 
 export type OidcRoleReplacement = {
-  /** Claims without which the role is not given. */
+  /** Claims without which the role is not given; nested ones as JSON pointers, such as /address/country. */
   'required-claims'?: string[] | undefined;
-  /** Claim to what it tells of the user. */
+  /** Claim to what it tells of the user; a nested claim as a JSON pointer. */
   'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
@@ -1545,9 +1545,9 @@ export type OidcRoleReplacement = {
 export type OidcRoleState = {
   /** Name of the OIDC role. */
   name: string;
-  /** Claims without which the role is not given. */
+  /** Claims without which the role is not given; nested ones as JSON pointers, such as /address/country. */
   'required-claims'?: string[] | undefined;
-  /** Claim to what it tells of the user. */
+  /** Claim to what it tells of the user; a nested claim as a JSON pointer. */
   'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
@@ -1712,19 +1712,28 @@ export type OidcServiceReplacement = {
 
 /** How roles are chosen. */
 export type OidcServiceRoleSelect = {
-  /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
+  /**
+   * Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such as
+   * /realm_access/roles.
+   */
   'role-claim'?: string | undefined;
 };
 
 /** How roles are chosen. */
 export type OidcServiceRoleSelectInput = {
-  /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
+  /**
+   * Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such as
+   * /realm_access/roles.
+   */
   'role-claim': string;
 };
 
 /** How roles are chosen. */
 export type OidcServiceRoleSelectMerge = {
-  /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
+  /**
+   * Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such as
+   * /realm_access/roles.
+   */
   'role-claim'?: string | undefined;
 };
 

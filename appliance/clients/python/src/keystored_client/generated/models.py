@@ -2299,9 +2299,9 @@ class OidcRole(Document):
     name: str
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
-    """Claims without which the role is not given."""
+    """Claims without which the role is not given; nested ones as JSON pointers, such as /address/country."""
     claim_mappings: Optional[dict[str, ClaimTarget]] = None
-    """Claim to what it tells of the user."""
+    """Claim to what it tells of the user; a nested claim as a JSON pointer."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
@@ -2320,9 +2320,9 @@ class OidcRoleCreation(Document):
     name: str
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
-    """Claims without which the role is not given."""
+    """Claims without which the role is not given; nested ones as JSON pointers, such as /address/country."""
     claim_mappings: Optional[dict[str, ClaimTarget]] = None
-    """Claim to what it tells of the user."""
+    """Claim to what it tells of the user; a nested claim as a JSON pointer."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
@@ -2339,9 +2339,9 @@ class OidcRoleMerge(Document):
     """OidcRoleMerge."""
 
     required_claims: Union[list[str], Unset, None] = UNSET
-    """Claims without which the role is not given."""
+    """Claims without which the role is not given; nested ones as JSON pointers, such as /address/country."""
     claim_mappings: Union[dict[str, ClaimTarget], Unset, None] = UNSET
-    """Claim to what it tells of the user."""
+    """Claim to what it tells of the user; a nested claim as a JSON pointer."""
     oidc_scopes: Union[list[str], Unset, None] = UNSET
     """Scopes asked for, besides openid."""
     token_policies: Union[list[str], Unset, None] = UNSET
@@ -2358,9 +2358,9 @@ class OidcRoleReplacement(Document):
     """OidcRoleReplacement."""
 
     required_claims: Optional[list[str]] = None
-    """Claims without which the role is not given."""
+    """Claims without which the role is not given; nested ones as JSON pointers, such as /address/country."""
     claim_mappings: Optional[dict[str, ClaimTarget]] = None
-    """Claim to what it tells of the user."""
+    """Claim to what it tells of the user; a nested claim as a JSON pointer."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
@@ -2379,9 +2379,9 @@ class OidcRoleState(Document):
     name: str
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
-    """Claims without which the role is not given."""
+    """Claims without which the role is not given; nested ones as JSON pointers, such as /address/country."""
     claim_mappings: Optional[dict[str, ClaimTarget]] = None
-    """Claim to what it tells of the user."""
+    """Claim to what it tells of the user; a nested claim as a JSON pointer."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
@@ -2560,7 +2560,10 @@ class OidcServiceRoleSelect(Document):
     """How roles are chosen."""
 
     role_claim: Optional[str] = None
-    """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
+    """Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such
+
+    as /realm_access/roles.
+    """
 
 
 @dataclass(frozen=True)
@@ -2568,7 +2571,10 @@ class OidcServiceRoleSelectInput(Document):
     """How roles are chosen."""
 
     role_claim: str
-    """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
+    """Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such
+
+    as /realm_access/roles.
+    """
 
 
 @dataclass(frozen=True)
@@ -2576,7 +2582,10 @@ class OidcServiceRoleSelectMerge(Document):
     """How roles are chosen."""
 
     role_claim: Optional[str] = None
-    """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
+    """Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such
+
+    as /realm_access/roles.
+    """
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import java.util.Map;
  * A document of the API.
  *
  * @param name Name of the OIDC role.
- * @param requiredClaims Claims without which the role is not given. May be null: absent.
- * @param claimMappings Claim to what it tells of the user. May be null: absent.
+ * @param requiredClaims Claims without which the role is not given; nested ones as JSON pointers, such as
+ * /address/country. May be null: absent.
+ * @param claimMappings Claim to what it tells of the user; a nested claim as a JSON pointer. May be null:
+ * absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
  * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
@@ -47,7 +49,7 @@ public record OidcRoleCreation(
     private Builder() {}
 
     /**
-     * Claims without which the role is not given.
+     * Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
      *
      * @param value null: absent
      * @return this
@@ -58,7 +60,7 @@ public record OidcRoleCreation(
     }
 
     /**
-     * Claim to what it tells of the user.
+     * Claim to what it tells of the user; a nested claim as a JSON pointer.
      *
      * @param value null: absent
      * @return this

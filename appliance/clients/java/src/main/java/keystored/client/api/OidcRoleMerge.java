@@ -9,8 +9,10 @@ import keystored.client.Change;
 /**
  * A document of the API.
  *
- * @param requiredClaims Claims without which the role is not given. May be null: absent.
- * @param claimMappings Claim to what it tells of the user. May be null: absent.
+ * @param requiredClaims Claims without which the role is not given; nested ones as JSON pointers, such as
+ * /address/country. May be null: absent.
+ * @param claimMappings Claim to what it tells of the user; a nested claim as a JSON pointer. May be null:
+ * absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
  * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
@@ -43,7 +45,7 @@ public record OidcRoleMerge(
     private Builder() {}
 
     /**
-     * Claims without which the role is not given.
+     * Claims without which the role is not given; nested ones as JSON pointers, such as /address/country.
      *
      * @param value not null
      * @return this
@@ -64,7 +66,7 @@ public record OidcRoleMerge(
     }
 
     /**
-     * Claim to what it tells of the user.
+     * Claim to what it tells of the user; a nested claim as a JSON pointer.
      *
      * @param value not null
      * @return this

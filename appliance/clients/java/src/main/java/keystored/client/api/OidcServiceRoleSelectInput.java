@@ -6,14 +6,16 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * How roles are chosen.
  *
- * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+ * @param roleClaim Claim whose values are matched against the names of roles; a nested one is written as a JSON
+ * pointer, such as /realm_access/roles.
  */
 public record OidcServiceRoleSelectInput(
     @JsonProperty("role-claim") String roleClaim) {
   /**
    * Starts to make a document; what is not given is absent.
    *
-   * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+   * @param roleClaim Claim whose values are matched against the names of roles; a nested one is written as a
+   * JSON pointer, such as /realm_access/roles.
    * @return a builder
    */
   public static Builder builder(String roleClaim) {

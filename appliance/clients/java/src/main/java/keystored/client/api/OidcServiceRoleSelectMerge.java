@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * How roles are chosen.
  *
- * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside. May
- * be null: absent.
+ * @param roleClaim Claim whose values are matched against the names of roles; a nested one is written as a JSON
+ * pointer, such as /realm_access/roles. May be null: absent.
  */
 public record OidcServiceRoleSelectMerge(
     @JsonProperty("role-claim") String roleClaim) {
@@ -28,7 +28,8 @@ public record OidcServiceRoleSelectMerge(
     private Builder() {}
 
     /**
-     * Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+     * Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such
+     * as /realm_access/roles.
      *
      * @param value null: absent
      * @return this
