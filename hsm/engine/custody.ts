@@ -137,7 +137,7 @@ export class Custody {
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
   }
 
-  /** Whether the token has no object of that id. An id that it does not even look for is none of ours. */
+  /** Whether the token has no object of that id. An id that it does not even look for is not a key of this appliance. */
   #isGone(type: KeyType, id: Buffer): boolean {
     try {
       return this.findTokenKeys(type, id).length === 0;
