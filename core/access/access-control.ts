@@ -41,6 +41,8 @@ export type FieldAccess = {
    * form), unless that has values alone which the rules there allow.
    */
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
+  /** The same for another operation on the path of this request: a PUT that creates is judged as a creation, too. */
+  requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void;
   /** Whether the caller may do something to another path: to an entry that a field of the request names. */
   allowsAt(segments: readonly string[], operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
@@ -98,6 +100,10 @@ class Authorization implements FieldAccess {
     if (!allowed)
       throw fail('policy-denied', { detail: `The policies of tenant and token must also allow "${operation}" on /${segments.join('/')}.` });
     if (wire !== undefined) constraints?.requireAllowedValues(wire, shape);
+  }
+
+  requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void {
+    this.requireAt(this.#segments, operation, wire, shape);
   }
 
   requireAllowedValues(wire: unknown, shape?: Shape): void {

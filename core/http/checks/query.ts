@@ -2,19 +2,23 @@
 import { fail } from '../../base/errors.ts';
 import { shortened } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
+import { isMergePatch } from '../request/input.ts';
 import { queryOf } from '../request/path.ts';
 
 /** 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` judge the query themselves. */
 export function requireKnownQuery({ request, route: { endpoint }, note }: ApiRequest): void {
   const query = queryOf(request.url ?? '');
-  if (query === '' || endpoint.anyQuery === true) return;
   const known = endpoint.query ?? {};
+  // What the media type decides is in the trail as if it had been asked for: two merges that differ in nothing else do not read alike.
+  const replacesLists = Object.hasOwn(known, 'lists') && isMergePatch(request.headers['content-type']);
+  if ((query === '' && !replacesLists) || endpoint.anyQuery === true) return;
   const seen = new Map<string, unknown>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!Object.hasOwn(known, name)) throw unknownParameter(Object.keys(known));
     if (seen.has(name)) throw repeatedParameter(name);
     seen.set(name, shortened(value));
   }
+  if (replacesLists && !seen.has('lists')) seen.set('lists', 'replace');
   // Pages have codes and secrets in theirs.
   if (endpoint.access === 'token') note.query = Object.fromEntries(seen);
 }

@@ -43,12 +43,13 @@ export function createEntry(view: ResourceView, store: Store, call: EndpointCall
 /** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
 export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
-  const outcome = change(view, store, call, entry, fields, (current) => {
+  const documentFor = (current: unknown): Document => {
     if (current === undefined) return view.parse(fields);
     const before = view.resource.toDocument(current);
     const staying = [...creationFields, ...oneWayFields].filter((field) => fields[field] === undefined && before[field] !== undefined);
     return view.parse({ ...fields, ...Object.fromEntries(staying.map((field) => [field, before[field]])) });
-  });
+  };
+  const outcome = change(view, store, call, entry, fields, documentFor, 'by-replacing');
   return withoutGuess(view, call, fields, outcome);
 }
 
@@ -85,10 +86,14 @@ async function change(
   entry: Entry,
   stated: Document,
   documentFor: (current: unknown) => Document,
+  creates?: Creates,
 ): Promise<Outcome> {
   const line = [view.resource.table.name, ...entry.key].join('/');
-  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited));
+  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited, creates));
 }
+
+/** A PUT was let in as an update: where there is no entry, what it makes is judged as a creation as well. */
+type Creates = 'by-replacing';
 
 async function changeInTurn(
   view: ResourceView,
@@ -98,6 +103,7 @@ async function changeInTurn(
   stated: Document,
   documentFor: (current: unknown) => Document,
   isOld: boolean,
+  creates?: Creates,
 ): Promise<Outcome> {
   const { resource } = view;
   let overtaken = 0;
@@ -108,7 +114,9 @@ async function changeInTurn(
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     const before = current === undefined ? undefined : resource.toDocument(current);
     if (before !== undefined) requireFixedFields(view, before, document);
-    call.access.requireAllowedValues(view.configOf(entry.name, document), view.answers.config);
+    const stands = view.configOf(entry.name, document);
+    call.access.requireAllowedValues(stands, view.answers.config);
+    if (current === undefined && creates === 'by-replacing') call.access.requireHere('create', stands, view.answers.config);
     requireNamed(call.access, view.namedFields, document, before);
     const plan = resource.plan({ call, names: entry.names, document, current });
     if (before !== undefined) requireSecretsAgain(view, before, document, stated);

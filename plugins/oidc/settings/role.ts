@@ -1,6 +1,7 @@
 // The resource OIDC role: which value of the role claim grants which policies, and under which conditions (spec, resource "OIDC role").
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { Caller } from '../../../core/access/caller.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
@@ -26,7 +27,7 @@ export function roleResource(oidc: Oidc): AnyResource {
     stateFields: z.object({}),
     parentExists: (call, [service]) => oidc.services.has([call.caller.tenantId, service as string]),
     plan({ call, names: [service, role], document: wanted, current }) {
-      requireGiven(oidc, call, wanted, current);
+      requireGiven(oidc, call, service as string, wanted, current);
       if (wanted.oidcScopes.includes('offline_access')) {
         throw fail('invalid-value', {
           detail: '"oidc-scopes" must not contain offline_access: tokens of the provider are not kept.',
@@ -51,12 +52,18 @@ export function roleResource(oidc: Oidc): AnyResource {
 }
 
 /** Without a required claim the policies go to more people, and a mapping decides in whose name: the caller must hold them. */
-function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: RoleRecord, current: RoleRecord | undefined): void {
+function requireGiven(oidc: Oidc, { caller }: EndpointCall, service: string, wanted: RoleRecord, current: RoleRecord | undefined): void {
+  const { accounts } = oidc;
   const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
-  const isRenamed = current !== undefined && !isDeepStrictEqual(wanted.claimMappings, current.claimMappings);
-  if (isRenamed) accounts.requireHeld(caller, 'claim-mappings', wanted.tokenPolicies, []);
+  const isRenamed = !isDeepStrictEqual(wanted.claimMappings, current?.claimMappings ?? {});
+  // The first role that maps names the person, whichever role gives the policies.
+  if (isRenamed) accounts.requireHeld(caller, 'claim-mappings', [...wanted.tokenPolicies, ...policiesOfRoles(oidc, caller, service)], []);
   accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
+}
+
+function policiesOfRoles({ roles }: Oidc, { tenantId }: Caller, service: string): readonly string[] {
+  return [...new Set(Array.from(roles.entries([tenantId, service]), ([, { tokenPolicies }]) => tokenPolicies).flat())];
 }
 
 /** Tokens contain the names of their policies: after a role is removed or loses a policy, its people must sign in again. */

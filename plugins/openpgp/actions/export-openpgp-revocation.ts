@@ -4,7 +4,8 @@ import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { shownText } from '../../../core/wire/shown-text.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { OpenpgpRecord, OpenpgpKey, OpenpgpKeys } from '../records.ts';
+import { namedFieldsOf, requireNamed } from '../../../core/http/named-entries.ts';
+import { openpgpFields, type OpenpgpRecord, type OpenpgpKey, type OpenpgpKeys } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { type Revocation, revokePrimary, revokeSubkey } from '../certificates/revocation.ts';
 import { requireSigner, type Signer } from '../format/signer.ts';
@@ -36,6 +37,8 @@ const output = z.object({
   keyVersion: z.int().describe('Version that it revokes.'),
 });
 
+const usesNamed = namedFieldsOf(z.object({ openpgpPrimary: openpgpFields.openpgpPrimary.schema }));
+
 export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
@@ -51,6 +54,8 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
     audit: 'required',
     auditFields: ['version', 'reason', 'comment'],
     errors: ['version-unknown', 'operation-not-supported', 'conflict'],
+    // The primary key signs the revocation of a subkey.
+    usesNamed,
     input,
     output,
     commandLine: { output: 'revocation' },
@@ -60,6 +65,7 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
       const version = requireVersion(key, request.version);
       call.noteAudit({ keyVersion: version.version });
       const record = requireRecord(key, version);
+      if (record.subkey !== undefined) requireNamed(call.access, usesNamed, key.fields);
       const signer = requireSigner(hsm, key, version);
       await transitKeys.countSignature(key, version.version, call.now);
       const how: Revocation = { reason: request.reason, comment: request.comment, at: call.now };

@@ -119,6 +119,12 @@ describe('a primary key that the caller is refused', () => {
   });
 });
 
+test('a primary key revokes no subkey for a caller who is refused it', async () => {
+  const path = `${keyState}/build/export-openpgp-revocation`;
+  expect(await send('POST', path, { reason: 'compromised', comment: 'said by somebody else' })).toBe(refused);
+  await owner('POST', path, { reason: 'retired' });
+});
+
 test('the holder of a primary key gets rid of a subkey of somebody else, which then keeps it from nothing', async () => {
   await owner('POST', keys, { name: 'retired', cipher: 'ed25519', 'openpgp-user-id': 'Retired', 'deletion-allowed': true });
   await owner('POST', keys, subkey('foreign', { 'openpgp-primary': 'retired', 'allow-plaintext-backup': true }));

@@ -25,6 +25,20 @@ test.each([
   expect(await victim.verdict('POST', path, { name: 'said', ...good }, { token })).toBe('201 done');
 });
 
+test('a PUT that creates is judged by the values that a creation may have, not by those of an update alone', async () => {
+  const path = '/v1/config/keystore/transit-keys/**';
+  await victim.makePolicy('creates-plain', [
+    { path, operations: { create: 'allow' }, 'allowed-values': { exportable: [false], cipher: ['aes256-gcm96'] } },
+  ]);
+  await victim.makePolicy('updates', [{ path, operations: { update: 'allow' } }]);
+  const token = await victim.makeToken(['creates-plain', 'updates']);
+  const put = (body: object) => victim.verdict('PUT', '/v1/config/keystore/transit-keys/by-replacing', body, { token });
+  expect(await put({ exportable: true })).toBe('403 policy-denied');
+  expect(await put({ cipher: 'rsa-2048' })).toBe('403 policy-denied');
+  expect(await put({})).toBe('201 done');
+  expect(await put({ exportable: true })).toBe('204 done');
+});
+
 const keys = '/v1/state/keystore/transit-keys';
 const approles = 'keystore/authentication/approles';
 const create = '/v1/state/keystore/token/create';

@@ -56,11 +56,13 @@ test('the query is part of the record', async () => {
   await victim.request('POST', keys, { name: 'asked' });
   await victim.request('PATCH', `${keys}/asked?lists=replace&validate=true`, { exportable: true });
   await victim.request('PATCH', `${keys}/asked`, { exportable: true });
+  await victim.request('PATCH', `${keys}/asked`, {}, { headers: { 'content-type': 'application/merge-patch+json' } });
   await victim.request('GET', `${keys}?contains=ask&limit=5`);
   await victim.request('PATCH', `${keys}/asked?not-there=secret`, {});
   expect(recordsOf(`${keys}/asked`).map((record) => record['query'])).toEqual([
     { lists: 'replace', validate: 'true' },
     undefined,
+    { lists: 'replace' },
     undefined,
   ]);
   expect(recordsOf(keys).at(-1)).toMatchObject({ query: { contains: 'ask', limit: '5' } });

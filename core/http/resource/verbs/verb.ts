@@ -103,7 +103,7 @@ export class VerbContext {
 
   /** 204, or 200 with the document, as far as a read would show it, and its warnings where there are any. */
   replaced(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
-    const headers = tagHeader(this.view.tag(entry.name, record));
+    const headers = this.#tagFor(call, entry, record);
     const warnings = this.#warnings(document);
     if (warnings === undefined) return new Reply(204, undefined, headers);
     const shown = call.access.asRead(this.view.configOf(entry.name, document), this.view.nameField);
@@ -113,7 +113,12 @@ export class VerbContext {
   /** The same. Warnings are about the whole document, of which a merge states a part: they are for callers who may read all of it. */
   merged(call: EndpointCall, entry: Entry, outcome: Outcome): Reply {
     if (call.access.readsAll(this.view.nameField)) return this.replaced(call, entry, outcome);
-    return new Reply(204, undefined, tagHeader(this.view.tag(entry.name, outcome.record)));
+    return new Reply(204, undefined, this.#tagFor(call, entry, outcome.record));
+  }
+
+  /** Equal tags say that two documents are equal: only who may read all of one is told. */
+  #tagFor(call: EndpointCall, entry: Entry, record: unknown): Record<string, string> {
+    return call.access.readsAll(this.view.nameField) ? tagHeader(this.view.tag(entry.name, record)) : {};
   }
 
   #warnings(document: Document): { readonly warnings: readonly string[] } | undefined {
