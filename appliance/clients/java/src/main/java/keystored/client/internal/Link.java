@@ -17,7 +17,6 @@ import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -37,7 +36,6 @@ final class Link {
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
   private static final long FIRST_BACKOFF_MS = 200;
   private static final long MOST_BACKOFF_MS = 5_000;
-  private static final Set<String> AWAY = Set.of("sealed", "hsm-unavailable");
 
   private final HttpClient http;
   private final Settings settings;
@@ -113,7 +111,19 @@ final class Link {
   /** Whether another address may serve what this one did not. */
   private static boolean isAway(RuntimeException failure, Call call) {
     if (failure instanceof TransportException lost) return mayRepeat(lost, call);
-    return failure instanceof ProblemException problem && AWAY.contains(problem.code());
+    // Every address would count the same caller.
+    return failure instanceof ProblemException problem && problem.status() != 429 && mayRepeatAfter(problem, call);
+  }
+
+  /** Whether the appliance did nothing, or doing it twice does no harm. What a proxy answers tells nothing of that. */
+  private static boolean mayRepeatAfter(ProblemException problem, Call call) {
+    boolean isOurs = !problem.code().equals(ProblemException.UNEXPECTED_ANSWER);
+    return switch (problem.status()) {
+      case 429 -> isOurs || call.isIdempotent();
+      case 503 -> isOurs && !problem.retryAfter().isZero() || call.isIdempotent();
+      case 502, 504 -> call.isIdempotent();
+      default -> false;
+    };
   }
 
   /** False for what would fail again, and for what may have had its effect and must not have it twice. */
@@ -136,10 +146,8 @@ final class Link {
     if (failure instanceof TransportException lost) return mayRepeat(lost, call) ? backoff : null;
     ProblemException problem = (ProblemException) failure;
     Duration asked = problem.retryAfter();
-    if (asked.compareTo(settings.mostWait()) > 0) return null;
-    // The appliance says that it did nothing.
-    if (problem.status() == 429 || problem.status() == 503 && !asked.isZero()) return asked.isZero() ? backoff : asked.plus(backoff.dividedBy(4));
-    return problem.status() >= 502 && problem.status() <= 504 && call.isIdempotent() ? backoff : null;
+    if (asked.compareTo(settings.mostWait()) > 0 || !mayRepeatAfter(problem, call)) return null;
+    return asked.isZero() ? backoff : asked.plus(backoff.dividedBy(4));
   }
 
   private Answer exchange(String address, Call call) {
@@ -189,11 +197,12 @@ final class Link {
     }
   }
 
+  /** False when it is known that nothing of the request was sent. An alert of the other side may come after the request: it is no such thing. */
   private static boolean wasSent(Throwable cause) {
     return !(cause instanceof ConnectException
         || cause instanceof HttpConnectTimeoutException
-        || cause instanceof SSLHandshakeException
-        || cause instanceof UnresolvedAddressException);
+        || cause instanceof UnresolvedAddressException
+        || cause instanceof SSLHandshakeException && isDistrust(cause));
   }
 
   private void sleep(Duration wait) {
