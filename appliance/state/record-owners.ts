@@ -30,6 +30,7 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'backup-running': 'all',
   // One credential for all: the record names the appliance that has it.
   bootstrap: 'all',
+  'ca/lines': 'all',
   'cluster-credentials': 'cluster',
   'cluster-credentials-applied': 'cluster',
   // About appliances that are about to come in.

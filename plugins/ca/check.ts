@@ -5,9 +5,9 @@ import type { CaContext } from './context.ts';
 import { caCertificates } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 
-/** Finds CAs without certificate, keys that do not match their certificate, records without a CA, and revocations that do not match. */
+/** Finds CAs without certificate, keys that do not match their certificate, records without a CA, and revocations and lines that do not match. */
 export function* checkCas(context: CaContext): Generator<CheckFinding> {
-  const { cas, certificates, revocations, removedCas } = context.tables;
+  const { cas, certificates, lines, revocations, removedCas } = context.tables;
   const known = new Map<string, CaRecord>();
   for (const [key, record] of cas.entries([])) {
     known.set(`${String(key[0])}/${record.id}`, record);
@@ -21,6 +21,8 @@ export function* checkCas(context: CaContext): Generator<CheckFinding> {
     if (readCertificate(issued.certificate).serial !== serial) yield { where, problem: 'the certificate carries another serial number' };
     const revocation = revocations.get([String(tenantId), String(caId), issued.generation, String(serial)]);
     if (issued.revoked === undefined && revocation !== undefined) yield { where, problem: 'it is on the revocation list but not revoked' };
+    if (issued.line !== undefined && !lines.has([String(tenantId), String(caId), issued.line, String(serial)]))
+      yield { where, problem: 'it is missing in its line' };
   }
 }
 

@@ -35,7 +35,7 @@ export async function keepHouse(context: CaContext, signal: AbortSignal): Promis
 const stepRecords = 1_000;
 
 async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
-  const { certificates, revocations } = context.tables;
+  const { certificates, lines, revocations } = context.tables;
   const now = context.clock.now();
   const isOver = (notAfter: string, days: number): boolean =>
     Temporal.Instant.from(notAfter).add({ hours: days * 24 }).epochMilliseconds < now.epochMilliseconds;
@@ -46,10 +46,13 @@ async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
   const oldRevocations = Iterator.from(revocations.entries(prefix))
     .filter(([, { notAfter }]) => isOver(notAfter, listedDays))
     .take(stepRecords);
-  const keys = { certificates: Array.from(oldCertificates, ([key]) => key), revocations: Array.from(oldRevocations, ([key]) => key) };
-  if (keys.certificates.length + keys.revocations.length === 0) return;
-  await writeInPieces(context.store, keys.certificates, (transaction, key) => transaction.delete(certificates, key));
-  await writeInPieces(context.store, keys.revocations, (transaction, key) => transaction.delete(revocations, key));
+  const gone = { certificates: Array.from(oldCertificates), revocations: Array.from(oldRevocations, ([key]) => key) };
+  if (gone.certificates.length + gone.revocations.length === 0) return;
+  await writeInPieces(context.store, gone.certificates, (transaction, [key, { line }]) => {
+    transaction.delete(certificates, key);
+    if (line !== undefined) transaction.delete(lines, [...prefix, line, String(key.at(-1))]);
+  });
+  await writeInPieces(context.store, gone.revocations, (transaction, key) => transaction.delete(revocations, key));
 }
 
 /** Removes generations whose certificate has expired, and their keys from the token. The newest one is kept, expired or not. */

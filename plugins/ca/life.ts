@@ -43,6 +43,8 @@ export type MadeGeneration = {
   readonly caId: string;
   readonly generation: CaGeneration;
   readonly issuer: IssuingCa | undefined;
+  /** serial number of the certificate of the generation before */
+  readonly renews: string | undefined;
 };
 
 /** Generates and certifies the first key of a CA, or, given the record as it stands, the next one. */
@@ -65,7 +67,8 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
   const generation = await unlessIssuerDeleted(context, issuer, () =>
     present === undefined ? make() : unlessDeleted(context, plan, make),
   );
-  return { tenantId: wish.tenantId, caId: wish.caId, generation, issuer };
+  const renews = newest === undefined ? undefined : readCertificate(newest.certificate).serial;
+  return { tenantId: wish.tenantId, caId: wish.caId, generation, issuer, renews };
 }
 
 /** The key of the issuing CA may be missing because that CA was deleted meanwhile. */
@@ -78,11 +81,11 @@ const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was delet
 
 /** In the transaction that stores the CA's record: claims the key, and records the certificate at the issuing CA. */
 export function keepGeneration(context: CaContext, transaction: WriteTransaction, made: MadeGeneration): void {
-  const { generation, issuer } = made;
+  const { generation, issuer, renews } = made;
   context.ledger.claim(transaction, [ledgerReference(made, generation)]);
   if (issuer === undefined) return;
   if (transaction.get(context.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
-  keepIssued(context, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
+  keepIssued(context, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'), renews);
 }
 
 /** Destroys the key of a generation whose record was not stored. */

@@ -524,6 +524,15 @@ type CARenewAnswer struct {
 	NotAfter time.Time `json:"not-after"`
 }
 
+// CARevokeAnswer: A document of the API.
+type CARevokeAnswer struct {
+	// Revoked: Certificates that are revoked now and were not before.
+	Revoked int64 `json:"revoked"`
+
+	// StillValid: Other certificates of its line that are valid still.
+	StillValid int64 `json:"still-valid"`
+}
+
 // CARevokeRequest: A document of the API.
 type CARevokeRequest struct {
 	// Serial: Serial number of the certificate, hexadecimal.
@@ -531,6 +540,9 @@ type CARevokeRequest struct {
 
 	// Reason: Why (RFC 5280 section 5.3.1).
 	Reason *CARevokeRequestReason `json:"reason,omitempty"`
+
+	// Line: The whole line: what it renewed, and all renewals of that.
+	Line *bool `json:"line,omitempty"`
 }
 
 // CARevokeRequestReason: Why (RFC 5280 section 5.3.1). Later versions may answer others.
@@ -2250,6 +2262,9 @@ type IssuedCertificate struct {
 
 	// Status: What it is worth now.
 	Status CertificateStatus `json:"status,omitempty"`
+
+	// Line: Serial number of the first certificate of its line, when it renewed one.
+	Line string `json:"line,omitempty"`
 
 	// RevokedAt: When it was revoked.
 	RevokedAt *time.Time `json:"revoked-at,omitempty"`

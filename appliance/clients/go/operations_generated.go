@@ -904,15 +904,17 @@ func (g CAGroup) Replace(ctx context.Context, name string, body TLSCAReplacement
 	return sendForMaybe[TLSCA](ctx, g.client, opCAReplace, call)
 }
 
-var opCARevoke = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/revoke"}
+var opCARevoke = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/revoke", accept: "application/json"}
 
 // Revoke: Revoke a certificate this CA issued.
 //
-// For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.
+// For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused. What a
+// device renewed with it lives on: with `line`, all certificates end that renewals connect with it, those before it,
+// after it and beside it.
 //
 // POST /v1/state/keystore/tls/ca/{name}/revoke
-func (g CAGroup) Revoke(ctx context.Context, name string, body CARevokeRequest, options ...CallOption) error {
-	return sendOnly(ctx, g.client, opCARevoke, parts{names: []string{name}, body: body, options: options})
+func (g CAGroup) Revoke(ctx context.Context, name string, body CARevokeRequest, options ...CallOption) (*CARevokeAnswer, error) {
+	return sendFor[CARevokeAnswer](ctx, g.client, opCARevoke, parts{names: []string{name}, body: body, options: options})
 }
 
 var opCAShow = operation{method: "GET", path: "/v1/state/keystore/tls/ca/%s", idempotent: true, accept: "application/json"}

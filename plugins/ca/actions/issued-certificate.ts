@@ -18,6 +18,10 @@ export const certificateFields = z
     via: z.string().meta({ description: 'How it came about.', example: 'simpleenroll' }),
     keyVersion: z.int().describe('Key of the CA that signed it.'),
     status: z.enum(certificateStatuses).meta({ typeName: 'CertificateStatus' }).describe('What it is worth now.'),
+    line: z.string().optional().meta({
+      description: 'Serial number of the first certificate of its line, when it renewed one.',
+      example: '4f9a2c51d07b83e6',
+    }),
     revokedAt: timestampText().optional().describe('When it was revoked.'),
     revocationReason: z.string().optional().meta({ description: 'Why it was revoked.', example: 'key-compromise' }),
     certificate: z
@@ -37,7 +41,7 @@ export function describeIssued(serial: string, record: IssuedCertificate, now: T
     via: record.via,
     keyVersion: record.generation,
     status: statusOf(record, now),
-    ...defined({ revokedAt: record.revoked?.at, revocationReason: record.revoked?.reason }),
+    ...defined({ line: record.line, revokedAt: record.revoked?.at, revocationReason: record.revoked?.reason }),
   };
 }
 

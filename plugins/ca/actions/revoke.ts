@@ -1,10 +1,11 @@
-// revoke: revokes a certificate that the CA issued.
+// revoke: revokes a certificate that the CA issued, alone or with its line.
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import type { CaContext } from '../context.ts';
 import { revocationReasons, type RevocationReason } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
+import { countOthersValid, revokeLine } from '../status/line.ts';
 import { revokeCertificate } from '../status/revocation.ts';
 import { caPath, findCaOf } from './action.ts';
 import { caTag } from '../tags.ts';
@@ -14,13 +15,14 @@ export function revoke(context: CaContext): AnyEndpoint {
     method: 'POST',
     path: `${caPath}/revoke`,
     summary: 'Revoke a certificate this CA issued',
-    description: 'For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.',
+    description:
+      'For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused. What a device renewed with it lives on: with `line`, all certificates end that renewals connect with it, those before it, after it and beside it.',
     tag: caTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',
     errors: ['built-in'],
-    auditFields: ['serial', 'reason'],
+    auditFields: ['serial', 'reason', 'line'],
     commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
     input: z.object({
       serial: serialField(),
@@ -28,11 +30,19 @@ export function revoke(context: CaContext): AnyEndpoint {
         .enum(Object.keys(revocationReasons) as [RevocationReason, ...RevocationReason[]])
         .default('unspecified')
         .describe('Why (RFC 5280 section 5.3.1).'),
+      line: z.boolean().default(false).describe('The whole line: what it renewed, and all renewals of that.'),
+    }),
+    output: z.object({
+      revoked: z.int().min(0).meta({ description: 'Certificates that are revoked now and were not before.', example: 1 }),
+      stillValid: z.int().min(0).meta({ description: 'Other certificates of its line that are valid still.', example: 0 }),
     }),
     find: findCaOf(context, 'act'),
-    async run(_call, { serial, reason }, ca) {
-      await revokeCertificate(context, ca, serial, reason);
-      return undefined;
+    async run(call, { serial, reason, line }, ca) {
+      const revoked = (await revokeCertificate(context, ca, serial, reason)) ? [serial] : [];
+      const note = (): void => call.noteAudit({ requestParameters: { serial, reason, line, revoked } });
+      if (line) await revokeLine(context, ca, serial, reason, revoked).finally(note);
+      context.store.refresh();
+      return { revoked: revoked.length, stillValid: countOthersValid(context, ca, serial) };
     },
   });
 }

@@ -23,8 +23,8 @@ type RequestContent = {
   readonly publicKey: Uint8Array;
   readonly keyFamily: KeyFamily;
   readonly purposes: readonly Purpose[];
-  /** whether the certificate that is renewed has the same names */
-  readonly namesOnRecord: boolean;
+  /** serial number of the certificate that is renewed, which has the same names; undefined when none is */
+  readonly renews: string | undefined;
 };
 
 /** A request that was approved by policy, by an administrator, or by the appliance for its listeners. */
@@ -44,21 +44,21 @@ export type { ApprovedRequest };
 
 /** Approves a device's first enrolment: every name must be allowed (R49 to R55). Throws `identity-not-allowed`. */
 export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): ApprovedRequest {
-  return approveNames(csr, policy, false);
+  return approveNames(csr, policy, undefined);
 }
 
-function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, namesOnRecord: boolean): ApprovedRequest {
+function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renews: string | undefined): ApprovedRequest {
   const { changesSubject, wantsServerAuth } = csr.content;
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth'], namesOnRecord);
+  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renews);
 }
 
 /** Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46). */
 export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: IdentityPolicy): ApprovedRequest {
   if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
-  return approveNames(csr, policy, true);
+  return approveNames(csr, policy, held.serial);
 }
 
 /**
@@ -70,14 +70,14 @@ export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purp
   if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
     throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
   }
-  return approved(csr, purposes, false);
+  return approved(csr, purposes, undefined);
 }
 
 /** Approves what a caller of `sign-csr` asks for: every name must be allowed, as for devices. Throws `identity-not-allowed`. */
 export function approveWithin(csr: VerifiedCsr, policy: IdentityPolicy, purposes: readonly Purpose[]): ApprovedRequest {
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, purposes, false);
+  return approved(csr, purposes, undefined);
 }
 
 /** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first that is short enough is the common name. */
@@ -86,7 +86,7 @@ export function approveListener(publicKey: Uint8Array, hosts: readonly string[])
     // RFC 5280 A.1: a common name has at most 64 characters; clients compare the alternative names.
     subject: commonName(hosts.find((host) => host.length <= 64) ?? 'keystored'),
     alternativeNames: hosts.map((host) => (isIP(host) > 0 ? ipAddress(parseIpAddress(host)) : dnsName(host))),
-    namesOnRecord: false,
+    renews: undefined,
     publicKey,
     keyFamily: 'ec',
     purposes: ['serverAuth'],
@@ -100,14 +100,14 @@ export function approveListener(publicKey: Uint8Array, hosts: readonly string[])
 export function approveMember(csr: VerifiedCsr, appliance: string, address: string): ApprovedRequest {
   const { publicKey, keyFamily } = csr.content;
   return new ApprovedRequest({
-    ...{ subject: commonName(appliance), alternativeNames: [ipAddress(parseIpAddress(address))], namesOnRecord: false },
+    ...{ subject: commonName(appliance), alternativeNames: [ipAddress(parseIpAddress(address))], renews: undefined },
     ...{ publicKey, keyFamily, purposes: ['serverAuth', 'clientAuth'] },
   });
 }
 
-function approved(csr: VerifiedCsr, purposes: readonly Purpose[], namesOnRecord: boolean): ApprovedRequest {
+function approved(csr: VerifiedCsr, purposes: readonly Purpose[], renews: string | undefined): ApprovedRequest {
   const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
-  const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), namesOnRecord };
+  const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), renews };
   return new ApprovedRequest({ ...names, publicKey, keyFamily, purposes });
 }
 

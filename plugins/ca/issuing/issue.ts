@@ -1,5 +1,6 @@
 // Issuing a leaf certificate: profile, signature in the token, a check of the result, and the record.
 import { X509Certificate } from 'node:crypto';
+import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
@@ -42,7 +43,7 @@ export type Issued = { readonly serial: string; readonly record: IssuedCertifica
 export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
   const issuer = requireSigner(context, ca);
   const above = readCertificate(issuer.certificate);
-  const { subject, alternativeNames, publicKey, keyFamily, purposes } = approved.content;
+  const { subject, alternativeNames, publicKey, keyFamily, purposes, renews } = approved.content;
   const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
   const serial = await context.serials.next();
   const { keyIdentifier, locations } = issuerExtensions(above, urls);
@@ -58,7 +59,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   ];
   const content = { serial, issuer: above.subject, subject, ...lifetime(context, options.ttlSeconds, above), publicKey, extensions };
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
-  const what = { kind: 'certificate', issuer: issuer.certificate, namesOnRecord: approved.content.namesOnRecord } as const;
+  const what = { kind: 'certificate', issuer: issuer.certificate, namesOnRecord: renews !== undefined } as const;
   const certificate = await unlessDeleted(context, own, () =>
     signStructure(context.hsm, referenceOf(own, issuer), what, (algorithm) =>
       readable(encodeTbsCertificate(content, algorithm), algorithm),
@@ -70,7 +71,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   await context.store.write((transaction) => {
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     options.recheck?.(transaction);
-    keepIssued(context, transaction, own, issued);
+    keepIssued(context, transaction, own, issued, renews);
   });
   return issued;
 }
@@ -120,16 +121,23 @@ function asRequestFault(error: unknown): unknown {
   return failCa('invalid-csr', { detail: `The certification request asks for a certificate that breaks a rule: ${broken}.`, cause: error });
 }
 
-/** Puts an issued certificate on record; a serial number is never used twice under one CA. */
+/**
+ * Puts an issued certificate on record; a serial number is never used twice under one CA. One that renews another of this CA belongs to its line.
+ */
 export function keepIssued(
   context: CaContext,
   transaction: WriteTransaction,
   ca: { readonly tenantId: string; readonly caId: string },
-  issued: Issued,
+  { serial, record }: Issued,
+  renews: string | undefined,
 ): void {
-  const key = [ca.tenantId, ca.caId, issued.serial];
-  if (transaction.get(context.tables.certificates, key) !== undefined) throw new Error('the token gave a serial number twice');
-  transaction.put(context.tables.certificates, key, issued.record);
+  const { certificates, lines } = context.tables;
+  const own = [ca.tenantId, ca.caId];
+  if (transaction.get(certificates, [...own, serial]) !== undefined) throw new Error('the token gave a serial number twice');
+  const renewed = renews === undefined ? undefined : transaction.get(certificates, [...own, renews]);
+  const line = renewed?.line ?? (renewed === undefined ? undefined : renews);
+  transaction.put(certificates, [...own, serial], { ...record, ...defined({ line }) });
+  if (line !== undefined) transaction.put(lines, [...own, line, serial], true);
 }
 
 /** The record of a certificate this generation signed. */

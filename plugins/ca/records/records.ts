@@ -83,9 +83,11 @@ export type IssuedCertificate = {
   /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, or the word of an enrolment protocol */
   readonly via: string;
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
+  /** of a renewal: serial number of the first certificate of its line (status/line.ts); absent in older records */
+  readonly line?: string;
 };
 
-/** One line of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
+/** One entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
 export type Revocation = { readonly at: string; readonly reason: RevocationReason; readonly notAfter: string };
 
 /**
@@ -143,7 +145,7 @@ export type ListenerTokenKey = KeyReference & {
   readonly publicKey: Uint8Array;
 };
 
-/** Names of the tables. Up to version 1 of the plugin `est` it kept them, and they keep its prefix: no record had to move. */
+/** Names of the tables that up to version 1 the plugin `est` kept. They keep its prefix: no record had to move. */
 export const tableNames = [
   'cas',
   'certificates',
@@ -159,6 +161,8 @@ export const tableNames = [
 export type CaTables = {
   readonly cas: Table<CaRecord>;
   readonly certificates: Table<IssuedCertificate>;
+  /** renewals. Key: [tenant uuid, CA id, serial of the first of the line, serial] */
+  readonly lines: Table<true>;
   readonly revocations: Table<Revocation>;
   readonly crls: Table<PublishedCrl>;
   readonly lastCrls: Table<LastCrl>;
@@ -172,6 +176,7 @@ export function openCaTables(store: Store): CaTables {
   return {
     cas: store.tenantTable('cas'),
     certificates: store.table('certificates'),
+    lines: store.table('lines'),
     revocations: store.table('revocations'),
     crls: store.table('crls'),
     lastCrls: store.table('last-crls'),

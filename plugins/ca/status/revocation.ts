@@ -13,13 +13,16 @@ type Revoked = NonNullable<IssuedCertificate['revoked']>;
 
 /**
  * Revokes a certificate from now on; one already revoked stays as it was. Resolves when it is on the disk: from then on
- * re-enrolment is refused, OCSP says revoked, and the next CRL has it. Throws `not-found` for a serial this CA never issued.
+ * re-enrolment is refused, OCSP says revoked, and the next CRL has it. Throws `not-found` for a serial this CA never issued. Returns
+ * whether it was not revoked before.
  */
-export async function revokeCertificate(context: CaContext, ca: FoundCa, serial: string, reason: RevocationReason): Promise<void> {
+export async function revokeCertificate(context: CaContext, ca: FoundCa, serial: string, reason: RevocationReason): Promise<boolean> {
   const at = formatTimestamp(context.clock.now());
-  await context.store.write((transaction) => {
-    if (!revokeIssued(context, transaction, ca, serial, { at, reason }))
-      throw fail('not-found', { detail: 'This CA issued no certificate with that serial number.' });
+  return context.store.write((transaction) => {
+    const before = transaction.get(context.tables.certificates, [ca.tenantId, ca.record.id, serial]);
+    if (before === undefined) throw fail('not-found', { detail: 'This CA issued no certificate with that serial number.' });
+    revokeIssued(context, transaction, ca, serial, { at, reason });
+    return before.revoked === undefined;
   });
 }
 

@@ -420,11 +420,13 @@ class CaOperations {
 
   /**
    * Revoke a certificate this CA issued.
-   * For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.
+   * For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused. What a
+   * device renewed with it lives on: with `line`, all certificates end that renewals connect with it, those before it,
+   * after it and beside it.
    * `POST /v1/state/keystore/tls/ca/{name}/revoke`
    */
-  revoke(name: string, body: Api.CaRevokeRequest, options: CallOptions = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/tls/ca/${segment(name)}/revoke`, body, isIdempotent: false }, options);
+  revoke(name: string, body: Api.CaRevokeRequest, options: CallOptions = {}): Promise<Api.CaRevokeAnswer> {
+    return this.#sender.json<Api.CaRevokeAnswer>({ method: 'POST', path: `/v1/state/keystore/tls/ca/${segment(name)}/revoke`, body, isIdempotent: false }, options);
   }
 
   /**

@@ -347,11 +347,20 @@ export type CaRenewAnswer = {
   'not-after': string;
 };
 
+export type CaRevokeAnswer = {
+  /** Certificates that are revoked now and were not before. */
+  revoked: number;
+  /** Other certificates of its line that are valid still. */
+  'still-valid': number;
+};
+
 export type CaRevokeRequest = {
   /** Serial number of the certificate, hexadecimal. */
   serial: string;
   /** Why (RFC 5280 section 5.3.1). */
   reason?: CaRevokeRequestReason | undefined;
+  /** The whole line: what it renewed, and all renewals of that. */
+  line?: boolean | undefined;
 };
 
 /** Why (RFC 5280 section 5.3.1). */
@@ -1321,6 +1330,8 @@ export type IssuedCertificate = {
   'key-version'?: number | undefined;
   /** What it is worth now. */
   status?: CertificateStatus | undefined;
+  /** Serial number of the first certificate of its line, when it renewed one. */
+  line?: string | undefined;
   /** When it was revoked. */
   'revoked-at'?: string | undefined;
   /** Why it was revoked. */

@@ -1,4 +1,4 @@
-// Revoking one certificate: its reason, and its name typed once more, because it cannot be taken back.
+// Revoking one certificate, or its line: the reason, and the name typed once more, because it cannot be taken back.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { go, hrefOf } from '../../address/router.ts';
@@ -52,12 +52,13 @@ type RevocationProps = {
 
 function Revocation({ name, certificate: { serial, subject, status }, entry, reasons, path }: RevocationProps): ComponentChildren {
   const reason = useSignal('unspecified');
+  const line = useSignal(false);
   if (status === 'revoked') return <p>It is revoked already.</p>;
   return (
     <Act
       entry={entry}
       names={[name]}
-      body={{ serial, reason: reason.value }}
+      body={{ serial, reason: reason.value, ...(line.value && { line: true }) }}
       does="Revoke"
       confirm={{
         name: visible(commonNameOf(subject) ?? serial),
@@ -85,6 +86,10 @@ function Revocation({ name, certificate: { serial, subject, status }, entry, rea
           ))}
         </select>
       </div>
+      <label class="check">
+        <input type="checkbox" checked={line.value} onChange={(event) => (line.value = event.currentTarget.checked)} />
+        <span>Revoke its whole line, too: what it renewed, and all renewals of that.</span>
+      </label>
     </Act>
   );
 }

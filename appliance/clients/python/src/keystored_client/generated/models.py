@@ -36,6 +36,7 @@ __all__ = [
     "CaImportRevocationsAnswer",
     "CaImportRevocationsRequest",
     "CaRenewAnswer",
+    "CaRevokeAnswer",
     "CaRevokeRequest",
     "CaRevokeRequestReason",
     "CaSignCsrAnswer",
@@ -971,6 +972,16 @@ class CaRenewAnswer(Document):
 
 
 @dataclass(frozen=True)
+class CaRevokeAnswer(Document):
+    """CaRevokeAnswer."""
+
+    revoked: int
+    """Certificates that are revoked now and were not before."""
+    still_valid: int
+    """Other certificates of its line that are valid still."""
+
+
+@dataclass(frozen=True)
 class CaRevokeRequest(Document):
     """CaRevokeRequest."""
 
@@ -978,6 +989,8 @@ class CaRevokeRequest(Document):
     """Serial number of the certificate, hexadecimal."""
     reason: Optional[CaRevokeRequestReason] = None
     """Why (RFC 5280 section 5.3.1)."""
+    line: Optional[bool] = None
+    """The whole line: what it renewed, and all renewals of that."""
 
 
 @dataclass(frozen=True)
@@ -2115,6 +2128,8 @@ class IssuedCertificate(Document):
     """Key of the CA that signed it."""
     status: Optional[CertificateStatus] = None
     """What it is worth now."""
+    line: Optional[str] = None
+    """Serial number of the first certificate of its line, when it renewed one."""
     revoked_at: Optional[str] = None
     """When it was revoked."""
     revocation_reason: Optional[str] = None

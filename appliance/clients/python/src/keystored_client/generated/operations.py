@@ -707,22 +707,23 @@ class CaOperations:
             models.TlsCa, timeout,
         )
 
-    def revoke(self, name: str, body: models.CaRevokeRequest, *, timeout: Optional[float] = None) -> None:
+    def revoke(self, name: str, body: models.CaRevokeRequest, *, timeout: Optional[float] = None) -> models.CaRevokeAnswer:
         """Revoke a certificate this CA issued.
 
         For good. The next revocation list and OCSP say so at once; a device that shows the certificate is
-        refused.
+        refused. What a device renewed with it lives on: with `line`, all certificates end that renewals
+        connect with it, those before it, after it and beside it.
 
         ``POST /v1/state/keystore/tls/ca/{name}/revoke``
         """
-        return self._sender.nothing(
+        return self._sender.json(
             Request(
                 "POST",
                 f"/v1/state/keystore/tls/ca/{segment(name)}/revoke",
                 body=to_wire(body),
                 is_idempotent=False,
             ),
-            timeout,
+            models.CaRevokeAnswer, timeout,
         )
 
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.TlsCaState:

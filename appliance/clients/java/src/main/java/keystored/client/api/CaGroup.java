@@ -39,7 +39,7 @@ public final class CaGroup {
   private static final Operation REPLACE =
       new Operation("PUT", "/v1/config/keystore/tls/ca/{}", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation REVOKE =
-      new Operation("POST", "/v1/state/keystore/tls/ca/{}/revoke", "");
+      new Operation("POST", "/v1/state/keystore/tls/ca/{}/revoke", "application/json");
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/keystore/tls/ca/{}", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW_CONFIG =
@@ -418,15 +418,17 @@ public final class CaGroup {
    * Revoke a certificate this CA issued.
    *
    * <p>For good. The next revocation list and OCSP say so at once; a device that shows the certificate is
-   * refused.
+   * refused. What a device renewed with it lives on: with `line`, all certificates end that renewals connect
+   * with it, those before it, after it and beside it.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/revoke
    *
    * @param name Name of the TLS CA.
    * @param body what is sent
+   * @return the answer
    */
-  public void revoke(String name, CaRevokeRequest body) {
-    sender.nothing(REVOKE, new Parts(name).body(body));
+  public CaRevokeAnswer revoke(String name, CaRevokeRequest body) {
+    return sender.json(REVOKE, new Parts(name).body(body), CaRevokeAnswer.class);
   }
 
   /**

@@ -8,10 +8,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *
  * @param serial Serial number of the certificate, hexadecimal.
  * @param reason Why (RFC 5280 section 5.3.1). May be null: absent.
+ * @param line The whole line: what it renewed, and all renewals of that. May be null: absent.
  */
 public record CaRevokeRequest(
     @JsonProperty("serial") String serial,
-    @JsonProperty("reason") CaRevokeRequestReason reason) {
+    @JsonProperty("reason") CaRevokeRequestReason reason,
+    @JsonProperty("line") Boolean line) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -28,6 +30,7 @@ public record CaRevokeRequest(
   public static final class Builder {
     private String serial;
     private CaRevokeRequestReason reason;
+    private Boolean line;
 
     private Builder() {}
 
@@ -43,6 +46,17 @@ public record CaRevokeRequest(
     }
 
     /**
+     * The whole line: what it renewed, and all renewals of that.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder line(Boolean value) {
+      line = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -50,7 +64,8 @@ public record CaRevokeRequest(
     public CaRevokeRequest build() {
       return new CaRevokeRequest(
           serial,
-          reason);
+          reason,
+          line);
     }
   }
 }

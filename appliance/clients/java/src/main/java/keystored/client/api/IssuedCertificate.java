@@ -16,6 +16,7 @@ import java.util.List;
  * @param via How it came about. May be null: absent.
  * @param keyVersion Key of the CA that signed it. May be null: absent.
  * @param status What it is worth now. May be null: absent.
+ * @param line Serial number of the first certificate of its line, when it renewed one. May be null: absent.
  * @param revokedAt When it was revoked. May be null: absent.
  * @param revocationReason Why it was revoked. May be null: absent.
  * @param certificate The certificate; only where one is asked for. May be null: absent.
@@ -29,6 +30,7 @@ public record IssuedCertificate(
     @JsonProperty("via") String via,
     @JsonProperty("key-version") Long keyVersion,
     @JsonProperty("status") CertificateStatus status,
+    @JsonProperty("line") String line,
     @JsonProperty("revoked-at") Instant revokedAt,
     @JsonProperty("revocation-reason") String revocationReason,
     @JsonProperty("certificate") String certificate) {
