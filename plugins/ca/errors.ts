@@ -12,14 +12,14 @@ export const caErrors = {
   'invalid-certificate': {
     status: 400,
     title: 'Certificate not usable',
-    when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or no CA certificate',
+    when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or no CA certificate, or nothing that is issued under it would be accepted',
     detail: 'Send a complete PEM certificate that is valid now; the message says what is wrong with this one.',
   },
   ...requestErrors,
   'identity-not-allowed': {
     status: 403,
     title: 'Identity not allowed',
-    when: 'a device asks for a name outside the identity policy, or for other names than those of the certificate it renews',
+    when: 'a name is outside the identity policy, is not that of the certificate that is renewed, or a name or usage is one that the certificate of the CA, or of one above it, does not allow',
     detail: 'Ask for names that the identity policy of the CA allows, or extend allowed-domains and its flags.',
   },
   'ca-has-no-key': {

@@ -10,6 +10,7 @@ import { parseDuration } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
 import { type Certificate, encodeCertificationRequestInfo, readCertificate } from './der/certificate.ts';
 import { hasWeakSignature } from './issuing/chain.ts';
+import { findBeyondIssuers, findUseless } from './issuing/issuer-limits.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './der/extensions.ts';
 import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
@@ -51,13 +52,15 @@ export type MadeGeneration = {
 export async function makeCaGeneration(context: CaContext, wish: CaWish, present?: CaRecord): Promise<MadeGeneration> {
   const issuer = wish.issuingCa === undefined ? undefined : requireIssuingCa(context, wish.tenantId, wish.issuingCa);
   const newest = present === undefined ? undefined : newestGeneration(present);
+  // A renewed CA keeps its name octet by octet: certificates it issued name it as their issuer.
+  const subject = newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject;
+  if (issuer !== undefined) requireSubjectWithin(issuer, subject);
   const plan: GenerationPlan = {
     tenantId: wish.tenantId,
     caId: wish.caId,
     generation: (newest?.generation ?? wish.lastGeneration ?? 0) + 1,
     keyType: wish.keyType,
-    // A renewed CA keeps its name octet by octet: certificates it issued name it as their issuer.
-    subject: newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject,
+    subject,
     namesOnRecord: newest !== undefined,
     ttlSeconds: parseDuration(wish.ttl, 'ttl').seconds,
     ...pathLengthOf(newest),
@@ -116,6 +119,13 @@ export function requireIssuingCa(context: CaContext, tenantId: string, name: str
   return { tenantId, caId: found.record.id, name, newest };
 }
 
+/** Throws `invalid-value` for a CA that verifiers would not accept below this one. */
+function requireSubjectWithin({ newest }: IssuingCa, subject: Uint8Array): void {
+  const issuers = [newest.certificate, ...newest.chain].map(readCertificate);
+  const problem = findBeyondIssuers(issuers, { subject, alternativeNames: [], purposes: [] });
+  if (problem !== undefined) throw fail('invalid-value', { detail: `"issuing-ca" cannot certify this CA: ${problem}.` });
+}
+
 /** A PKCS#10 request for the newest key, DER, to be signed by a root elsewhere. */
 export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
@@ -142,6 +152,8 @@ export function withImportedCertificate(context: CaContext, ca: FoundCa, chain: 
   if (nameText(own.subject) !== nameText(before.subject)) throw refusal('the first certificate carries another subject than this CA');
   certificates.forEach((certificate, index) => requireIssuedBy(certificate, certificates[index + 1] ?? certificate));
   if (!hasRoomBelow(certificates, 0)) throw refusal('the path length of a certificate is too short for the CAs below it');
+  const useless = findUseless([own, ...issuers], { enrols: ca.record.est.enabled, domains: ca.record.est.allowedDomains });
+  if (useless !== undefined) throw refusal(useless);
   const { rollover: _gone, ...kept } = newest;
   const imported: CaGeneration = { ...kept, certificate: own.der, chain: issuers.map(({ der }) => der) };
   return { ...ca.record, issuingCa: undefined, generations: [...ca.record.generations.slice(0, -1), imported] };

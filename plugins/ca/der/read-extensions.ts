@@ -1,6 +1,6 @@
 // What the extensions of a certificate or request say: key identifiers, usages, constraints and alternative names.
 import { type Certificate, type Extension } from './certificate.ts';
-import { DerError, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
+import { DerError, type Element, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { keyIdentifierOf } from './extensions.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
@@ -46,9 +46,12 @@ export type AlternativeNameKind = (typeof kinds)[number];
 /** The entries of subjectAltName; none when the extension is absent. */
 export function readAlternativeNames(extension: Extension | undefined): AlternativeName[] {
   if (extension === undefined) return [];
-  return Array.from(readOnly(extension.value, tag.sequence).rest(), (element) => {
-    const kind = (element.tag & 0xc0) === 0x80 ? kinds[element.tag & 0x1f] : undefined;
-    if (kind === undefined) throw new DerError('not a GeneralName');
-    return { kind, content: element.content, whole: element.whole };
-  });
+  return Array.from(readOnly(extension.value, tag.sequence).rest(), readGeneralName);
+}
+
+/** One GeneralName (RFC 5280 4.2.1.6); throws DerError. */
+export function readGeneralName(element: Element): AlternativeName {
+  const kind = (element.tag & 0xc0) === 0x80 ? kinds[element.tag & 0x1f] : undefined;
+  if (kind === undefined) throw new DerError('not a GeneralName');
+  return { kind, content: element.content, whole: element.whole };
 }

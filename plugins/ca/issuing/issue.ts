@@ -23,11 +23,12 @@ import { lifetime, referenceOf } from '../authority/generation.ts';
 import { type CaContext, type PublicUrls, publicUrls } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { formatName, readName } from '../der/name.ts';
+import { findBeyondIssuers } from './issuer-limits.ts';
 import { LintError } from '../lints/lint.ts';
-import { issuerKeyIdentifier, readAlternativeNames } from '../der/read-extensions.ts';
+import { issuerKeyIdentifier, readAlternativeNames, readGeneralName } from '../der/read-extensions.ts';
 import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
-import { bitString, sequence } from '../../../core/der/der.ts';
+import { bitString, Reader, sequence } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
 /** `recheck` repeats the checks of the decision inside the transaction that records the certificate. */
@@ -38,12 +39,13 @@ export type Issued = { readonly serial: string; readonly record: IssuedCertifica
 
 /**
  * Issues a certificate for an approved request and records it, in that order: nothing counts as issued before its signature exists
- * (R65). Resolves when the record is on the disk. Throws `clock-implausible`, `invalid-csr` (a rule for certificates is broken), `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
+ * (R65). Resolves when the record is on the disk. Throws `identity-not-allowed` (the CA's own certificate does not allow it), `clock-implausible`, `invalid-csr` (a rule for certificates is broken), `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
  */
 export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
   const issuer = requireSigner(context, ca);
   const above = readCertificate(issuer.certificate);
   const { subject, alternativeNames, publicKey, keyFamily, purposes, renews } = approved.content;
+  requireWithin([above, ...issuer.chain.map(readCertificate)], approved);
   const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
   const serial = await context.serials.next();
   const { keyIdentifier, locations } = issuerExtensions(above, urls);
@@ -87,6 +89,16 @@ function readable(tbs: Uint8Array, algorithm: Uint8Array): Uint8Array {
   } catch (cause) {
     throw failCa('invalid-csr', { detail: 'The certification request asks for a certificate that OpenSSL does not read.', cause });
   }
+}
+
+/** Throws `identity-not-allowed` for what verifiers would not accept below these certificates. */
+function requireWithin(issuers: readonly Certificate[], { content }: ApprovedRequest): void {
+  const alternativeNames = content.alternativeNames.map((whole) => readGeneralName(new Reader(whole).next()));
+  const problem = findBeyondIssuers(issuers, { ...content, alternativeNames });
+  if (problem !== undefined)
+    throw failCa('identity-not-allowed', {
+      detail: `Nobody would accept the certificate: ${problem}. Ask for names and usages that they allow.`,
+    });
 }
 
 const leaf = basicConstraints('leaf');

@@ -1,0 +1,68 @@
+// What the certificates of a CA and of those above it allow below them: an issuer of somebody else may bound names and purposes.
+import { DerError } from '../../../core/der/der.ts';
+import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
+import type { Certificate } from '../der/certificate.ts';
+import { keyUsageBit } from '../der/extensions.ts';
+import { readAlternativeNames, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import type { Purpose } from './approval.ts';
+import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
+
+/** What is to be certified: with no purposes a CA. */
+type Wanted = CertifiedNames & { readonly purposes: readonly Purpose[] };
+
+/** Why verifiers would not accept a certificate below these, the nearest first, as a clause; undefined when they would. */
+export function findBeyondIssuers(issuers: readonly Certificate[], wanted: Wanted): string | undefined {
+  return reading(() => {
+    const purpose = wanted.purposes.find((one) => !allowsPurpose(issuers, one));
+    if (purpose !== undefined) return `the extended key usage of ${ofTheCa} has no ${purpose}`;
+    const name = findConstrainedName(issuers, wanted);
+    return name === undefined ? undefined : `${name} is not within the name constraints of ${ofTheCa}`;
+  });
+}
+
+/**
+ * Why verifiers would accept nothing that the first of these certificates issues, as a clause; undefined when they would accept something.
+ * `enrols`: whether devices enrol, whose certificates are for clients.
+ */
+export function findUseless(
+  chain: readonly [Certificate, ...Certificate[]],
+  { enrols, domains }: { readonly enrols: boolean; readonly domains: readonly string[] },
+): string | undefined {
+  return reading(() => {
+    const [own] = chain;
+    if (readKeyUsage(own.extensions.get(extensionId.keyUsage), keyUsageBit.crlSign) === false)
+      return 'the keyUsage of the first certificate has no cRLSign, without which nobody accepts the CRLs of this CA';
+    const purposes: readonly Purpose[] = enrols ? ['clientAuth'] : ['clientAuth', 'serverAuth'];
+    if (!purposes.some((purpose) => allowsPurpose(chain, purpose)))
+      return `the extended key usage of a certificate has no ${purposes.join(' and no ')}, without which nobody accepts what this CA issues`;
+    if (domains.length > 0 && domains.every((domain) => isDomainClosed(chain, domain)))
+      return `the name constraints of a certificate allow none of est/allowed-domains (${domains.join(', ')})`;
+    return chain.some(isBeyondThoseAbove) ? 'a certificate is not within the name constraints of one above it' : undefined;
+  });
+}
+
+const ofTheCa = 'the certificate of the CA, or of one above it,';
+
+/** Also of the root: OpenSSL and Go have it so. */
+function allowsPurpose(chain: readonly Certificate[], purpose: Purpose): boolean {
+  return chain.every(({ extensions }) => {
+    const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
+    return purposes === undefined || purposes.includes(keyPurpose[purpose]) || purposes.includes(keyPurpose.any);
+  });
+}
+
+/** A self-issued certificate is not bound by names (RFC 5280 6.1.4). */
+function isBeyondThoseAbove({ subject, issuer, extensions }: Certificate, index: number, chain: readonly Certificate[]): boolean {
+  if (Buffer.compare(subject, issuer) === 0) return false;
+  const alternativeNames = readAlternativeNames(extensions.get(extensionId.subjectAltName));
+  return findConstrainedName(chain.slice(index + 1), { subject, alternativeNames }) !== undefined;
+}
+
+function reading(judge: () => string | undefined): string | undefined {
+  try {
+    return judge();
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+    return `an extension of ${ofTheCa} is not well-formed`;
+  }
+}
