@@ -73,7 +73,7 @@ export const transitErrors = {
   'invalid-key-data': {
     status: 400,
     title: 'Key material unusable',
-    when: 'key material or a backup cannot be read, or contradicts itself',
+    when: 'key material or a backup cannot be read, contradicts itself, or is a secret of nothing but zeros or ones',
     detail: 'Check that the key or backup is complete and unchanged, not encrypted, and in a form that the field describes.',
   },
   'key-type-mismatch': {

@@ -69,6 +69,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
           ? await parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
           : await parseMaterialText(data, target);
       try {
+        requireWritten(material);
         // A copy for each attempt: importing zeroes it.
         const source = (record: KeyRecord) => {
           requireNamedKeys(transit, call.access, record);
@@ -91,4 +92,19 @@ function requireMatch(transit: Transit, key: Key, { publicKey }: Material): void
   const known = transit.keyring.version(key, key.record.latest).record.publicKey;
   if (known !== undefined && publicKey !== undefined && Buffer.compare(known, publicKey) === 0) return;
   throw fail('key-type-mismatch', { detail: 'The private key does not belong to the public key of this key.' });
+}
+
+/**
+ * Refuses a secret that nobody has written: memory that is empty or wiped (zeros), or erased (ones). No generator makes it, and it is anybody's
+ * first guess. Other patterns are somebody's choice, and what a backup has is restored: values under it have to open.
+ */
+function requireWritten({ octets, publicKey }: Material): void {
+  // A view: a copy would stay in memory.
+  const seen = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+  const filler = [0x00, 0xff].find((octet) =>
+    publicKey === undefined ? seen.every((one) => one === octet) : seen.includes(Uint8Array.of(32, ...Array<number>(32).fill(octet))),
+  );
+  if (filler === undefined) return;
+  const detail = `All octets of the secret are ${filler === 0 ? '00' : 'ff'}, as in memory that nobody has written: generate a key, for example with "openssl rand".`;
+  throw fail('invalid-key-data', { detail });
 }

@@ -2,9 +2,14 @@
 import { z } from 'zod';
 import { integer } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
 import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
+import type { VersionRecord } from '../records/records.ts';
+import { newestActive, type VersionTimes } from '../records/version-rules.ts';
 import { requireVersionsRemovable } from '../versions/attached.ts';
 import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
@@ -18,7 +23,7 @@ export function trim(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'trim', {
     summary: 'Remove old versions',
     description:
-      'Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where they are gone already, nothing happens.',
+      'Destroys key material for good: what only these versions can decrypt is lost. Versions older than the given one go; where they are gone already, nothing happens. While a newer version waits for `activate-after`, the one that encrypts and signs is not removed.',
     idempotent: true,
     audit: 'required',
     input: inputSchema,
@@ -26,13 +31,15 @@ export function trim(transit: Transit): AnyEndpoint {
     auditFields: ['version'],
     commandLine: { positional: ['version'], ends: 'destroys the older versions of the key: what they encrypted can never be opened again' },
     errors: ['version-unknown', 'in-use'],
-    run: async (_call, { version: oldest }, key) => {
+    run: async (call, { version: oldest }, key) => {
       const { tables } = transit;
+      const now = microseconds(call.now);
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();
         if (oldest > current.latest) throw fail('version-unknown', { detail: `The latest version is ${current.latest}.` });
         const present: Key = { ...key, record: current };
+        requireNotInUse(transit, transaction, present, oldest, now);
         const going = versionsIn(transit, transaction, present, oldest);
         requireVersionsRemovable(transit, transaction, present, going);
         const references = removeVersions(transit, transaction, present, oldest);
@@ -43,4 +50,13 @@ export function trim(transit: Transit): AnyEndpoint {
       return new Reply(204);
     },
   });
+}
+
+/** Throws in-use where the version that encrypts and signs would go: the newer one waits because not everybody has it yet. */
+function requireNotInUse({ tables }: Transit, transaction: WriteTransaction, { tenantId, record }: Key, oldest: number, now: number): void {
+  const timesOf = (version: number): VersionTimes => transaction.get(tables.versions, [tenantId, record.id, version]) as VersionRecord;
+  const inUse = newestActive(record, timesOf, now);
+  if (oldest <= inUse) return;
+  const detail = `Version ${inUse} encrypts and signs until a newer one is active; what it made would be lost. Set min-encryption-version to ${oldest} first: that puts version ${oldest} into service.`;
+  throw coreFail('in-use', { detail });
 }

@@ -611,6 +611,26 @@ describe('rotate and trim (spec; api 27, 40)', () => {
     expect((await harness.state('trimmed'))['latest-version']).toBe(5);
   });
 
+  test('trim keeps the version that encrypts while a newer one waits, until a minimum version names the newer one', async () => {
+    for (const cipher of ['aes256-gcm96', 'ed25519']) {
+      const name = `waiting-${cipher}`;
+      await harness.create(name, { cipher, 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } });
+      for (let n = 0; n < 3; n += 1) await harness.do(name, 'rotate');
+      for (const version of [2, 4]) await harness.refused(409, 'in-use', name, 'trim', { version });
+      expect((await harness.act(name, 'trim', { version: 3 })).body.detail).toMatch(
+        /Version 1 encrypts and signs.*min-encryption-version to 3 /,
+      );
+      expect(Object.keys((await harness.state(name)).keys)).toEqual(['1', '2', '3', '4']);
+      await ok(204, harness.patch(name, { 'min-encryption-version': 3 }));
+      await harness.refused(409, 'in-use', name, 'trim', { version: 4 });
+      await harness.do(name, 'trim', { version: 3 });
+      expect(Object.keys((await harness.state(name)).keys)).toEqual(['3', '4']);
+      harness.clock.advance(86_400);
+      await harness.do(name, 'trim', { version: 4 });
+      expect(Object.keys((await harness.state(name)).keys)).toEqual(['4']);
+    }
+  });
+
   test('20 rotations at once make 20 versions', async () => {
     await harness.create('busy', { cipher: 'ecdsa-p256' });
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await harness.act('busy', 'rotate')).status));

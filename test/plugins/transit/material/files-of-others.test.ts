@@ -1,5 +1,5 @@
 // Keys in the files that other programs write: several blocks, DER, line ends of every kind, and statements about the key beside it.
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { constants, createCipheriv, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatPem } from '../../../../core/base/texts/pem.ts';
 import { encode, implicit, integer, octetString, readOnly, sequence, tag } from '../../../../core/der/der.ts';
@@ -137,3 +137,34 @@ test('a public key is read as base64 of DER, and beside other blocks', async () 
     expect(createPublicKey((await harness.state(name)).keys['1']).equals(publicKey)).toBe(true);
   }
 });
+
+test('a secret of nothing but zeros or ones is refused with what it is, in clear, wrapped and as the seed of a private key', async () => {
+  const seeded = (octet: number): string => {
+    const { privateKey } = (pairs['ed25519'] as () => Pair)();
+    return formatPem('PRIVATE KEY', Buffer.concat([der(privateKey).subarray(0, -32), Buffer.alloc(32, octet)]));
+  };
+  for (const octet of [0x00, 0xff]) {
+    const named = { status: 400, body: { code: 'invalid-key-data', detail: expect.stringMatching(octet === 0 ? /are 00,/ : /are ff,/) } };
+    for (const [cipher, octets] of [
+      ['aes128-gcm96', 16],
+      ['aes256-gcm96', 32],
+    ] as const)
+      expect((await importing(cipher, base64(Buffer.alloc(octets, octet)))).answer).toMatchObject(named);
+    expect((await importing('ed25519', seeded(octet))).answer).toMatchObject(named);
+    await harness.create(`wrapped-${octet}`);
+    const { body } = await harness.request('GET', '/v1/state/keystore/wrapping-key');
+    const wrapped = wrap(createPublicKey(body['wrapping-key']), Buffer.alloc(32, octet));
+    expect(await harness.act(`wrapped-${octet}`, 'import', { ciphertext: wrapped })).toMatchObject(named);
+    expect(await harness.state(`wrapped-${octet}`)).toMatchObject({ 'latest-version': 1 });
+  }
+  expect((await importing('aes256-gcm96', base64(Buffer.concat([Buffer.alloc(31), Buffer.of(1)])))).answer.status).toBe(204);
+  expect((await importing('ed25519', seeded(7))).answer.status).toBe(204);
+});
+
+/** As callers wrap: RSA-OAEP of a fresh AES key, then AES key wrap with padding. */
+function wrap(key: KeyObject, material: Buffer): string {
+  const transportKey = randomBytes(32);
+  const transport = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, transportKey);
+  const cipher = createCipheriv('id-aes256-wrap-pad', transportKey, Buffer.from('a65959a6', 'hex'));
+  return Buffer.concat([transport, cipher.update(material), cipher.final()]).toString('base64');
+}
