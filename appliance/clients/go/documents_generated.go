@@ -2166,6 +2166,9 @@ type ImportOpenpgpAnswer struct {
 
 	// KeyVersion: Its one version.
 	KeyVersion int64 `json:"key-version"`
+
+	// Warnings: What other programs refuse of the certificate; absent where there is nothing.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // ImportOpenpgpRequest: A document of the API.

@@ -3541,8 +3541,9 @@ var opTransitKeysTrim = operation{method: "POST", path: "/v1/state/keystore/tran
 
 // Trim: Remove old versions.
 //
-// Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where
-// they are gone already, nothing happens.
+// Destroys key material for good: what only these versions can decrypt is lost. Versions older than the given one go;
+// where they are gone already, nothing happens. While a newer version waits for `activate-after`, the one that
+// encrypts and signs is not removed.
 //
 // POST /v1/state/keystore/transit-keys/{name}/trim
 func (g TransitKeysGroup) Trim(ctx context.Context, name string, body TrimRequest, options ...CallOption) error {

@@ -27,6 +27,10 @@ const output = z.object({
   cipher: z.string().meta({ description: 'What the key in the block is.', example: 'ed25519' }),
   fingerprints: z.array(z.string()).describe('Of the primary key first, then of its subkeys.'),
   keyVersion: z.int().describe('Its one version.'),
+  warnings: z
+    .array(z.string().meta({ example: 'The self-signatures of 0F3A… are made with SHA-1: sqv, apt 3 and rpm refuse what this key signs.' }))
+    .optional()
+    .describe('What other programs refuse of the certificate; absent where there is nothing.'),
 });
 
 export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
@@ -48,9 +52,9 @@ export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
     output,
     commandLine: { positional: ['name'], input: 'openpgp' },
     async run(call, { name, openpgp }) {
-      const { cipher, publicKey, record } = await importCertificate(openpgp, call.now);
+      const { cipher, publicKey, record, warnings } = await importCertificate(openpgp, call.now);
       await transitKeys.createVerificationOnly(call.caller, { name, cipher, publicKey, attached: record });
-      const body = { name, cipher, fingerprints: record.fingerprints, keyVersion: 1 };
+      const body = { name, cipher, fingerprints: record.fingerprints, keyVersion: 1, ...(warnings.length === 0 ? {} : { warnings }) };
       return new Reply(201, body, { location: `/v1/config/keystore/transit-keys/${name}` });
     },
   });

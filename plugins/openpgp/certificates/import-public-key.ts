@@ -1,10 +1,11 @@
 // A certificate of somebody else as a verification-only key: finds its signing key and the cipher, or refuses the block with a reason.
-import type { Key, KeyID, Subkey } from 'openpgp';
+import type { Config, Key, KeyID, Subkey } from 'openpgp';
 import { readJwk } from '../../../core/base/public-key.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';
+import { openpgp } from '../format/library.ts';
 import { maxBlockBytes, readCertificate } from '../format/reading.ts';
 import { withoutSoftRevocations } from './revoked.ts';
 
@@ -14,6 +15,8 @@ export type ImportedCertificate = {
   /** SubjectPublicKeyInfo, DER */
   readonly publicKey: Uint8Array;
   readonly record: OpenpgpRecord;
+  /** what others refuse of it, for people */
+  readonly warnings: readonly string[];
 };
 
 const maxSubkeys = 32;
@@ -42,14 +45,15 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
   }
   const { cipher, publicKey } = describeKey(signingKey);
   const created = Math.floor(signingKey.getCreationTime().getTime() / 1000);
+  const fingerprints = await signingFingerprints(earlier);
   const record: OpenpgpRecord = {
-    fingerprints: await signingFingerprints(earlier),
+    fingerprints,
     created,
     notBefore: created,
     certificate: key.write(),
     imported: block,
   };
-  return { cipher, publicKey, record };
+  return { cipher, publicKey, record, warnings: await warningsOf(earlier, fingerprints) };
 }
 
 /** Binary packets, as `gpg --export` writes them, come in base64 and are kept as armor, the form of exported blocks. */
@@ -67,22 +71,35 @@ async function isRevoked(key: Key, now: Temporal.Instant): Promise<boolean> {
 }
 
 // With a null date, openpgp.js ignores expiry but not revocation.
-async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | undefined> {
+async function findSigningKey(key: Key, keyId?: KeyID, config?: Config): Promise<Key | Subkey | undefined> {
   try {
-    return await key.getSigningKey(keyId, null, undefined, undefined);
+    return await key.getSigningKey(keyId, null, undefined, config);
   } catch {
     return undefined;
   }
 }
 
 /** Fingerprints of the keys of a certificate that can sign, including expired ones. */
-export async function signingFingerprints(key: Key): Promise<readonly string[]> {
+export async function signingFingerprints(key: Key, config?: Config): Promise<readonly string[]> {
   const fingerprints: string[] = [];
   for (const candidate of key.getKeys()) {
-    const found = await findSigningKey(key, candidate.getKeyID());
+    const found = await findSigningKey(key, candidate.getKeyID(), config);
     if (found?.getFingerprint() === candidate.getFingerprint()) fingerprints.push(candidate.getFingerprint().toUpperCase());
   }
   return fingerprints;
+}
+
+/** Keys that sign on the word of SHA-1 alone, which counts here: what else verifies with the certificate may not have it. */
+async function warningsOf(certificate: Key, fingerprints: readonly string[]): Promise<readonly string[]> {
+  const { config, enums } = openpgp();
+  const rejectHashAlgorithms = new Set([...config.rejectHashAlgorithms, enums.hash.sha1]);
+  const accepted = new Set(await signingFingerprints(certificate, { ...config, rejectHashAlgorithms }));
+  const refused = fingerprints.filter((fingerprint) => !accepted.has(fingerprint));
+  return refused.length === 0
+    ? []
+    : [
+        `The self-signatures of ${refused.join(', ')} are made with SHA-1: sqv, apt 3 and rpm refuse what this key signs, and it verifies here. Ask its owner for a certificate with newer self-signatures.`,
+      ];
 }
 
 /** Public material as openpgp.js keeps it: RSA n, e; ECDSA and EdDSA the point Q; Ed25519 (27) A. */

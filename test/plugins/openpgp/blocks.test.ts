@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import {
   createMessage,
   enums,
+  generateKey,
   type PrivateKey,
   readKey,
   readPrivateKey,
@@ -220,6 +221,30 @@ describe('import-openpgp', () => {
     });
     expect(await isValid(name, corpus(`${file}.sig`), data)).toBe(false);
     expect(await harness.block(name)).toBe(corpus(`${file}.asc`));
+  });
+
+  test('a certificate whose keys rest on self-signatures with SHA-1 is imported with a warning, and others without', async () => {
+    const date = new Date('2025-06-01T00:00:00Z');
+    const made = async (hash: enums.hash, subkey?: enums.hash) => {
+      const options = { type: 'rsa', rsaBits: 2048, userIDs: { name: 'Old' }, format: 'object', date } as const;
+      const configOf = (one: enums.hash) => ({ preferredHashAlgorithm: one, nonDeterministicSignaturesViaNotation: false });
+      const { privateKey } = await generateKey({ ...options, config: configOf(hash) });
+      const whole = subkey === undefined ? privateKey : await privateKey.addSubkey({ sign: true, date, config: configOf(subkey) });
+      return { block: whole.toPublic().armor(), fingerprints: whole.getKeys().map((key) => key.getFingerprint().toUpperCase()) };
+    };
+    const { sha1, sha256 } = enums.hash;
+    const [old, mixed, good] = [await made(sha1), await made(sha256, sha1), await made(sha256, sha256)];
+    const warned = await harness.importBlock('in-old', old.block);
+    expect(warned.status).toBe(201);
+    expect(warned.body.warnings).toEqual([
+      expect.stringContaining(`The self-signatures of ${old.fingerprints[0]} are made with SHA-1: sqv`),
+    ]);
+    const { body } = await harness.importBlock('in-mixed', mixed.block);
+    const [primary = '', , subkey = ''] = mixed.fingerprints;
+    expect(body.fingerprints).toEqual([primary, subkey]);
+    expect(body.warnings).toEqual([expect.stringContaining(subkey)]);
+    expect(body.warnings[0]).not.toContain(primary);
+    expect((await harness.importBlock('in-good', good.block)).body).not.toHaveProperty('warnings');
   });
 
   test('the key never signs, rotates or leaves', async () => {

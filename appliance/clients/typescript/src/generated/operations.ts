@@ -1929,8 +1929,9 @@ class TransitKeysOperations {
 
   /**
    * Remove old versions.
-   * Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where
-   * they are gone already, nothing happens.
+   * Destroys key material for good: what only these versions can decrypt is lost. Versions older than the given one go;
+   * where they are gone already, nothing happens. While a newer version waits for `activate-after`, the one that encrypts
+   * and signs is not removed.
    * `POST /v1/state/keystore/transit-keys/{name}/trim`
    */
   trim(name: string, body: Api.TrimRequest, options: CallOptions = {}): Promise<void> {

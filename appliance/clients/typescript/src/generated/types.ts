@@ -1270,6 +1270,8 @@ export type ImportOpenpgpAnswer = {
   fingerprints: string[];
   /** Its one version. */
   'key-version': number;
+  /** What other programs refuse of the certificate; absent where there is nothing. */
+  warnings?: string[] | undefined;
 };
 
 export type ImportOpenpgpRequest = {

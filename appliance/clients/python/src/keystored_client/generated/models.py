@@ -2053,6 +2053,8 @@ class ImportOpenpgpAnswer(Document):
     """Of the primary key first, then of its subkeys."""
     key_version: int
     """Its one version."""
+    warnings: Optional[list[str]] = None
+    """What other programs refuse of the certificate; absent where there is nothing."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,13 @@ import java.util.List;
  * @param cipher What the key in the block is.
  * @param fingerprints Of the primary key first, then of its subkeys.
  * @param keyVersion Its one version.
+ * @param warnings What other programs refuse of the certificate; absent where there is nothing. May be null:
+ * absent.
  */
 public record ImportOpenpgpAnswer(
     @JsonProperty("name") String name,
     @JsonProperty("cipher") String cipher,
     @JsonProperty("fingerprints") List<String> fingerprints,
-    @JsonProperty("key-version") Long keyVersion) {
+    @JsonProperty("key-version") Long keyVersion,
+    @JsonProperty("warnings") List<String> warnings) {
 }

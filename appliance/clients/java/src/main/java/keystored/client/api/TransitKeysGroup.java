@@ -728,8 +728,9 @@ public final class TransitKeysGroup {
   /**
    * Remove old versions.
    *
-   * <p>Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given
-   * one go; where they are gone already, nothing happens.
+   * <p>Destroys key material for good: what only these versions can decrypt is lost. Versions older than the
+   * given one go; where they are gone already, nothing happens. While a newer version waits for
+   * `activate-after`, the one that encrypts and signs is not removed.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/trim
    *
