@@ -49,7 +49,8 @@ function answerOf(response: IncomingMessage): Awaited<ReturnType<Transport['send
 function watchSending(request: ClientRequest, protocol: string): () => boolean {
   let mayBeSent = false;
   request.once('socket', (socket) => {
-    mayBeSent = !socket.connecting;
+    // A kept connection would gather a listener a request.
+    if (!socket.connecting) return void (mayBeSent = true);
     socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
       mayBeSent = true;
     });
