@@ -21,6 +21,9 @@ function isLoopback({ bits, value }: Address): boolean {
   return bits === 32 ? value >> 24n === 127n : value === 1n;
 }
 
+/** TCP_ESTABLISHED */
+const established = '01';
+
 type Endpoint = readonly [address: Address, port: number];
 
 /** The user whose TCP socket is connected from `own` to `other`, by number; undefined when no socket of this machine is (proc_net(5)). */
@@ -32,8 +35,9 @@ function ownerOf(own: Endpoint, other: Endpoint): number | undefined {
     const [local, remote] = [formatEndpoint(own, words), formatEndpoint(other, words)];
     if (local === undefined || remote === undefined) continue;
     for (const line of read(`/proc/self/net/${table}`).split('\n')) {
-      const [, isLocal, isRemote, , , , , user] = line.trim().split(/\s+/);
-      if (isLocal === local && isRemote === remote) return Number(user);
+      const [, isLocal, isRemote, state, , , , user, , inode] = line.trim().split(/\s+/);
+      // A socket that its program has closed is nobody's, which the table writes as root's.
+      if (isLocal === local && isRemote === remote) return state === established && inode !== '0' ? Number(user) : undefined;
     }
   }
   return undefined;

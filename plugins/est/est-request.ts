@@ -46,7 +46,6 @@ export class EstRequest extends RequestContext<EstAnswer> {
     const target = findTarget(this.#server, this.request.url ?? '');
     this.#target = target;
     if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
-    this.#server.admit?.(target.ca.tenantId);
     const { method } = this.request;
     if (method !== target.operation.method && !(method === 'HEAD' && target.operation.method === 'GET')) {
       throw fail('method-not-allowed', { allow: target.operation.method === 'GET' ? ['GET', 'HEAD'] : ['POST'] });
@@ -127,6 +126,8 @@ export class EstRequest extends RequestContext<EstAnswer> {
   }
 
   async #readBody(): Promise<Uint8Array> {
+    // The sender was accepted: what nobody has proved is not the tenant's.
+    if (this.#target !== undefined) this.#server.admit?.(this.#target.ca.tenantId);
     const body = await new Promise<Uint8Array>((resolve, reject) => {
       // Read only after the sender was accepted, so the whole limit is allowed.
       readBody(this.request, bodyLimitBytes, admitAny, (body) => {

@@ -180,7 +180,7 @@ describe('errors', () => {
     }
   });
 
-  test('a tenant that has used up its quota is told when to come again, whatever it asks; a path that leads nowhere is not its', async () => {
+  test('a tenant that has used up its quota is told when to come again; what somebody asks without a credential is not its', async () => {
     const admit = (): never => {
       throw fail('quota-exceeded', { retryAfterSeconds: 7 });
     };
@@ -188,13 +188,14 @@ describe('errors', () => {
     const handler = createEstApp({ ...estParts(appliance), audit, log: silentLog, admit });
     const identity = selfSignedIdentity(appliance.directory);
     const listener = await openEstListener({ host: '127.0.0.1', port: 0, identity, handler, log: silentLog });
-    for (const [operation, status] of [
-      ['cacerts', 429],
-      ['simpleenroll', 429],
-      ['nothing', 404],
+    for (const [operation, password, status] of [
+      ['cacerts', undefined, 200],
+      ['simpleenroll', secret, 429],
+      ['simpleenroll', 'a wrong secret', 401],
+      ['nothing', undefined, 404],
     ] as const) {
       const where = `/.well-known/est/${appliance.tenantId}/${ca}/${operation}`;
-      const sending = operation === 'simpleenroll' ? pkcs10(csr, { Authorization: basic(secret) }) : {};
+      const sending = password === undefined ? {} : pkcs10(csr, { Authorization: basic(password) });
       const reply = await send(`https://127.0.0.1:${listener.port}`, where, { ca: identity.cert, ...sending });
       expect(reply.status).toBe(status);
       expect(reply.headers['retry-after']).toBe(status === 429 ? '7' : undefined);

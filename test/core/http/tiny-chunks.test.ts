@@ -1,0 +1,25 @@
+// A body in chunks of one octet: it is read as it is, and kept in pieces, not in an object for each octet.
+import { PassThrough } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { admitAny, type Body, readBody } from '../../../core/http/request/body.ts';
+
+/** Reads a body that comes in these chunks. */
+async function read(chunks: readonly Buffer[]): Promise<Body> {
+  const request = Object.assign(new PassThrough(), { headers: { 'transfer-encoding': 'chunked' } });
+  const whole = new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, 1 << 22, admitAny, resolve));
+  for (const chunk of chunks) request.write(chunk);
+  request.end();
+  return whole;
+}
+
+test.each([
+  ['of one octet', Array.from({ length: 60_000 }, (_, index) => Buffer.of(index & 0xff))],
+  ['small and large in turn', Array.from({ length: 200 }, (_, index) => Buffer.alloc(index % 3 === 0 ? 9_000 : 7, index & 0xff))],
+  ['a single one', [Buffer.alloc(40_000, 7)]],
+  ['small ones that fill a piece exactly', Array.from({ length: 17 }, (_, index) => Buffer.alloc(1_024, index))],
+])('chunks %s come out in order', async (_, chunks) => {
+  const body = await read(chunks);
+  expect(body).toBeInstanceOf(Uint8Array);
+  expect(Buffer.compare(body as Uint8Array, Buffer.concat(chunks))).toBe(0);
+});
