@@ -50,7 +50,8 @@ function watchSending(request: ClientRequest, protocol: string): () => boolean {
   let mayBeSent = false;
   request.once('socket', (socket) => {
     // A kept connection would gather a listener a request.
-    if (!socket.connecting) return void (mayBeSent = true);
+    mayBeSent = !socket.connecting;
+    if (mayBeSent) return;
     socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
       mayBeSent = true;
     });
