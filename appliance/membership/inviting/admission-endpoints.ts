@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
+import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import { type AnyEndpoint, definePublicEndpoint } from '../../../core/http/endpoint.ts';
 import { tags } from '../../../core/http/tags.ts';
 import { base64Field, nameField, pemExample } from '../../../core/wire/fields.ts';
@@ -82,12 +83,10 @@ const tokenAdmission = z.object({
 
 function isTransportKey(text: string): boolean {
   try {
+    const key = Buffer.from(text, 'base64');
+    if (hasMadeUpCurve(key)) return false;
     return cleanly(() => {
-      const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
-        key: Buffer.from(text, 'base64'),
-        format: 'der',
-        type: 'spki',
-      });
+      const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key, format: 'der', type: 'spki' });
       return asymmetricKeyType === 'rsa' && asymmetricKeyDetails?.modulusLength === 3072;
     });
   } catch {

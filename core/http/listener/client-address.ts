@@ -25,9 +25,17 @@ export function isNamedByProxy(request: IncomingMessage): boolean {
   return namedByRequest.has(request) || namedByConnection.has(acceptedSocketOf(request.socket));
 }
 
+/** by socket of TLS, the accepted one below it, where other code stands between them */
+const acceptedBelow = new WeakMap<Socket, Socket>();
+
 /** The socket that the listener accepted, below that of TLS; node keeps it there. */
-function acceptedSocketOf(socket: Socket): Socket {
-  return (socket as Socket & { readonly _parent?: Socket })._parent ?? socket;
+export function acceptedSocketOf(socket: Socket): Socket {
+  return acceptedBelow.get(socket) ?? (socket as Socket & { readonly _parent?: Socket | null })._parent ?? socket;
+}
+
+/** Says which accepted socket is below one of TLS where node does not know it. */
+export function noteAccepted(secured: Socket, accepted: Socket): void {
+  acceptedBelow.set(secured, accepted);
 }
 
 /** Takes a proxy's word for where a connection comes from. */

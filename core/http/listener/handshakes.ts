@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { subscriberOf } from '../../base/addresses.ts';
 import { judgeHello } from './client-hello.ts';
 import type { Connection, Connections } from './connections.ts';
-import { peerAddressOf } from './client-address.ts';
+import { acceptedSocketOf, peerAddressOf } from './client-address.ts';
 
 /** Limits for connections whose handshake is not complete. */
 export type HandshakeLimits = {
@@ -53,7 +53,7 @@ export class Handshakes {
     const listeners = server.listeners('connection');
     this.#begin = (socket) => listeners.forEach((listener): unknown => listener.call(server, socket));
     server.removeAllListeners('connection').on('connection', (socket: Socket) => this.accept(socket));
-    server.on('secureConnection', (secured: SecuredSocket) => this.#finish(secured));
+    server.on('secureConnection', (secured: Socket) => this.#finish(secured));
   }
 
   /** Number of completed handshakes. */
@@ -123,9 +123,9 @@ export class Handshakes {
     else this.#isAtWork = false;
   }
 
-  #finish(secured: SecuredSocket): void {
+  #finish(secured: Socket): void {
     this.#finished++;
-    const connection = this.#ofSocket.get(secured._parent);
+    const connection = this.#ofSocket.get(acceptedSocketOf(secured));
     if (connection === undefined) return void secured.destroy();
     connection.secured = secured;
     this.#connections.move(connection, 'idle');
@@ -148,6 +148,3 @@ export class Handshakes {
     });
   }
 }
-
-/** Node tells the accepted socket under a secured one by this name alone. */
-type SecuredSocket = Socket & { readonly _parent: Socket };

@@ -8,6 +8,7 @@ import { connectionsThatFit } from '../../config/open-files.ts';
 import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
 import { transportSecurity } from '../response/answer.ts';
+import { guardCertificates } from './certificate-guard.ts';
 import { noteForwarded } from './client-address.ts';
 import { groups } from './client-hello.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
@@ -109,6 +110,7 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const { port } = server.address() as AddressInfo;
   const connections = new Connections(most, sayCrowded(log, `${host}:${port}`));
+  if (first.requestCert === true) guardCertificates(server, log);
   const handshakes = new Handshakes(server, connections, { onSecured: followRequests(server, connections, limits.unreadMs) });
   const proxied = new ProxyConnections(server, proxies?.proxyProtocol ?? [], log);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));

@@ -1,4 +1,5 @@
 // Certificates: encoding what is to be signed, and reading the fields we decide on.
+import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import { formatPem } from '../../../core/base/texts/pem.ts';
 import {
   DerError,
@@ -82,6 +83,7 @@ export function readCertificate(der: Uint8Array): Certificate {
 
 /** As readCertificate, not remembered: for a certificate that is met once, the memory costs more than it saves. */
 export function parseCertificate(der: Uint8Array): Certificate {
+  if (hasMadeUpCurve(der)) throw new DerError('curve that is written out');
   const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
   tbs.optional(tag.constructed(0));
   const serial = tbs.next(tag.integer).content;

@@ -1,8 +1,8 @@
 // SubjectPublicKeyInfo: which keys are certified, and node:crypto's key object of one.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
-import { nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
+import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { DerError, nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
@@ -16,6 +16,7 @@ export function publicKeyObject(publicKey: Uint8Array): KeyObject {
 }
 
 function makeKeyObject(publicKey: Uint8Array): KeyObject {
+  if (hasMadeUpCurve(publicKey)) throw new DerError('curve that is written out');
   return cleanly(() => createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
 }
 

@@ -7,7 +7,7 @@ import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
-import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -122,7 +122,10 @@ function isPem(text: string): boolean {
     return false;
   try {
     return cleanly(() =>
-      blocks.every(({ der = new Uint8Array(0) }) => findPublicKeyProblem(new X509Certificate(der).publicKey, 'verify') === undefined),
+      blocks.every(
+        ({ der = new Uint8Array(0) }) =>
+          !hasMadeUpCurve(der) && findPublicKeyProblem(new X509Certificate(der).publicKey, 'verify') === undefined,
+      ),
     );
   } catch {
     return false;

@@ -3,6 +3,7 @@ import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, ve
 import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
+import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
@@ -78,6 +79,7 @@ function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: Aead
 
 /** The key in DER of one of these types. Throws invalid-key-data, also where the key comes with a public key that is not its own. */
 function readPrivateDer(der: Uint8Array, types: readonly PrivateType[], what: string): KeyObject {
+  if (hasMadeUpCurve(der)) throw unusable(`${what} is on a curve that is not known: name P-256, P-384 or P-521.`);
   const key = types.map((type) => findPrivateKey(der, type)).find((found) => found !== undefined);
   if (key === undefined) throw unusable(`${what} cannot be read as a private key.`);
   const stated = statedPublicKey(der);

@@ -2,7 +2,7 @@
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { withArticle } from '../../../core/wire/article.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem, hasCompositeModulus } from '../../../core/base/public-key.ts';
+import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
 import { derInPlaceOfPem, formatPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { readBitString, readOnly, tag } from '../../../core/der/der.ts';
@@ -27,6 +27,7 @@ export function readPublicKey(text: string, what: string): KeyObject {
   // createPublicKey also accepts private keys and certificates, and would silently use their public key.
   if (block === undefined) throw unusable(`${what} must be one PEM public key (PUBLIC KEY or RSA PUBLIC KEY); this is ${seenInPem(text)}.`);
   if (more.length > 0) throw unusable(`${what} must be one PEM public key; this is ${seenInPem(text)}.`);
+  if (hasMadeUpCurve(block.der)) throw unusable(`${what} is on a curve that is not known: name P-256, P-384 or P-521.`);
   for (const type of block.label === 'RSA PUBLIC KEY' ? (['pkcs1'] as const) : (['spki', 'pkcs1'] as const)) {
     try {
       return cleanly(() => plainRsa(createPublicKey({ key: Buffer.from(block.der), format: 'der', type })));

@@ -1,9 +1,10 @@
 // The checks on public keys from outside, which leave nothing in OpenSSL's error queue.
+import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem, hasCompositeModulus, readJwk } from '../../../core/base/public-key.ts';
+import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve, readJwk } from '../../../core/base/public-key.ts';
 import { ecSpki, infinity, rsaKey } from '../../harness/token/odd-keys.ts';
 import { takeOpensslErrors } from '../../harness/openssl-queue.ts';
 
@@ -87,6 +88,16 @@ describe('a public key from outside', () => {
     expect(await hasCompositeModulus(rsaKey(p ** 3n, f4))).toBe(false);
     expect(await hasCompositeModulus(rsaKey(generatePrimeSync(2048, { bigint: true }), f4))).toBe(false);
     expect(await hasCompositeModulus(generateKeyPairSync('ed25519').publicKey)).toBe(true);
+  });
+
+  test('has no curve that is written out, but for those that have a name', () => {
+    const written = (curve: string): Buffer =>
+      execFileSync('openssl', ['ecparam', '-name', curve, '-param_enc', 'explicit', '-genkey', '-noout', '-outform', 'DER']);
+    for (const curve of ['P-256', 'P-384', 'P-521']) expect(hasMadeUpCurve(written(curve)), curve).toBe(false);
+    for (const curve of ['brainpoolP256r1', 'secp256k1', 'sect571r1']) expect(hasMadeUpCurve(written(curve)), curve).toBe(true);
+    expect(
+      hasMadeUpCurve(generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' }).publicKey.export({ format: 'der', type: 'spki' })),
+    ).toBe(false);
   });
 
   test('as a JSON Web Key is read only when it passes the checks', () => {

@@ -1,4 +1,5 @@
 // Keys in the files that other programs write: several blocks, DER, line ends of every kind, and statements about the key beside it.
+import { execFileSync } from 'node:child_process';
 import { constants, createCipheriv, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatPem } from '../../../../core/base/texts/pem.ts';
@@ -126,6 +127,20 @@ test('the public half of a key under the OID of RSASSA-PSS makes a key that veri
   await harness.create('pss-public', { cipher: 'rsa-2048', 'public-key': pem });
   const signed = await harness.act('pss-public', 'import', { data: privateKey.export({ type: 'pkcs8', format: 'pem' }) });
   expect(signed.status).toBe(204);
+});
+
+test('a curve that is written out and has no name is refused before OpenSSL computes on it', async () => {
+  const curve = ['-name', 'brainpoolP256r1', '-param_enc', 'explicit', '-conv_form', 'compressed'];
+  const key = execFileSync('openssl', ['ecparam', ...curve, '-genkey', '-noout'], { encoding: 'utf8' });
+  expect((await importing('ecdsa-p256', key)).answer).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('a curve that is not known') },
+  });
+  const publicKey = execFileSync('openssl', ['ec', '-pubout', '-param_enc', 'explicit'], { input: key, encoding: 'utf8', stdio: 'pipe' });
+  const { status, body } = await harness.request('POST', '/v1/config/keystore/transit-keys', {
+    ...{ name: 'made-up', cipher: 'ecdsa-p256', 'public-key': publicKey },
+  });
+  expect({ status, detail: body.detail }).toEqual({ status: 400, detail: expect.stringContaining('a curve that is not known') });
 });
 
 test('a public key is read as base64 of DER, and beside other blocks', async () => {
