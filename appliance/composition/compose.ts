@@ -113,6 +113,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const running = await startPlugins(parts.plugins, {
     ...parts,
     audit: withTenants(audit, openTenants(store)),
+    invoke: (invocation) => app.invoke(invocation),
     services: [
       provide(sessionsService, createSessions({ store, hsm, clock })),
       provide(wrappingKeysService, rotation),
@@ -140,42 +141,44 @@ export async function compose(parts: Parts): Promise<Composed> {
     // Without an answer of the supervisor, what this process sees is better than nothing.
     ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),
   };
+  const app = createApp({
+    endpoints: [
+      ...hsmEndpoints(hsm, rotation, parts.ownPins ?? ownPins([])),
+      auditEndpoint(store),
+      ...findingEndpoints(store, clock),
+      ...attestationEndpoints(attestation),
+      ...keystorectlEndpoints(parts.downloads),
+      ...(system === undefined
+        ? []
+        : systemEndpoints(system, store, {
+            ...{ keys: () => running.keys(), ownTokens },
+            measureState: stateMeasurer({ ...system, store, clock, gauges: running.gauges }),
+          })),
+      ...running.endpoints,
+    ],
+    resources: running.resources,
+    // That of requests for certificates, which joining appliances send, with or without plugin ca.
+    errors: [...running.errors, requestErrors],
+    schemes: running.schemes,
+    aliases: running.aliases,
+    topics: parts.topics,
+    health: async () => formatHealth(await health.ofAll()),
+    ...defined({
+      onAnswered: system?.metrics.onAnswered,
+      sealed: parts.sealed,
+      bodyRoom: parts.bodyRoom,
+      replica: parts.replica,
+      admit: parts.admit,
+    }),
+    store,
+    hsm,
+    audit,
+    clock,
+    log,
+  });
   return {
     health,
-    app: createApp({
-      endpoints: [
-        ...hsmEndpoints(hsm, rotation, parts.ownPins ?? ownPins([])),
-        auditEndpoint(store),
-        ...findingEndpoints(store, clock),
-        ...attestationEndpoints(attestation),
-        ...keystorectlEndpoints(parts.downloads),
-        ...(system === undefined
-          ? []
-          : systemEndpoints(system, store, {
-              ...{ keys: () => running.keys(), ownTokens },
-              measureState: stateMeasurer({ ...system, store, clock, gauges: running.gauges }),
-            })),
-        ...running.endpoints,
-      ],
-      resources: running.resources,
-      // That of requests for certificates, which joining appliances send, with or without plugin ca.
-      errors: [...running.errors, requestErrors],
-      schemes: running.schemes,
-      topics: parts.topics,
-      health: async () => formatHealth(await health.ofAll()),
-      ...defined({
-        onAnswered: system?.metrics.onAnswered,
-        sealed: parts.sealed,
-        bodyRoom: parts.bodyRoom,
-        replica: parts.replica,
-        admit: parts.admit,
-      }),
-      store,
-      hsm,
-      audit,
-      clock,
-      log,
-    }),
+    app,
     jobs: [
       ...holdJobs(
         [tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), attestation.job, ...running.jobs],

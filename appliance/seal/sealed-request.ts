@@ -4,6 +4,7 @@ import { decodeUtf8 } from '../../core/base/bytes.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { systemClock } from '../../core/base/time.ts';
+import { HttpExchange } from '../../core/http/context/exchange.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
 import { refusalPage } from '../../core/http/pages/refusal.ts';
 import { html } from '../../core/http/pages/html.ts';
@@ -11,7 +12,7 @@ import { preferenceOf } from '../../core/http/request/accept.ts';
 import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { readInput, requireMediaType } from '../../core/http/request/input.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
-import { sendAnswer, type Answer } from '../../core/http/response/answer.ts';
+import type { Answer } from '../../core/http/response/answer.ts';
 import { createProblems, problemAnswer, problemHeaders } from '../../core/http/response/problem.ts';
 import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/system-endpoints.ts';
 import { parseInput } from '../../core/wire/schema.ts';
@@ -34,18 +35,18 @@ export type SealedParts = {
   readonly channel: SupervisorChannel;
 };
 
-export class SealedRequest extends RequestContext<Answer> {
+export class SealedRequest extends RequestContext<Answer, HttpExchange> {
   /** normalised, without the slash in front; undefined for what is no path */
   readonly #path: string | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
-    super(server, request, response);
+    super(server, new HttpExchange(request, response));
     this.#path = readRequestPath(request.url ?? '')?.segments.join('/');
   }
 
   /** Answers from the data directory and, for unseal, from the supervisor. Throws `sealed` for everything else. */
   run({ data, tokens, channel }: SealedParts): Answer | Promise<Answer> {
-    const { method } = this.request;
+    const { method } = this.exchange.request;
     const isRead = method === 'GET' || method === 'HEAD';
     if (this.#path === 'v1/state/system/health' && isRead) return health;
     // A person who sends a PIN has to authenticate the appliance first.
@@ -74,7 +75,7 @@ export class SealedRequest extends RequestContext<Answer> {
   /** Routes are known only to an unsealed process. Of the API only the description is a page. */
   protected answerOf(error: ServiceError): Answer {
     const isProgramPath = this.#path?.startsWith('v1/') === true && !/^v1\/docs(?:\/|$)/.test(this.#path);
-    const takesPage = !isProgramPath && preferenceOf(this.request.headers.accept) === 'html';
+    const takesPage = !isProgramPath && preferenceOf(this.exchange.request.headers.accept) === 'html';
     if (!takesPage) return problemAnswer(error, this.requestId);
     // Who signs in there has no PIN. Who opens the console may.
     const isOfConsole = this.#path === '' || this.#path === 'ui' || this.#path?.startsWith('ui/') === true;
@@ -91,19 +92,19 @@ export class SealedRequest extends RequestContext<Answer> {
   }
 
   protected send(answer: Answer): Promise<void> | undefined {
-    return sendAnswer(this.response, this.requestId, answer);
+    return this.exchange.send(this.requestId, answer);
   }
 
   async #unseal(channel: SupervisorChannel): Promise<Answer> {
     const body = await this.#readBody();
-    requireMediaType(unsealEndpoint, this.request.headers, body);
+    requireMediaType(unsealEndpoint, this.exchange.request.headers, body);
     await this.#try(readInput(unsealEndpoint, body) as UnsealInput, channel);
     return { status: 204 };
   }
 
   /** Another site must not use up the attempts that a browser has: it has to say that the form is ours. */
   async #unsealByForm(tokens: readonly string[], channel: SupervisorChannel): Promise<Answer> {
-    if (this.request.headers['sec-fetch-site'] !== 'same-origin')
+    if (this.exchange.request.headers['sec-fetch-site'] !== 'same-origin')
       return unsealPage(tokens, {
         status: 403,
         text: 'This form did not come from this page, or the browser is too old to say so. Try again here.',
@@ -123,7 +124,7 @@ export class SealedRequest extends RequestContext<Answer> {
     if (pin === undefined && pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
     await channel.request('unseal', {
       ...(unsealCode === undefined ? {} : { code: new Secret(unsealCode) }),
-      isOfAdministrator: unsealCode === undefined && isOfAdministrator(this.request),
+      isOfAdministrator: unsealCode === undefined && isOfAdministrator(this.exchange.request),
       ...(pin === undefined ? {} : { pin: new Secret(pin) }),
       ...(pins === undefined ? {} : { pins: Object.fromEntries(Object.entries(pins).map(([token, text]) => [token, new Secret(text)])) }),
       requestId: this.requestId,
@@ -134,7 +135,7 @@ export class SealedRequest extends RequestContext<Answer> {
 
   #readBody(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      readBody(this.request, mostBytes, admitAny, (body) => {
+      readBody(this.exchange.request, mostBytes, admitAny, (body) => {
         if (body instanceof Uint8Array) resolve(body);
         else reject(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
       });

@@ -11,5 +11,5 @@ export type Caller = UserOrigin & {
   readonly policies: readonly string[];
   readonly expires: Temporal.Instant | undefined;
   /** the program of the appliance that authenticated it otherwise than by a bearer token, for the audit trail */
-  readonly via?: 'console';
+  readonly via?: string;
 };

@@ -15,7 +15,7 @@ export type AuditRecord = {
   readonly userSource?: string;
   readonly accessor?: string;
   /** the program of the appliance that the caller worked with; absent: one outside that sent a bearer token */
-  readonly via?: 'console';
+  readonly via?: string;
   /** normalised path without query */
   readonly path?: string;
   readonly method?: string;

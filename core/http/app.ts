@@ -1,7 +1,9 @@
 // Endpoints and resources become one request handler, one list of routes and one API description, which the app serves too.
 import type { ErrorTable } from '../base/errors.ts';
 import type { Store } from '../store/store.ts';
+import type { Alias } from './alias.ts';
 import type { ApiServer } from './context/api-request.ts';
+import type { Invoke } from './context/direct-exchange.ts';
 import { descriptionEndpoints } from './description/endpoints.ts';
 import { buildOpenApi, type OpenApiDocument } from './description/openapi.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -18,6 +20,8 @@ import type { Scheme } from './authentication.ts';
 export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
   readonly endpoints: readonly AnyEndpoint[];
   readonly resources: readonly AnyResource[];
+  /** routes of foreign APIs */
+  readonly aliases?: readonly Alias[] | undefined;
   /** error tables beyond the core's own */
   readonly errors: readonly ErrorTable[];
   readonly store: Store;
@@ -30,6 +34,8 @@ export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
 export type HttpApp = {
   /** For node's http and https servers. */
   readonly handler: Handler;
+  /** For other protocols of this process. */
+  readonly invoke: Invoke;
   /** Every endpoint, those made from resources included. */
   readonly routes: readonly AnyEndpoint[];
   readonly table: RouteTable<Route>;
@@ -46,9 +52,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     ...resources.flatMap((resource) => resourceEndpoints(resource, store)),
     ...descriptionEndpoints(openapi),
   ];
-  const table = buildRoutes(routes);
-  const pipeline = createPipeline({ ...options, routes: table, problems: createProblems(errors) });
-  return { handler: throughH3(pipeline), routes, table, resources, openapi };
+  const table = buildRoutes(routes, options.aliases);
+  const { handler, invoke } = createPipeline({ ...options, routes: table, problems: createProblems(errors) });
+  return { handler: throughH3(handler), invoke, routes, table, resources, openapi };
 }
 
 /** Without endpoints that give way to another one of the same method and path. */

@@ -4,7 +4,7 @@ import { JsonReader } from '../wire/json-reader.ts';
 import { toKebab } from '../wire/schema.ts';
 import type { ApiRequest } from './context/api-request.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import { readBody, untrustedBytes, type Admit } from './request/body.ts';
+import { untrustedBytes, type Admit } from './request/body.ts';
 import type { BodyRoom } from './request/body-room.ts';
 import { isLongReading } from './request/input.ts';
 
@@ -28,7 +28,7 @@ export class BodyIntake {
   /** Calls `done` once the body is whole, or it is known that there will be none. Never for a client that disconnects before. */
   receive(context: ApiRequest, done: (context: ApiRequest) => void): void {
     const { endpoint } = context.route;
-    readBody(context.request, bodyLimitOf(endpoint), this.#admitTo(context), (body) => {
+    context.exchange.readBody(bodyLimitOf(endpoint), this.#admitTo(context), (body) => {
       context.isRunning = true;
       context.body = body;
       if (body instanceof Uint8Array && isLongReading(endpoint, body)) void this.#readAhead(context, body, done);
@@ -45,11 +45,11 @@ export class BodyIntake {
         context.earlyRefusal = error;
         return undefined;
       }
-      const { caller, route } = context;
+      const { caller } = context;
       const owner = { token: caller?.accessor ?? '', tenant: caller?.tenantId ?? '' };
-      const place = this.#room.enter({ ...body, owner, memoryPerOctet: memoryPerOctet(route.endpoint) });
+      const place = this.#room.enter({ ...body, owner, memoryPerOctet: memoryPerOctet(context) });
       context.leaveRoom = () => place.leave();
-      context.response.once('close', () => !context.isRunning && context.leaveRoom());
+      context.exchange.onceClosed(() => !context.isRunning && context.leaveRoom());
       return place;
     };
   }
@@ -58,7 +58,7 @@ export class BodyIntake {
   async #readAhead(context: ApiRequest, body: Uint8Array, done: (context: ApiRequest) => void): Promise<void> {
     // Read first: the memory of the body goes to the thread.
     const { length } = body;
-    const { largeField } = context.route.endpoint;
+    const largeField = largeFieldOf(context);
     const [json] = await Promise.allSettled([this.#reader.read(body, largeField === undefined ? undefined : toKebab(largeField))]);
     context.body = { length, json };
     done(context);
@@ -66,6 +66,11 @@ export class BodyIntake {
 }
 
 /** A body as text, as a value, and the payloads in it: the most that batches took. A large field is not copied. */
-function memoryPerOctet({ largeField }: AnyEndpoint): number {
-  return largeField === undefined ? 4 : 1;
+function memoryPerOctet(context: ApiRequest): number {
+  return largeFieldOf(context) === undefined ? 4 : 1;
+}
+
+/** A foreign document has other names. */
+function largeFieldOf({ exchange, route }: ApiRequest): string | undefined {
+  return exchange.inputOf === undefined ? route.endpoint.largeField : undefined;
 }

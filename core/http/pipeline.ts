@@ -3,14 +3,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../access/caller.ts';
 import type { Store } from '../store/store.ts';
+import { AliasExchange } from './context/alias-exchange.ts';
 import { callerOfRequest } from './authentication.ts';
 import { BodyIntake } from './body-intake.ts';
 import { authorizedCallOf } from './checks/authorization.ts';
 import { checks, checksBeforeBody } from './checks/order.ts';
-import { ApiRequest, type ApiServer } from './context/api-request.ts';
+import { ApiRequest, type ApiServer, type Routed } from './context/api-request.ts';
 import { UnauthenticatedCall } from './context/call.ts';
-import { UnroutedRequest } from './context/unrouted-request.ts';
-import { clientAddressOf } from './listener/client-address.ts';
+import { DirectExchange, type Invocation, type Invoke, type Invoked } from './context/direct-exchange.ts';
+import { type ApiExchange, HttpExchange } from './context/exchange.ts';
+import { UnroutedRequest, type Unrouted } from './context/unrouted-request.ts';
 import { BodyRoom } from './request/body-room.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Route } from './routes.ts';
@@ -26,10 +28,16 @@ export type PipelineOptions = ApiServer & {
 /** A handler for node's http and https servers. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The request handler. Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
-export function createPipeline(options: PipelineOptions): Handler {
+/** Where requests come in: those of HTTP, and those of other protocols. */
+export type Entrances = { readonly handler: Handler; readonly invoke: Invoke };
+
+/** Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
+export function createPipeline(options: PipelineOptions): Entrances {
   const pipeline = new Pipeline(options);
-  return (request, response) => pipeline.receive(request, response);
+  return {
+    handler: (request, response) => pipeline.receive(request, response),
+    invoke: (invocation) => pipeline.invoke(invocation),
+  };
 }
 
 class Pipeline {
@@ -52,13 +60,45 @@ class Pipeline {
 
   /** Throws nothing: it is called by a listener. */
   receive(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = new HttpExchange(request, response);
     try {
-      const found = this.#router.find(request);
-      if ('route' in found) return this.#bodies.receive(new ApiRequest(this.#server, request, response, found), this.#awaitTurn);
-      new UnroutedRequest(this.#server, request, response, found, this.#callerOf(request)).refuse(found.refusal);
+      this.#serve(exchange, this.#router.find(request));
     } catch (fault) {
-      new UnroutedRequest(this.#server, request, response, nowhere, undefined).refuse(fault);
+      this.#refuse(exchange, nowhere, fault);
     }
+  }
+
+  /** Rejects with what its exchange rejects with. */
+  invoke(invocation: Invocation): Promise<Invoked> {
+    const exchange = new DirectExchange(invocation);
+    try {
+      this.#serve(exchange, this.#router.findTarget(exchange));
+    } catch (fault) {
+      this.#refuse(exchange, nowhere, fault);
+    }
+    return exchange.answered;
+  }
+
+  #serve(exchange: ApiExchange, found: Routed | Unrouted): void {
+    if (!('route' in found)) return this.#refuse(exchange, found, found.refusal, this.#callerOf(exchange));
+    const { alias } = found.route;
+    if (alias === undefined) return this.#take(exchange, found);
+    const foreign = new AliasExchange(exchange, alias, found.params);
+    let routed: Routed;
+    try {
+      routed = foreign.route(found.route);
+    } catch (error) {
+      return this.#refuse(foreign, { path: found.route.endpoint.path, mayBePage: false }, error, this.#callerOf(foreign));
+    }
+    this.#take(foreign, routed);
+  }
+
+  #take(exchange: ApiExchange, routed: Routed): void {
+    this.#bodies.receive(new ApiRequest(this.#server, exchange, routed), this.#awaitTurn);
+  }
+
+  #refuse(exchange: ApiExchange, known: Omit<Unrouted, 'refusal'>, refusal: unknown, caller?: Caller): void {
+    new UnroutedRequest(this.#server, exchange, known, caller).refuse(refusal);
   }
 
   readonly #takeTurn = (): void => {
@@ -93,10 +133,10 @@ class Pipeline {
   }
 
   /** The caller of a request that has not taken its turn yet; undefined while that cannot be known. */
-  #callerOf(request: IncomingMessage): Caller | undefined {
+  #callerOf(exchange: ApiExchange): Caller | undefined {
     if (this.#server.sealed() || this.#refreshStore() !== undefined) return undefined;
     try {
-      return callerOfRequest(this.#server, request, this.#server.clock.now(), clientAddressOf(request));
+      return callerOfRequest(this.#server, exchange, this.#server.clock.now(), exchange.clientIp);
     } catch {
       return undefined;
     }

@@ -1,5 +1,6 @@
 // The table of all endpoints, each with what can be computed once instead of per request.
 import { formatOutput, shapeOf, toKebab, unite, type Shape } from '../wire/schema.ts';
+import type { Alias } from './alias.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { judgedSegments } from './judged-path.ts';
 import { namedFieldsOf, type NamedField } from './named-entries.ts';
@@ -11,6 +12,8 @@ export type AuditField = { readonly camel: string; readonly wire: string; readon
 /** An endpoint in the table. */
 export type Route = {
   readonly endpoint: AnyEndpoint;
+  /** set for a route of a foreign API that stands for the endpoint */
+  readonly alias?: Alias;
   readonly auditFields: readonly AuditField[];
   /** fields of the input that name entries */
   readonly namedFields: readonly NamedField[];
@@ -20,14 +23,22 @@ export type Route = {
   readonly constrainedShape: Shape | undefined;
 };
 
-/** HEAD is offered where GET is, unless the GET has an effect. Throws when two endpoints want the same method and path. */
-export function buildRoutes(endpoints: readonly AnyEndpoint[]): RouteTable<Route> {
+/**
+ * HEAD is offered where GET is, unless the GET has an effect. Throws when two endpoints want the same method and path, and when an alias stands for
+ * none.
+ */
+export function buildRoutes(endpoints: readonly AnyEndpoint[], aliases: readonly Alias[] = []): RouteTable<Route> {
   const table = new RouteTable<Route>();
   const byName = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
   for (const endpoint of endpoints) {
     const route = routeOf(endpoint, byName);
     table.add(endpoint.method, endpoint.path, route);
     if (endpoint.method === 'GET' && endpoint.noHead !== true) table.add('HEAD', endpoint.path, route);
+  }
+  for (const alias of aliases) {
+    const endpoint = byName.get(alias.of);
+    if (endpoint === undefined) throw new Error(`${alias.method} ${alias.path} stands for ${alias.of}, which is no endpoint`);
+    table.add(alias.method, alias.path, { ...routeOf(endpoint, byName), alias });
   }
   return table;
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../base/errors.ts';
 import type { Routed } from './context/api-request.ts';
+import type { Exchange } from './context/exchange.ts';
 import type { Unrouted } from './context/unrouted-request.ts';
 import { FoundPaths } from './request/found-paths.ts';
 import { repeatedHeader } from './request/repeated-header.ts';
@@ -25,12 +26,17 @@ export class Router {
   find(request: IncomingMessage): Routed | Unrouted {
     const repeated = repeatedHeader(request);
     if (repeated !== undefined) return { refusal: repeated, path: undefined, mayBePage: false };
-    const { path, match } = this.#paths.find(request.url ?? '');
+    return this.findTarget({ method: request.method ?? '', target: request.url ?? '' });
+  }
+
+  /** The same of a request whose headers are read in one way alone. */
+  findTarget({ method, target }: Pick<Exchange, 'method' | 'target'>): Routed | Unrouted {
+    const { path, match } = this.#paths.find(target);
     if (path === undefined || match === undefined) {
       return { refusal: fail('not-found'), path: this.#routes.knownPart(path?.segments ?? []), mayBePage: true };
     }
     const { methods, allow } = match.entry;
-    const route = methods.get(request.method ?? '');
+    const route = methods.get(method);
     if (route !== undefined) return { path, params: match.params, route };
     const refusal = fail('method-not-allowed', { allow, detail: `The methods of this path are ${allow.join(', ')}.` });
     return { refusal, path: path.text, mayBePage: [...methods.values()].some(isPage) };

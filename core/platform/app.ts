@@ -6,6 +6,7 @@ import type { Log } from '../base/context.ts';
 import type { Audit } from '../audit/record.ts';
 import { createHttpApp, type HttpApp } from '../http/app.ts';
 import type { Answered, Replica } from '../http/context/request-context.ts';
+import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { BodyRoom } from '../http/request/body-room.ts';
@@ -19,6 +20,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly resources: readonly AnyResource[];
   readonly errors: readonly ErrorTable[];
   readonly schemes?: readonly Scheme[];
+  readonly aliases?: readonly Alias[];
   readonly audit: Audit;
   readonly log: Log;
   /** whether the appliance waits for the PIN; default: never */
@@ -33,7 +35,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly bodyRoom?: BodyRoom;
 };
 
-export type App = Pick<HttpApp, 'handler' | 'routes' | 'openapi'> & {
+export type App = Pick<HttpApp, 'handler' | 'invoke' | 'routes' | 'openapi'> & {
   /** Ends the answers that last until someone ends them: topics that are followed. For an orderly stop. */
   endStreams(): void;
 };
@@ -51,6 +53,6 @@ export function createApp(options: AppOptions): App {
     audit: withTenants(options.audit, openTenants(options.store)),
     sealed: options.sealed ?? (() => false),
   });
-  const { handler, routes, openapi } = app;
-  return { handler, routes, openapi, endStreams: () => void platform.stop() };
+  const { handler, invoke, routes, openapi } = app;
+  return { handler, invoke, routes, openapi, endStreams: () => void platform.stop() };
 }

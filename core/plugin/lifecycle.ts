@@ -4,7 +4,9 @@ import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
+import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
+import type { Invoke } from '../http/context/direct-exchange.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { AnyPlugin, Gauge, PluginContext, PluginInstance } from './plugin.ts';
@@ -20,6 +22,8 @@ export type LifecycleOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Audit;
+  /** absent where nothing is served */
+  readonly invoke?: Invoke;
   /** the validated configuration section of a plugin */
   configurationOf(plugin: string): unknown;
   /** services of the platform; of two with the same name the later one is used */
@@ -31,6 +35,7 @@ export type RunningPlugins = {
   readonly resources: readonly AnyResource[];
   readonly jobs: readonly Job[];
   readonly schemes: readonly Scheme[];
+  readonly aliases: readonly Alias[];
   readonly errors: readonly ErrorTable[];
   readonly gauges: readonly Gauge[];
   /** Runs the migrations that the level of the store has not allowed before. */
@@ -81,6 +86,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     resources: running.flatMap(({ instance }) => instance.resources ?? []),
     jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
     schemes: running.flatMap(({ instance }) => instance.schemes ?? []),
+    aliases: running.flatMap(({ instance }) => instance.aliases ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
     gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
     async migrate() {
@@ -113,13 +119,14 @@ function contextOf(
   options: Omit<LifecycleOptions, 'store'> & Pick<PluginContext<unknown>, 'store'>,
   services: ReadonlyMap<string, unknown>,
 ): PluginContext<never> {
-  const { store, hsm, clock, audit } = options;
+  const { store, hsm, clock, audit, invoke = notServed } = options;
   return {
     config: options.configurationOf(plugin.name) as never,
     store,
     hsm,
     clock,
     audit,
+    invoke,
     log: options.log.with(plugin.name),
     // The registry has checked that a service under `uses` is provided, and `provide` that it has the type of its name.
     service<T>({ name }: Service<T>): T {
@@ -129,6 +136,9 @@ function contextOf(
     },
   };
 }
+
+/** Before an API is served there is none to ask. */
+const notServed: Invoke = () => Promise.reject(new Error('nothing is served here'));
 
 function requireService(plugin: AnyPlugin, instance: PluginInstance, { name }: Service<unknown>): unknown {
   const provided = instance.services?.find(({ service }) => service.name === name);

@@ -5,7 +5,9 @@ import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
+import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
+import type { Invoke } from '../http/context/direct-exchange.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { ProvidedService, Service } from './service.ts';
@@ -23,6 +25,8 @@ export type PluginContext<Config> = {
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Audit;
+  /** Sends a request of another protocol to the API, in this process. Not before every plugin has started. */
+  readonly invoke: Invoke;
   /** A service that the manifest names under `uses`; throws StartError for any other. */
   service<T>(service: Service<T>): T;
 };
@@ -33,6 +37,8 @@ export type PluginInstance = {
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];
+  /** Routes of a foreign API that stand for endpoints. */
+  readonly aliases?: readonly Alias[];
   /** Schemes of the Authorization header beside Bearer; asked only for requests that name them. */
   readonly schemes?: readonly Scheme[];
   readonly services?: readonly ProvidedService[];

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
+import { HttpExchange } from '../../core/http/context/exchange.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
 import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { isKeyAway } from '../../core/http/response/problem.ts';
@@ -27,26 +28,26 @@ type Target = { readonly name: string; readonly operation: EstOperation; readonl
  */
 export type EstServer = RequestServer & EstContext & { refresh(): void; nextTurn(): Promise<void> };
 
-export class EstRequest extends RequestContext<EstAnswer> {
+export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   readonly #server: EstServer;
   #target: Target | undefined;
   #note: Readonly<Record<string, unknown>> = {};
 
   constructor(server: EstServer, request: IncomingMessage, response: ServerResponse) {
-    super(server, request, response);
+    super(server, new HttpExchange(request, response));
     this.#server = server;
   }
 
   /** Throws the ServiceError that refuses the request. */
   async run(): Promise<EstAnswer> {
-    const repeated = repeatedHeader(this.request);
+    const repeated = repeatedHeader(this.exchange.request);
     if (repeated !== undefined) throw repeated;
     if (this.#server.sealed()) throw fail('sealed');
     this.#server.refresh();
-    const target = findTarget(this.#server, this.request.url ?? '');
+    const target = findTarget(this.#server, this.exchange.target);
     this.#target = target;
     if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
-    const { method } = this.request;
+    const { method } = this.exchange.request;
     if (method !== target.operation.method && !(method === 'HEAD' && target.operation.method === 'GET')) {
       throw fail('method-not-allowed', { allow: target.operation.method === 'GET' ? ['GET', 'HEAD'] : ['POST'] });
     }
@@ -95,7 +96,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
       kind: 'est',
       occurredAt: formatTimestamp(clock.now()),
       owner: defined({ tenantId: target?.ca.tenantId }),
-      path: (this.request.url ?? '').replace(/\?.*/s, '').slice(0, 256),
+      path: this.exchange.target.replace(/\?.*/s, '').slice(0, 256),
       status,
       code: error?.code,
     });
@@ -109,14 +110,14 @@ export class EstRequest extends RequestContext<EstAnswer> {
 
   protected send(answer: EstAnswer): Promise<void> {
     const headers = { ...answer.headers, 'Request-Id': this.requestId };
-    return sendAnswer(this.request, this.response, { ...answer, headers });
+    return sendAnswer(this.exchange.request, this.exchange.response, { ...answer, headers });
   }
 
   #callOf({ ca }: Target): EstCall {
     return {
       ca,
-      headers: this.request.headers,
-      socket: this.request.socket as TLSSocket,
+      headers: this.exchange.request.headers,
+      socket: this.exchange.request.socket as TLSSocket,
       clientIp: this.clientIp,
       readBody: () => this.#readBody(),
       note: (parameters) => {
@@ -130,7 +131,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
     if (this.#target !== undefined) this.#server.admit?.(this.#target.ca.tenantId);
     const body = await new Promise<Uint8Array>((resolve, reject) => {
       // Read only after the sender was accepted, so the whole limit is allowed.
-      readBody(this.request, bodyLimitBytes, admitAny, (body) => {
+      readBody(this.exchange.request, bodyLimitBytes, admitAny, (body) => {
         if (!(body instanceof Uint8Array))
           reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
         else resolve(body);
@@ -145,7 +146,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
    * unread, throws when there is more of it, and would never send its secret.
    */
   get #asksForSecret(): boolean {
-    const { headers, socket } = this.request;
+    const { headers, socket } = this.exchange.request;
     return this.#takesSecret && headers.authorization === undefined && !(socket as TLSSocket).getPeerX509Certificate();
   }
 

@@ -10,7 +10,8 @@ import { openAuditTrail, type AuditTrail } from '../../core/audit/trail.ts';
 import type { Log } from '../../core/base/context.ts';
 import type { ErrorTable } from '../../core/base/errors.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
-import type { Replica } from '../../core/http/context/request-context.ts';
+import type { Alias } from '../../core/http/alias.ts';
+import type { Answered, Replica } from '../../core/http/context/request-context.ts';
 import type { BodyRoom } from '../../core/http/request/body-room.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
@@ -28,12 +29,18 @@ export type CoreAppOptions = {
   /** for everything it keeps; see temporaryDirectory() */
   readonly directory: string;
   /** entries of a plugin under test */
-  plugin?(parts: CoreParts): { endpoints?: readonly AnyEndpoint[]; resources?: readonly AnyResource[]; errors?: ErrorTable };
+  plugin?(parts: CoreParts): {
+    endpoints?: readonly AnyEndpoint[];
+    resources?: readonly AnyResource[];
+    errors?: ErrorTable;
+    aliases?: readonly Alias[];
+  };
   readonly health?: () => Health;
   /** where large bodies wait for memory */
   readonly bodyRoom?: BodyRoom;
   /** as of an appliance in a cluster */
   readonly replica?: Replica;
+  readonly onAnswered?: (answered: Answered) => void;
 };
 
 export type Sent = Pick<Asking, 'token' | 'headers' | 'from'>;
@@ -85,12 +92,25 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   const audit = await openAuditTrail({ directory: auditDirectory, chain: 'test', clock, log });
   const first = await createSystemTenant(store, hsm, clock);
   const rootToken = first === undefined ? '' : revealSecret(first.rootToken.token);
-  const { endpoints = [], resources = [], errors = {} } = options.plugin?.({ store, hsm, clock, log }) ?? {};
+  const { endpoints = [], resources = [], errors = {}, aliases = [] } = options.plugin?.({ store, hsm, clock, log }) ?? {};
   let sealed = false;
   const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
-  const { bodyRoom, replica } = options;
-  const held = defined({ bodyRoom, replica });
-  const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
+  const { bodyRoom, replica, onAnswered } = options;
+  const held = defined({ bodyRoom, replica, onAnswered });
+  const app = createApp({
+    ...held,
+    endpoints,
+    resources,
+    aliases,
+    errors: [errors],
+    store,
+    audit,
+    log,
+    clock,
+    hsm,
+    health,
+    sealed: () => sealed,
+  });
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -13,7 +13,7 @@ export function requireAuthorization(context: ApiRequest): void {
   const { endpoint } = context.route;
   if (endpoint.access === 'public') return;
   const { access } = context.server;
-  context.caller = callerOfRequest(context.server, context.request, context.now, context.clientIp);
+  context.caller = callerOfRequest(context.server, context.exchange, context.now, context.clientIp);
   if (context.caller === undefined) throw fail('invalid-token');
   const authorized = access.authorize(
     context.caller,

@@ -10,7 +10,7 @@ import { bodyOf } from './body.ts';
 export function readValidInput(context: ApiRequest): void {
   const { endpoint, auditFields } = context.route;
   const body = bodyOf(context);
-  context.input = readInput(endpoint, body);
+  context.input = readInput(endpoint, body, context.exchange.inputOf);
   context.largeText = largeTextOf(body);
   const parameters = requestParameters(auditFields, inputWith(context, context.largeText));
   if (parameters !== undefined) context.note.requestParameters = parameters;

@@ -6,11 +6,11 @@ import { isMergePatch } from '../request/input.ts';
 import { queryOf } from '../request/path.ts';
 
 /** 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` judge the query themselves. */
-export function requireKnownQuery({ request, route: { endpoint }, note }: ApiRequest): void {
-  const query = queryOf(request.url ?? '');
+export function requireKnownQuery({ exchange, route: { endpoint }, note }: ApiRequest): void {
+  const query = queryOf(exchange.target);
   const known = endpoint.query ?? {};
   // What the media type decides is in the trail as if it had been asked for: two merges that differ in nothing else do not read alike.
-  const replacesLists = Object.hasOwn(known, 'lists') && isMergePatch(request.headers['content-type']);
+  const replacesLists = Object.hasOwn(known, 'lists') && isMergePatch(exchange.headers['content-type']);
   if ((query === '' && !replacesLists) || endpoint.anyQuery === true) return;
   const seen = new Map<string, unknown>();
   for (const [name, value] of new URLSearchParams(query)) {

@@ -1,5 +1,4 @@
 // A request to an endpoint of the API: what its checks have found out so far, its audit record and its answers.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessControl, Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Audit } from '../../audit/record.ts';
@@ -13,11 +12,12 @@ import { preferenceOf } from '../request/accept.ts';
 import type { Body } from '../request/body.ts';
 import type { ReadBody } from '../request/input.ts';
 import type { RequestPath } from '../request/path.ts';
-import { sendAnswer, type Answer } from '../response/answer.ts';
+import type { Answer } from '../response/answer.ts';
 import { problemAnswer } from '../response/problem.ts';
 import { formatReply } from '../response/reply.ts';
 import { isPage, type Route } from '../routes.ts';
 import type { AuthorizedCall } from './call.ts';
+import type { ApiExchange } from './exchange.ts';
 import { RequestContext, type Answered, type RecordParts, type RequestServer } from './request-context.ts';
 
 /** The server of the API. */
@@ -37,7 +37,7 @@ export type Routed = {
 };
 
 /** A request with its endpoint. The pipeline fills in the fields that are not readonly, in the order of its checks. */
-export class ApiRequest extends RequestContext<Answer> {
+export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   readonly server: ApiServer;
   readonly path: RequestPath;
   readonly params: Readonly<Record<string, string>>;
@@ -64,8 +64,8 @@ export class ApiRequest extends RequestContext<Answer> {
   /** from the end of the body to the answer: the memory of the body stays taken meanwhile, even if the client disconnects */
   isRunning = false;
 
-  constructor(server: ApiServer, request: IncomingMessage, response: ServerResponse, { path, params, route }: Routed) {
-    super(server, request, response);
+  constructor(server: ApiServer, exchange: ApiExchange, { path, params, route }: Routed) {
+    super(server, exchange);
     this.server = server;
     this.path = path;
     this.params = params;
@@ -87,7 +87,7 @@ export class ApiRequest extends RequestContext<Answer> {
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {
-    return { method: this.request.method ?? '', route: this.route.endpoint.path };
+    return { method: this.exchange.method, route: this.route.endpoint.path };
   }
 
   protected get place(): string {
@@ -95,11 +95,14 @@ export class ApiRequest extends RequestContext<Answer> {
   }
 
   protected formatAnswer(value: unknown): Answer {
-    return formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
+    const answer = formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
+    return this.exchange.answerOf?.(answer, this.requestId) ?? answer;
   }
 
   protected answerOf(error: ServiceError): Answer {
-    const takesPage = isPage(this.route) && preferenceOf(this.request.headers.accept) !== 'json';
+    const { exchange } = this;
+    if (exchange.refusalOf !== undefined) return exchange.refusalOf(error, this.requestId);
+    const takesPage = isPage(this.route) && preferenceOf(exchange.headers.accept) !== 'json';
     return takesPage ? refusalPage(error, this.requestId, this.server.clock.now()) : problemAnswer(error, this.requestId);
   }
 
@@ -110,7 +113,7 @@ export class ApiRequest extends RequestContext<Answer> {
     const parts: RecordParts = {
       kind,
       occurredAt: timestampOf(this.now),
-      owner: callerRecord(this.caller),
+      owner: callerRecord(this.caller, this.exchange.via),
       path: this.path.text,
       status,
       code,
@@ -127,25 +130,25 @@ export class ApiRequest extends RequestContext<Answer> {
   }
 
   protected send(answer: Answer): Promise<void> | undefined {
-    return sendAnswer(this.response, this.requestId, answer);
+    return this.exchange.send(this.requestId, answer);
   }
 
   protected override onConcluded(): void {
     this.isRunning = false;
-    if (this.response.destroyed) this.leaveRoom();
+    if (this.exchange.isClosed) this.leaveRoom();
   }
 }
 
-/** How audit records name a caller; nothing for callers that are not known. */
-export function callerRecord(caller: Caller | undefined): RecordParts['owner'] {
-  if (caller === undefined) return unknownCaller;
-  const { tenantName: tenant, tenantId, user, userKind, userSource, accessor, via } = caller;
-  const owner = { tenant, tenantId, user, userKind, ...(userSource === undefined ? noSource : { userSource }), accessor };
-  return via === undefined ? owner : { ...owner, via };
+/** How audit records name a caller; nothing for callers that are not known. `by`: the foreign protocol of the request. */
+export function callerRecord(caller: Caller | undefined, by?: string): RecordParts['owner'] {
+  const via = by ?? caller?.via;
+  const way = via === undefined ? nowhere : { via };
+  if (caller === undefined) return way;
+  const { tenantName: tenant, tenantId, user, userKind, userSource, accessor } = caller;
+  return { tenant, tenantId, user, userKind, ...(userSource === undefined ? nowhere : { userSource }), accessor, ...way };
 }
 
-const unknownCaller = {} as const;
-const noSource = {} as const;
+const nowhere = {} as const;
 const nothing = (): void => undefined;
 
 /** All requests of a turn share an instant: its text is made once. */

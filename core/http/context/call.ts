@@ -31,11 +31,11 @@ export class UnauthenticatedCall implements PublicCall {
 
   /** Node joins repeated headers into one text; only set-cookie, which no request has, comes as a list. */
   get headers(): Readonly<Record<string, string | undefined>> {
-    return this.#context.request.headers as Record<string, string | undefined>;
+    return this.#context.exchange.headers as Record<string, string | undefined>;
   }
 
   get rawQuery(): string {
-    return queryOf(this.#context.request.url ?? '');
+    return queryOf(this.#context.exchange.target);
   }
 
   get query(): ReadonlyMap<string, string> {
@@ -56,8 +56,8 @@ export class UnauthenticatedCall implements PublicCall {
 
   get signal(): AbortSignal {
     const controller = new AbortController();
-    if (this.#context.response.destroyed) controller.abort();
-    this.#context.response.once('close', () => controller.abort());
+    if (this.#context.exchange.isClosed) controller.abort();
+    else this.#context.exchange.onceClosed(() => controller.abort());
     return controller.signal;
   }
 
@@ -82,7 +82,7 @@ export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall 
   }
 
   callerNow(): Caller | undefined {
-    const { server, request, clientIp } = this.#context;
-    return callerOfRequest(server, request, server.clock.now(), clientIp, true);
+    const { server, exchange, clientIp } = this.#context;
+    return callerOfRequest(server, exchange, server.clock.now(), clientIp, true);
   }
 }

@@ -1,14 +1,13 @@
 // One request and its one answer, the same for the API, EST and a sealed process: id, refusal, audit record, sending, and what happens
 // when any of these fails.
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditRecord } from '../../audit/record.ts';
 import type { Clock, Log } from '../../base/context.ts';
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { clusterUnavailable } from '../../cluster/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
-import { clientAddressOf } from '../listener/client-address.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
+import type { Exchange } from './exchange.ts';
 
 /** What answers depend on where the store is the replica of one that others change, too. */
 export type Replica = {
@@ -53,30 +52,30 @@ export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
  * A request from its arrival to its answer. Subclasses say how a protocol writes answers and what it records; what happens in which
  * order is decided here. No method throws: they are called by listeners.
  */
-export abstract class RequestContext<Answer extends { readonly status: number; readonly last?: () => Promise<void> }> {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+export abstract class RequestContext<
+  Answer extends { readonly status: number; readonly last?: () => Promise<void> },
+  Ends extends Exchange = Exchange,
+> {
+  readonly exchange: Ends;
   readonly requestId = randomUUID();
   readonly #server: RequestServer;
   readonly #startedMs: number;
-  #clientIp: string | undefined;
   #isConcluded = false;
 
-  constructor(server: RequestServer, request: IncomingMessage, response: ServerResponse) {
+  constructor(server: RequestServer, exchange: Ends) {
     this.#server = server;
-    this.request = request;
-    this.response = response;
+    this.exchange = exchange;
     this.#startedMs = server.clock.monotonicMs();
   }
 
   /** Address of the client. */
   get clientIp(): string {
-    return (this.#clientIp ??= clientAddressOf(this.request));
+    return this.exchange.clientIp;
   }
 
   /** The User-Agent header, as far as an audit record takes it. */
   get userAgent(): string {
-    return (this.request.headers['user-agent'] ?? '').slice(0, 256);
+    return (this.exchange.headers['user-agent'] ?? '').slice(0, 256);
   }
 
   /** Runs the work of the request and answers with its result. An error refuses it, also one thrown by its listeners and timers. */
@@ -145,7 +144,7 @@ export abstract class RequestContext<Answer extends { readonly status: number; r
       requestId: this.requestId,
       ...owner,
       path,
-      method: this.request.method ?? '',
+      method: this.exchange.method,
       status,
       ...(code === undefined ? noCode : { code }),
       requestTimeMs: Math.round(this.#elapsedMs() * 1_000) / 1_000,
@@ -268,10 +267,10 @@ export abstract class RequestContext<Answer extends { readonly status: number; r
     this.#server.log?.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });
     try {
       this.onConcluded();
-      if (this.response.headersSent) this.response.destroy();
-      else this.send(this.answerOf(fail('internal-error')))?.catch(() => this.response.destroy());
+      if (this.exchange.isAnswering) this.exchange.break();
+      else this.send(this.answerOf(fail('internal-error')))?.catch(() => this.exchange.break());
     } catch {
-      this.response.destroy();
+      this.exchange.break();
     }
   }
 

@@ -1,13 +1,13 @@
 // A request that no endpoint answers: unknown path, unknown method, or a header that could be read in two ways.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import { refusalPage } from '../pages/refusal.ts';
 import { preferenceOf } from '../request/accept.ts';
-import { sendAnswer, type Answer } from '../response/answer.ts';
+import type { Answer } from '../response/answer.ts';
 import { problemAnswer } from '../response/problem.ts';
 import { callerRecord, type ApiServer } from './api-request.ts';
+import type { ApiExchange } from './exchange.ts';
 import { RequestContext, type Answered } from './request-context.ts';
 
 /** Why there is no endpoint. */
@@ -26,13 +26,13 @@ type Known = {
 /**
  * It leaves a record when a caller with a token sent it. What callers without a token send has no bound, and the disk has one.
  */
-export class UnroutedRequest extends RequestContext<Answer> {
+export class UnroutedRequest extends RequestContext<Answer, ApiExchange> {
   readonly #server: ApiServer;
   readonly #known: Known;
   readonly #caller: Caller | undefined;
 
-  constructor(server: ApiServer, request: IncomingMessage, response: ServerResponse, known: Known, caller: Caller | undefined) {
-    super(server, request, response);
+  constructor(server: ApiServer, exchange: ApiExchange, known: Known, caller: Caller | undefined) {
+    super(server, exchange);
     this.#server = server;
     this.#known = known;
     this.#caller = caller;
@@ -55,7 +55,9 @@ export class UnroutedRequest extends RequestContext<Answer> {
   }
 
   protected answerOf(error: ServiceError): Answer {
-    const takesPage = this.#known.mayBePage && preferenceOf(this.request.headers.accept) === 'html';
+    const { exchange } = this;
+    if (exchange.refusalOf !== undefined) return exchange.refusalOf(error, this.requestId);
+    const takesPage = this.#known.mayBePage && preferenceOf(exchange.headers.accept) === 'html';
     return takesPage ? refusalPage(error, this.requestId, this.#server.clock.now()) : problemAnswer(error, this.requestId);
   }
 
@@ -66,7 +68,7 @@ export class UnroutedRequest extends RequestContext<Answer> {
     const { requestTimeMs: _, ...record } = this.recordOf({
       kind: 'request',
       occurredAt: formatTimestamp(clock.now()),
-      owner: callerRecord(this.#caller),
+      owner: callerRecord(this.#caller, this.exchange.via),
       path,
       status,
       code: error?.code,
@@ -79,6 +81,6 @@ export class UnroutedRequest extends RequestContext<Answer> {
   }
 
   protected send(answer: Answer): Promise<void> | undefined {
-    return sendAnswer(this.response, this.requestId, answer);
+    return this.exchange.send(this.requestId, answer);
   }
 }

@@ -62,18 +62,26 @@ export function isLongReading({ consumes }: AnyEndpoint, body: Uint8Array): bool
 /** Parsing this much takes half a millisecond. */
 const quickBytes = 256 * 1024;
 
-/** The input for run(). An absent body counts as an empty object; without an input schema no field may be sent. */
-export function readInput(endpoint: AnyEndpoint, body: Uint8Array | ReadBody): unknown {
+/**
+ * The input for run(). An absent body counts as an empty object; without an input schema no field may be sent. `translated`: from the document of
+ * a foreign protocol.
+ */
+export function readInput(
+  endpoint: AnyEndpoint,
+  body: Uint8Array | ReadBody,
+  translated: (document: JsonObject) => JsonObject = same,
+): unknown {
   if (body instanceof Uint8Array && endpoint.consumes !== undefined && endpoint.consumes !== jsonMediaType) {
     return endpoint.consumes === formMediaType ? readForm(endpoint, body) : body;
   }
-  const json = body.length === 0 ? nothing : jsonOf(body);
+  const json = translated(body.length === 0 ? nothing : jsonOf(body));
   if (endpoint.input !== undefined) return parseInput(endpoint.input, json);
   if (Object.keys(json).length > 0) throw fail('unknown-field', { detail: 'This operation takes no fields.' });
   return undefined;
 }
 
 const nothing: JsonObject = {};
+const same = (document: JsonObject): JsonObject => document;
 
 function jsonOf(body: Uint8Array | ReadBody): JsonObject {
   if (body instanceof Uint8Array) return parseJsonObject(body);

@@ -1,0 +1,39 @@
+// A route of a foreign API that stands for one of our endpoints: method, path, credentials, input, answer and refusals are translated, and
+// nothing else. The request is judged, limited, counted and recorded as that endpoint, with the name of the protocol beside the caller.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ServiceError } from '../base/errors.ts';
+import type { JsonObject } from '../wire/json.ts';
+import type { Answer } from './response/answer.ts';
+
+export type Alias = {
+  /** the protocol, for the audit trail */
+  readonly via: string;
+  /** of the foreign API */
+  readonly method: string;
+  /** of the foreign API, with parameters in braces */
+  readonly path: string;
+  /** method and path of the endpoint: `POST /v1/state/keystore/transit-keys/{name}/encrypt` */
+  readonly of: string;
+  /** The value of the Authorization header that the credentials of the foreign API mean; undefined: there are none. */
+  credentials(headers: IncomingHttpHeaders): string | undefined;
+  /** Parameters of our path, and a query. Known before the body, as policies are. Throws the ServiceError that refuses the request. */
+  target(asked: Asked): { readonly params: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>> };
+  /** The input of the endpoint, as on the wire; absent: it has none, and the body is not read. Throws the ServiceError that refuses the request. */
+  input?(document: JsonObject, asked: Asked): JsonObject;
+  /** The foreign answer of one that is no refusal. */
+  answer(answered: Answered, asked: Asked): Answer;
+  /** The foreign answer of a refusal. */
+  refusal(error: ServiceError, requestId: string): Answer;
+};
+
+/** The foreign request, without its body. */
+export type Asked = {
+  readonly method: string;
+  /** decoded path parameters by name */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** What our endpoint answered: the document as on the wire, undefined where there is none. */
+export type Answered = { readonly status: number; readonly requestId: string; readonly document: unknown };

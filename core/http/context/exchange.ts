@@ -1,0 +1,94 @@
+// The two ends of a request, whatever carries it: a message of HTTP, a route of a foreign API that stands for an endpoint, or a call of
+// another protocol in this process.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { JsonObject } from '../../wire/json.ts';
+import type { ServiceError } from '../../base/errors.ts';
+import { clientAddressOf } from '../listener/client-address.ts';
+import { type Admit, type Body, readBody } from '../request/body.ts';
+import { type Answer, sendAnswer } from '../response/answer.ts';
+
+/** What checks, records and counts see of a request. */
+export type Exchange = {
+  readonly method: string;
+  /** path and query */
+  readonly target: string;
+  /** names in lower case */
+  readonly headers: IncomingHttpHeaders;
+  readonly clientIp: string;
+  /** the answer is out, or nobody waits for it */
+  readonly isClosed: boolean;
+  /** a part of the answer is out: it can only be cut off */
+  readonly isAnswering: boolean;
+  /** Calls the listener when it closes; never for one that is closed. */
+  onceClosed(listener: () => void): void;
+  /** Ends it without an answer, or in the middle of one. */
+  break(): void;
+};
+
+/** A request to an endpoint of the API. */
+export type ApiExchange = Exchange & {
+  /** the foreign protocol that it came by, for the audit trail */
+  readonly via?: string | undefined;
+  /** Calls `done` as readBody does. */
+  readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void;
+  /** The input of the endpoint for a document of the foreign protocol. Throws the ServiceError that refuses it. */
+  readonly inputOf?: ((document: JsonObject) => JsonObject) | undefined;
+  /** The answer of the foreign protocol for one of the endpoint, which is no refusal. */
+  answerOf?(answer: Answer, requestId: string): Answer;
+  /** The answer of a refusal; absent: a problem document, or a page. */
+  refusalOf?(error: ServiceError, requestId: string): Answer;
+  /** As sendAnswer. */
+  send(requestId: string, answer: Answer): Promise<void> | undefined;
+};
+
+/** A message of HTTP. */
+export class HttpExchange implements ApiExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  #clientIp: string | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  get target(): string {
+    return this.request.url ?? '';
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.request.headers;
+  }
+
+  get clientIp(): string {
+    return (this.#clientIp ??= clientAddressOf(this.request));
+  }
+
+  get isClosed(): boolean {
+    return this.response.destroyed;
+  }
+
+  get isAnswering(): boolean {
+    return this.response.headersSent;
+  }
+
+  onceClosed(listener: () => void): void {
+    this.response.once('close', listener);
+  }
+
+  break(): void {
+    this.response.destroy();
+  }
+
+  readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void {
+    readBody(this.request, limitBytes, admit, done);
+  }
+
+  send(requestId: string, answer: Answer): Promise<void> | undefined {
+    return sendAnswer(this.response, requestId, answer);
+  }
+}
