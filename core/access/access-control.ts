@@ -41,6 +41,11 @@ export type FieldAccess = {
    * form), unless that has values alone which the rules there allow.
    */
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
+  /**
+   * As requireAt where a rule speaks of the operation on the other path; where none does, the decision on the path of this request stands: a POST to a
+   * list makes an entry whose own path may be refused.
+   */
+  requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
   /** The same for another operation on the path of this request: a PUT that creates is judged as a creation, too. */
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void;
   /** Whether the caller may do something to another path: to an entry that a field of the request names. */
@@ -53,8 +58,10 @@ export type FieldAccess = {
   shows(field: string): boolean;
   /** Whether a read of the same path would show all there is. */
   readsAll(nameField?: string): boolean;
-  /** What a read of the same path would show of a document (wire form): its name alone where reading is refused. */
-  asRead(wire: Readonly<Record<string, unknown>>, nameField: string): unknown;
+  /** What a read of the same or of another path would show of a document (wire form): its name alone where reading is refused. */
+  asRead(wire: Readonly<Record<string, unknown>>, nameField: string, segments?: readonly string[]): unknown;
+  /** Which fields (as `shows`) a read of another path would show: none where it is refused. */
+  shownAt(segments: readonly string[]): (field: string) => boolean;
 };
 
 /** The decision of both sets of policies. `rule` and `policy` name what decided. */
@@ -102,6 +109,11 @@ class Authorization implements FieldAccess {
     if (wire !== undefined) constraints?.requireAllowedValues(wire, shape);
   }
 
+  requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void {
+    const { allowed, rule } = this.#decide(this.caller, segments, operation);
+    if (allowed || rule !== undefined) this.requireAt(segments, operation, wire, shape);
+  }
+
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void {
     this.requireAt(this.#segments, operation, wire, shape);
   }
@@ -115,9 +127,12 @@ class Authorization implements FieldAccess {
   }
 
   shows(field: string): boolean {
-    const path = field.split('/');
-    const document = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), '');
-    return isDeepStrictEqual(this.withoutHidden(document), document);
+    return isShown(this.#constraints, field);
+  }
+
+  shownAt(segments: readonly string[]): (field: string) => boolean {
+    const { allowed, constraints } = this.#decide(this.caller, segments, 'read');
+    return (field) => allowed && isShown(constraints, field);
   }
 
   readsAll(nameField?: string): boolean {
@@ -125,11 +140,18 @@ class Authorization implements FieldAccess {
     return allowed && constraints?.hides(nameField) !== true;
   }
 
-  asRead(wire: Readonly<Record<string, unknown>>, nameField: string): unknown {
-    const { allowed, constraints } = this.#decide(this.caller, this.#segments, 'read');
+  asRead(wire: Readonly<Record<string, unknown>>, nameField: string, segments = this.#segments): unknown {
+    const { allowed, constraints } = this.#decide(this.caller, segments, 'read');
     if (!allowed) return { [nameField]: wire[nameField] };
     return constraints === undefined ? wire : constraints.withoutHidden(wire, nameField);
   }
+}
+
+/** Whether answers under these constraints have a field. */
+function isShown(constraints: Decision['constraints'], field: string): boolean {
+  if (constraints === undefined) return true;
+  const document = field.split('/').reduceRight<unknown>((inner, name) => ({ [name]: inner }), '');
+  return isDeepStrictEqual(constraints.withoutHidden(document), document);
 }
 
 /** The proof that access control allowed a request: what runs for callers with a token takes one. */

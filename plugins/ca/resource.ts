@@ -187,7 +187,7 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
       lastCrls = await makeLastCrls(context, ca, outstanding);
     },
     commit(transaction) {
-      requireNoneBelow(name, Iterator.from(transaction.entries(context.tables.cas, [tenantId])));
+      requireNoneBelow(call, name, Iterator.from(transaction.entries(context.tables.cas, [tenantId])));
       if (!isDeepStrictEqual(findOutstanding(context, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
       keepLastCrls(context, transaction, ca, lastCrls);
       if (outstanding.valid === 0) revokeOwnCertificates(context, transaction, ca);
@@ -210,13 +210,15 @@ function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUnt
 function requireUnused(context: CaContext, call: EndpointCall, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true)
     throw fail('in-use', { detail: 'This CA certifies the appliance itself: its listeners, or the members of its cluster.' });
-  requireNoneBelow(name, Iterator.from(context.tables.cas.entries([call.caller.tenantId])));
+  requireNoneBelow(call, name, Iterator.from(context.tables.cas.entries([call.caller.tenantId])));
 }
 
-/** Asked again in the transaction: another CA may have been certified meanwhile. */
-function requireNoneBelow(name: string, cas: IteratorObject<readonly [StoreKey, CaRecord]>): void {
+/** Asked again in the transaction: another CA may have been certified meanwhile. It is named to who may read what certifies it. */
+function requireNoneBelow({ access }: EndpointCall, name: string, cas: IteratorObject<readonly [StoreKey, CaRecord]>): void {
   const below = cas.find(([, record]) => record.issuingCa === name)?.[1];
-  if (below !== undefined) throw fail('in-use', { detail: `CA "${below.name}" is certified by this one; delete it first.` });
+  if (below === undefined) return;
+  const isShown = ['config', 'state'].some((tree) => access.shownAt(['v1', tree, 'keystore', 'tls', 'ca', below.name])('issuing-ca'));
+  throw fail('in-use', { detail: `${isShown ? `CA "${below.name}"` : 'A CA'} is certified by this one; delete it first.` });
 }
 
 function toDocument(record: CaRecord): CaDocument {

@@ -40,7 +40,7 @@ export function importWrappingKeyEndpoints(transit: Transit, keys: ImportWrappin
       input: z.object({
         ttl: durationField({ minSeconds: 60, maxSeconds: mostTtlSeconds })
           .optional()
-          .meta({ description: 'How long it can be used, at most 1d; default 1h.', example: '1h' }),
+          .meta({ description: 'How long it can be used, at most 1d.', example: '2h', 'x-default': '1h' }),
       }),
       auditFields: ['ttl'],
       output: z.object({

@@ -2223,7 +2223,7 @@ type ImportWrappingKeyOfOneAnswer struct {
 
 // ImportWrappingKeyOfOneRequest: A document of the API.
 type ImportWrappingKeyOfOneRequest struct {
-	// TTL: How long it can be used, at most 1d; default 1h.
+	// TTL: How long it can be used, at most 1d.
 	TTL *string `json:"ttl,omitempty"`
 }
 

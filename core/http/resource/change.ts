@@ -11,7 +11,8 @@ import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
 import { mergeDocument, withoutRepeats } from './merge.ts';
-import type { Document, ResourceView } from './view.ts';
+import { withChangeIdOf, withNewChangeId } from './change-id.ts';
+import { valueAt, type Document, type ResourceView } from './view.ts';
 
 /** An entry of a resource as a request finds it. */
 export type Entry = {
@@ -30,8 +31,9 @@ const attempts = 256;
 /** How often it starts over when something else that it depends on was changed. */
 const mostOvertaken = 8;
 
-/** POST: the entry must not be there yet. */
-export function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
+/** POST: the entry must not be there yet. Policies allow it at the path of the list, and none may refuse it at that of the entry. */
+export async function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
+  call.access.requireNotRefusedAt(view.pathOf('config', entry.names), 'create');
   return change(view, store, call, entry, fields, (current) => {
     const wanted = view.parse(fields);
     if (current !== undefined)
@@ -76,7 +78,12 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
 async function withoutGuess(view: ResourceView, call: EndpointCall, fields: Document, outcome: Promise<Outcome>): Promise<Outcome> {
   const done = await outcome;
   if (call.query.get('validate') !== 'true') return done;
-  return call.access.readsAll(view.nameField) && !view.statesShortSecret(fields) ? done : { ...done, record: undefined };
+  return mayKnowEqual(view, call, fields) ? done : { ...done, record: undefined };
+}
+
+/** Whether the caller may know that an entry had the document already which the fields of a request give it. */
+function mayKnowEqual(view: ResourceView, { access }: EndpointCall, fields: Document): boolean {
+  return access.readsAll(view.nameField) && !view.statesShortSecret(fields);
 }
 
 async function change(
@@ -113,17 +120,18 @@ async function changeInTurn(
     requireOwn(view, entry);
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     const before = current === undefined ? undefined : resource.toDocument(current);
-    if (before !== undefined) requireFixedFields(view, before, document);
-    const stands = view.configOf(entry.name, document);
-    call.access.requireAllowedValues(stands, view.answers.config);
-    if (current === undefined && creates === 'by-replacing') call.access.requireHere('create', stands, view.answers.config);
-    requireNamed(call.access, view.namedFields, document, before);
-    const plan = resource.plan({ call, names: entry.names, document, current });
-    if (before !== undefined) requireSecretsAgain(view, before, document, stated);
+    const blindly = before === undefined ? () => undefined : blindStatements(view, call, entry, stated);
+    if (before !== undefined) requireFixedFields(view, before, document, blindly);
+    requireValues(view, call, entry, view.judgedOf(entry.name, document, stated), current === undefined, creates);
+    for (const field of view.namedFields)
+      requireNamed(call.access, [field], document, blindly(...field.path) === undefined ? before : undefined);
+    const plan = resource.plan({ call, names: entry.names, document, current, blindly });
+    if (before !== undefined) requireSecretsAgain(view, before, document, stated, blindly);
     const created = current === undefined;
     if (call.query.get('validate') === 'true')
       return { created, record: isAlready(view, current, document) ? current : undefined, document };
-    const committed = await commit(view, store, entry.key, current, plan).catch((error: unknown) => {
+    const isKept = isAlready(view, current, document) && mayKnowEqual(view, call, stated);
+    const committed = await commit(view, store, entry.key, current, plan, isKept).catch((error: unknown) => {
       if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
       throw error;
     });
@@ -141,13 +149,15 @@ async function commit(
   key: StoreKey,
   current: unknown,
   plan: Plan<unknown, unknown>,
+  isKept: boolean,
 ): Promise<{ record: unknown } | undefined> {
   const { table } = view.resource;
   const prepared = await plan.prepare?.();
   try {
     const committed = await store.write((transaction) => {
       if (!isSame(transaction.get(table, key), current)) return undefined;
-      const record = plan.commit(transaction, prepared);
+      const made = plan.commit(transaction, prepared);
+      const record = isKept ? withChangeIdOf(made, current) : withNewChangeId(made);
       transaction.put(table, key, record);
       return { record };
     });
@@ -211,27 +221,69 @@ function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
   if (builtIn) throw fail('built-in', { detail: `This ${resource.noun} is built in; copy it under another name.` });
 }
 
-function requireFixedFields({ resource }: ResourceView, before: Document, after: Document): void {
+/** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
+type BlindStatements = (...path: readonly string[]) => unknown;
+
+function blindStatements(view: ResourceView, { access }: EndpointCall, { names }: Entry, stated: Document): BlindStatements {
+  let trees: readonly ((field: string) => boolean)[] | undefined;
+  return (...path) => {
+    const value = valueAt(stated, path);
+    if (value === undefined) return undefined;
+    trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
+    const wire = path.map(toKebab).join('/');
+    return trees.some((shows) => shows(wire)) ? undefined : value;
+  };
+}
+
+/** Throws policy-denied for values that the policies do not allow: of the change, and of a creation at the path of the entry as well. */
+function requireValues(
+  view: ResourceView,
+  { access }: EndpointCall,
+  { names }: Entry,
+  stands: Document,
+  isCreation: boolean,
+  creates: Creates | undefined,
+): void {
+  access.requireAllowedValues(stands, view.judged);
+  if (!isCreation) return;
+  if (creates === 'by-replacing') access.requireHere('create', stands, view.judged);
+  else access.requireNotRefusedAt(view.pathOf('config', names), 'create', stands, view.judged);
+}
+
+/** What a caller cannot read is not compared with what they state: the refusal would tell that it is another one. */
+function requireFixedFields({ resource }: ResourceView, before: Document, after: Document, blindly: BlindStatements): void {
+  const unseen = ' Leave it out: policies hide its value from you.';
   for (const field of resource.creationFields ?? []) {
-    if (!isDeepStrictEqual(before[field], after[field])) throw fixed('immutable-field', field, 'is set at creation and cannot be changed');
+    const rule = 'is set at creation and cannot be changed';
+    if (blindly(field) !== undefined) throw fixed('immutable-field', field, rule, unseen);
+    if (!isDeepStrictEqual(before[field], after[field])) throw fixed('immutable-field', field, rule);
   }
   for (const field of resource.oneWayFields ?? []) {
-    if (before[field] === true && after[field] !== true) throw fixed('one-way-flag', field, 'cannot be set back once it is true');
+    const rule = 'cannot be set back once it is true';
+    if (after[field] === true) continue;
+    if (blindly(field) !== undefined) throw fixed('one-way-flag', field, rule, unseen);
+    if (before[field] === true) throw fixed('one-way-flag', field, rule);
   }
 }
 
 /** Throws missing-field for a secret that would go to somebody else than the caller who stated it meant. */
-function requireSecretsAgain({ resource }: ResourceView, before: Document, after: Document, stated: Document): void {
+function requireSecretsAgain(
+  { resource }: ResourceView,
+  before: Document,
+  after: Document,
+  stated: Document,
+  blindly: BlindStatements,
+): void {
   for (const [secret, recipients] of Object.entries(resource.secretsSentTo ?? {})) {
     if (before[secret] === undefined || stated[secret] !== undefined) continue;
-    const changed = recipients.find((field) => !isDeepStrictEqual(before[field], after[field]));
+    const changed = recipients.find((field) => blindly(field) !== undefined || !isDeepStrictEqual(before[field], after[field]));
     if (changed === undefined) continue;
     const message = `"${toKebab(secret)}" must be given again where "${toKebab(changed)}" changes, which says where it is sent.`;
     throw fail('missing-field', { detail: message, items: [{ message, info: toKebab(secret) }] });
   }
 }
 
-function fixed(code: 'immutable-field' | 'one-way-flag', field: string, rule: string) {
-  const message = `"${toKebab(field)}" ${rule}.`;
+function fixed(code: 'immutable-field' | 'one-way-flag', field: string, rule: string, advice = '') {
+  const message = `"${toKebab(field)}" ${rule}.${advice}`;
   return fail(code, { detail: message, items: [{ message, info: toKebab(field) }] });
 }

@@ -28,7 +28,10 @@ export function labelled(resource: AnyResource): AnyResource {
       const plan = own.plan({ ...change, document: fields });
       return { ...plan, commit: (transaction, prepared) => withLabels(plan.commit(transaction, prepared), labels) };
     },
-    toDocument: (record) => ({ ...own.toDocument(record), ...presentLabels(labelsOf(record)) }),
+    toDocument(record) {
+      const { changeId: _, ...fields } = own.toDocument(record);
+      return { ...fields, ...presentLabels(labelsOf(record)) };
+    },
   };
   return whole as unknown as AnyResource;
 }

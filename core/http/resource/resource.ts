@@ -13,7 +13,17 @@ export type Change<Document, Rec> = {
   readonly document: Document;
   /** the present record; undefined on creation */
   readonly current: Rec | undefined;
+  /**
+   * The value at a path of names (camelCase) that the request states and whose present value policies hide from its caller; undefined for any other. A plan
+   * that accepts some changes and refuses others takes such a value for a change: which one is accepted would tell the present one.
+   */
+  readonly blindly: (...path: readonly string[]) => unknown;
 };
+
+/** Of the names that a list has at present, those that a change may keep although its caller could not give them; `stated`: what it states blindly. */
+export function keptNames(present: readonly string[] = [], stated: unknown): readonly string[] {
+  return Array.isArray(stated) ? present.filter((name) => !stated.includes(name)) : present;
+}
 
 /**
  * How a change is done. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
@@ -68,7 +78,7 @@ export type Resource<Document, Rec, Prepared> = {
   /** the key of an entry, its name last; called with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
   key?(call: EndpointCall, names: readonly string[]): StoreKey;
   /** Fills in defaults that depend on the name or on other fields, so that policies and `validate=true` see them too. */
-  complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
+  complete?(change: Omit<Change<Document, Rec>, 'call' | 'blindly'>): Document;
   /** Warnings about accepted input that is probably a mistake, in answers to creations, replacements and merges. */
   warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;

@@ -20,6 +20,7 @@ import { inWhole, shortened, sizeOf } from '../audit-parameters.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { namedFieldsOf, type NamedField } from '../named-entries.ts';
 import { entityTag } from '../response/entity-tag.ts';
+import { changeIdOf } from './change-id.ts';
 import type { AnyResource, Resource } from './resource.ts';
 
 /** A document of a resource in code: camelCase, plain JSON. */
@@ -39,6 +40,8 @@ export class ResourceView {
   readonly #shape: Shape;
   /** the same with the name first, as POST takes it and every answer has it */
   readonly #namedShape: Shape;
+  /** the fields of a document that policies judge the values of */
+  readonly judged: Shape;
   /** the fields that answers of a tree can have */
   readonly answers: Readonly<Record<'config' | 'state', Shape>>;
   /** paths of secrets in camelCase */
@@ -57,6 +60,7 @@ export class ResourceView {
     this.#shape = withReadOnly(known, this.#withFlags(known));
     this.#namedShape = withField(this.#shape, resource.nameField);
     const writable = withField(shapeOf(resource.document), resource.nameField);
+    this.judged = writable;
     this.answers = {
       config: this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable),
       state: this.#withFlags(this.#namedShape),
@@ -70,9 +74,9 @@ export class ResourceView {
 
   /** Whether the fields have a secret that could be guessed. */
   statesShortSecret(fields: Document): boolean {
-    const valueAt = (path: readonly string[]): unknown =>
-      path.reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[name], fields);
-    return this.#secrets.map(valueAt).some((value) => typeof value === 'string' && Buffer.byteLength(value) < unguessableOctets);
+    return this.#secrets
+      .map((path) => valueAt(fields, path))
+      .some((value) => typeof value === 'string' && Buffer.byteLength(value) < unguessableOctets);
   }
 
   /** The configuration document in wire form: writable fields without secrets (api 9). */
@@ -92,9 +96,29 @@ export class ResourceView {
     return this.#secrets.reduce((shown, path) => overlay(shown, secretFlag(document, path)), wire);
   }
 
+  /**
+   * A document as policies on values judge it: as configOf, with the secrets that a request states. One that it leaves out counts as null: the present
+   * one is compared with nothing.
+   */
+  judgedOf(name: string, document: Document, stated: Document): Document {
+    const secrets = this.#secrets.flatMap((path): Document[] => {
+      const secret = valueAt(stated, path);
+      const [last = '', ...outer] = path.toReversed();
+      return secret === undefined ? [] : [outer.reduce<Document>((inner, part) => ({ [part]: inner }), { [last]: secret })];
+    });
+    return this.#format(name, secrets.reduce(overlay, this.#withoutSecrets(document)));
+  }
+
+  /** The path of an entry, or with the names of its parents alone that of their list, in decoded segments. */
+  pathOf(tree: 'config' | 'state', names: readonly string[]): readonly string[] {
+    const left = [...names];
+    const parts = this.resource.path.split('/').map((part) => (part.startsWith('{') ? (left.shift() ?? '') : part));
+    return ['v1', tree, ...parts, ...left];
+  }
+
   /** The entity tag of a record, secrets included; undefined for no record. */
   tag(name: string, record: unknown): string | undefined {
-    return record === undefined ? undefined : entityTag(this.#store, [name, this.resource.toDocument(record)]);
+    return record === undefined ? undefined : entityTag(this.#store, [name, this.resource.toDocument(record), changeIdOf(record)]);
   }
 
   /** A body of POST: the name and the translated rest. */
@@ -187,6 +211,11 @@ export function describedSchemas(
         : z.intersection(config, z.object({ warnings: warningsField.describe('What was accepted and is hardly meant so.') })),
     state: flags.reduce<z.ZodType>((whole, flag) => z.intersection(whole, flag), z.intersection(config, resource.stateFields)),
   };
+}
+
+/** The value at a path of names. */
+export function valueAt(document: Document, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as Document | null | undefined)?.[name], document);
 }
 
 /** Objects merge, everything else is replaced. */

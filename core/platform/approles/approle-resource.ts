@@ -6,7 +6,7 @@ import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
-import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
 import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
@@ -72,16 +72,17 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     document,
     stateFields,
     errors: ['already-exists'],
-    plan({ call: { caller }, names: [name = ''], document: wanted, current }) {
+    plan({ call: { caller }, names: [name = ''], document: wanted, current, blindly }) {
       if (current === undefined && isReservedUser(name)) throw reservedName();
-      const kept = current?.tokenPolicies ?? [];
+      const before = current?.tokenPolicies ?? [];
+      const kept = keptNames(before, blindly('tokenPolicies'));
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       // More addresses, longer lives and another role-id give the policies to more callers.
-      const wider = current === undefined ? undefined : widenedField(wanted, current);
+      const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
       if (wider !== undefined) requireHeld(caller, toKebab(wider), wanted.tokenPolicies, []);
       requireOrder(wanted);
-      const loses = kept.some((policy) => !wanted.tokenPolicies.includes(policy));
+      const loses = before.some((policy) => !wanted.tokenPolicies.includes(policy));
       const approle: Approle = {
         ...wanted,
         id: current?.id ?? randomUUID(),
@@ -114,9 +115,24 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
   });
 }
 
-/** A field by which the approle would give more than before. */
-function widenedField(wanted: ApproleDocument, present: ApproleDocument): keyof ApproleDocument | undefined {
+const widening = [
+  'secretIdBoundCidrs',
+  'tokenBoundCidrs',
+  'tokenTtl',
+  'tokenMaxTtl',
+  'secretIdTtl',
+  'secretIdNumUses',
+  'fixedRoleId',
+] as const satisfies readonly (keyof ApproleDocument)[];
+
+/** A field by which the approle would give more than before, or might as far as the caller can know. */
+function widenedField(
+  wanted: ApproleDocument,
+  present: ApproleDocument,
+  blindly: Change<ApproleDocument, Approle>['blindly'],
+): keyof ApproleDocument | undefined {
   return (
+    widening.find((field) => blindly(field) !== undefined) ??
     (['secretIdBoundCidrs', 'tokenBoundCidrs'] as const).find((field) => isWider(wanted[field], present[field])) ??
     (['tokenTtl', 'tokenMaxTtl', 'secretIdTtl'] as const).find((field) => isLonger(wanted[field], present[field])) ??
     (usesOf(wanted) > usesOf(present) ? 'secretIdNumUses' : undefined) ??

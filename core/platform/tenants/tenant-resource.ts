@@ -4,11 +4,13 @@ import type { Read } from '../../access/tokens/record.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField, timestampText } from '../../wire/fields.ts';
+import type { EndpointCall } from '../../http/endpoint.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
-import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import { requireHeld } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
+import { toKebab } from '../../wire/schema.ts';
 import { shownText } from '../../wire/shown-text.ts';
 import type { Store } from '../../store/store.ts';
 import {
@@ -69,12 +71,25 @@ export type TenantResourceOptions = {
 };
 
 type Bounds = Pick<z.output<typeof document>, 'requestsPerMinute' | 'tokenSecondsPerMinute'>;
+const noQuotas: Bounds = { requestsPerMinute: 0, tokenSecondsPerMinute: 0 };
 
 /** The field, as callers write it, of a bound that is to be another one than the tenant has. */
-function changedBound(wanted: readonly string[], quotas: Bounds, current: Tenant): string | undefined {
+function changedBound(
+  wanted: readonly string[],
+  quotas: Bounds,
+  current: Tenant,
+  blindly: Change<unknown, Tenant>['blindly'] = () => undefined,
+): string | undefined {
+  const guessed = (['policies', 'requestsPerMinute', 'tokenSecondsPerMinute'] as const).find((field) => blindly(field) !== undefined);
+  if (guessed !== undefined) return toKebab(guessed);
   if (!isSame(wanted, current.policies)) return 'policies';
   if (quotas.requestsPerMinute !== (current.requestsPerMinute ?? 0)) return 'requests-per-minute';
   return quotas.tokenSecondsPerMinute === (current.tokenSecondsPerMinute ?? 0) ? undefined : 'token-seconds-per-minute';
+}
+
+/** Throws policy-denied. */
+function requireSystemRoot({ caller }: EndpointCall, to: string): void {
+  if (reservedRefusal('system-root', caller) !== undefined) throw fail('policy-denied', { detail: `${to}: ${needsSystemRoot}` });
 }
 
 function isSame(left: readonly string[], right: readonly string[]): boolean {
@@ -111,12 +126,14 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     creationFields: ['kind'],
     errors: ['in-use'],
     complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
-    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [], ...quotas }, current }) {
+    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [], ...quotas }, current, blindly }) {
       // Each change may lift bounds: what one policy refuses, another one may allow, and without it nothing refuses it.
-      const changed = current === undefined ? undefined : changedBound(wanted, quotas, current);
-      if (changed !== undefined && reservedRefusal('system-root', call.caller) !== undefined)
-        throw fail('policy-denied', { detail: `To change "${changed}": ${needsSystemRoot}` });
-      requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
+      const changed = current === undefined ? undefined : changedBound(wanted, quotas, current, blindly);
+      if (changed !== undefined) requireSystemRoot(call, `To change "${changed}"`);
+      requireHeld(call.caller, 'policies', wanted, [
+        ...usualPolicies['application-owner'],
+        ...keptNames(current?.policies, blindly('policies')),
+      ]);
       requirePolicies(wanted);
       if (current === undefined && kind === 'system') {
         throw fail('invalid-value', {
@@ -138,8 +155,12 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
         },
       };
     },
-    planRemoval(_, __, { uuid, kind }) {
+    planRemoval(call, _, current) {
+      const { uuid, kind } = current;
       if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });
+      // A tenant that is made again under the name has the usual bounds.
+      const bound = changedBound(usualPolicies[kind], noQuotas, current);
+      if (bound !== undefined) requireSystemRoot(call, `To delete a tenant that is bounded by "${bound}"`);
       requireEmpty((table) => table.count([uuid]) === 0);
       return {
         commit(transaction) {

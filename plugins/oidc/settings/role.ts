@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Caller } from '../../../core/access/caller.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
-import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
+import { defineResource, keptNames, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import type { Oidc } from '../context.ts';
 import type { SessionsEnd } from '../records/end-session.ts';
 import { roleDocument, type RoleRecord } from '../records/role-record.ts';
@@ -26,8 +26,14 @@ export function roleResource(oidc: Oidc): AnyResource {
     document: roleDocument,
     stateFields: z.object({}),
     parentExists: (call, [service]) => oidc.services.has([call.caller.tenantId, service as string]),
-    plan({ call, names: [service, role], document: wanted, current }) {
-      requireGiven(oidc, call, service as string, wanted, current);
+    plan(change) {
+      const {
+        call,
+        names: [service, role],
+        document: wanted,
+        current,
+      } = change;
+      requireGiven(oidc, service as string, change);
       if (wanted.oidcScopes.includes('offline_access')) {
         throw fail('invalid-value', {
           detail: '"oidc-scopes" must not contain offline_access: tokens of the provider are not kept.',
@@ -52,14 +58,19 @@ export function roleResource(oidc: Oidc): AnyResource {
 }
 
 /** Without a required claim the policies go to more people, and a mapping decides in whose name: the caller must hold them. */
-function requireGiven(oidc: Oidc, { caller }: EndpointCall, service: string, wanted: RoleRecord, current: RoleRecord | undefined): void {
+function requireGiven(
+  oidc: Oidc,
+  service: string,
+  { call: { caller }, document: wanted, current, blindly }: Change<RoleRecord, RoleRecord>,
+): void {
   const { accounts } = oidc;
-  const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
+  const isOpened =
+    blindly('requiredClaims') !== undefined || current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
-  const isRenamed = !isDeepStrictEqual(wanted.claimMappings, current?.claimMappings ?? {});
+  const isRenamed = blindly('claimMappings') !== undefined || !isDeepStrictEqual(wanted.claimMappings, current?.claimMappings ?? {});
   // The first role that maps names the person, whichever role gives the policies.
   if (isRenamed) accounts.requireHeld(caller, 'claim-mappings', [...wanted.tokenPolicies, ...policiesOfRoles(oidc, caller, service)], []);
-  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
+  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, keptNames(current?.tokenPolicies, blindly('tokenPolicies')));
 }
 
 function policiesOfRoles({ roles }: Oidc, { tenantId }: Caller, service: string): readonly string[] {

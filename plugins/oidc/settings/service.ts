@@ -53,7 +53,7 @@ function hostsOf({ providerHosts, discoveryUrl }: ServiceDocument, current: Serv
   return providerHosts ?? (isOfBefore ? undefined : []);
 }
 
-function planService(oidc: Oidc, { call, document: wanted, current, names }: Change<ServiceDocument, ServiceRecord>) {
+function planService(oidc: Oidc, { call, document: wanted, current, names, blindly }: Change<ServiceDocument, ServiceRecord>) {
   const { clientSecret } = wanted;
   if (clientSecret === undefined) {
     throw fail('missing-field', { detail: '"client-secret" is required.', items: [{ message: 'is required', info: 'client-secret' }] });
@@ -73,7 +73,7 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
     throw invalid('role-select/role-claim', 'must name a claim');
   }
   const name = names.at(-1) as string;
-  const wider = current === undefined ? undefined : widenedField(wanted, current);
+  const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
   if (wider !== undefined) {
     const granted = oidc.rolesOf(call.caller.tenantId, name).flatMap((role) => role.tokenPolicies);
     oidc.accounts.requireHeld(call.caller, wider, granted, []);
@@ -84,11 +84,27 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
   };
 }
 
+type Blindly = Change<ServiceDocument, ServiceRecord>['blindly'];
+
+const widening: readonly (readonly string[])[] = [
+  ['discoveryUrl'],
+  ['clientId'],
+  ['useRootCaCerts'],
+  ['caCerts'],
+  ['providerHosts'],
+  ['roleSelect', 'roleClaim'],
+  ['allowedRedirectUris'],
+  ['sessionTtl'],
+  ['clockTolerance'],
+];
+
 /**
  * The field by which more people or longer sessions may get the policies of the roles, which the caller must hold then: another provider or role
  * claim can make any person match a role, and another redirect URI get what the provider answers to others.
  */
-function widenedField(wanted: ServiceDocument, current: ServiceRecord): string | undefined {
+function widenedField(wanted: ServiceDocument, current: ServiceRecord, blindly: Blindly): string | undefined {
+  const guessed = widening.find((path) => blindly(...path) !== undefined);
+  if (guessed !== undefined) return guessed.map(toKebab).join('/');
   const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).find((field) => wanted[field] !== current[field]);
   if (changed !== undefined) return toKebab(changed);
   const { providerHosts: hosts } = current;

@@ -5,6 +5,7 @@ import { encodeUtf8, equalConstantTime, parseBase64 } from '../../../core/base/b
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
+import { withNewChangeId } from '../../../core/http/resource/change-id.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
 import { formatOutput, shapeOf } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -131,7 +132,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   }
   const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
   const united = known.size === 0 ? record : withWhatIsKnown(record, current);
-  putIndexed(transit, transaction, before, withLabels(united, labelsOf(current)));
+  putIndexed(transit, transaction, before, withNewChangeId(withLabels(united, labelsOf(current))));
   return references;
 }
 

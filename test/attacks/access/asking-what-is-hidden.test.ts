@@ -1,5 +1,5 @@
 // What policies hide or do not let a caller read, found out by asking otherwise: by filters, dry runs, and fields that follow from others.
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startVictim, type Victim } from '../victim.ts';
 
 let victim: Victim;
@@ -96,4 +96,145 @@ test('a change answers no more of an entry than a read would', async () => {
     expect(replaced.body).toMatchObject({ name: 'kept', warnings: [expect.stringContaining(path)] });
     expect(replaced.body).not.toHaveProperty('rest-api');
   }
+});
+
+describe('a guess at a field that the caller cannot read is answered like any other', () => {
+  /** A caller who may update an entry, and read all of it but these fields. */
+  async function halfBlind(list: string, hidden: readonly string[], more: readonly string[] = []): Promise<string> {
+    const name = `guesses-${hidden.join('-').replaceAll('/', '-')}`;
+    await victim.makePolicy(
+      name,
+      [list, list.replace('config', 'state')].flatMap((path) => [
+        { path: `${path}/**`, operations: { update: 'allow', read: 'reject' } },
+        { path: `${path}/*`, operations: { update: 'allow', read: 'allow' }, 'hide-fields': hidden },
+      ]),
+    );
+    return victim.makeToken([name, ...more]);
+  }
+
+  test.each([
+    ['PATCH', keys, 'shut', 'cipher', ['aes256-gcm96', 'ed25519', null], {}],
+    ['PUT', keys, 'shut', 'cipher', ['aes256-gcm96', 'ed25519'], {}],
+    ['PATCH', keys, 'open', 'exportable', [false, null], {}],
+    ['PATCH', keys, 'shut', 'exportable', [false, null], {}],
+    ['PATCH', cas, 'below', 'issuing-ca', ['root', 'devices'], {}],
+    ['PATCH', cas, 'below', 'subject', ['CN=below', 'CN=other'], {}],
+  ])('%s %s/%s: %s', async (method, list, name, field, guesses, rest) => {
+    const token = await halfBlind(list, [field]).catch(() => victim.makeToken([`guesses-${field}`]));
+    const answers = [];
+    for (const guess of guesses) {
+      const { status, body } = await victim.request(method, `${list}/${name}`, { ...rest, [field]: guess }, { token });
+      answers.push([status, body.code, body.detail]);
+    }
+    expect(new Set(answers.map(String)).size).toBe(1);
+    expect(answers[0]?.[0]).toBe(409);
+    // Left out, it stays as it is.
+    expect(await victim.verdict(method, `${list}/${name}`, rest, { token })).toBe('204 done');
+  });
+
+  test('of what is kept for a caller who could not give it: policies, addresses, lives, the role-id', async () => {
+    const fields = {
+      'token-policies': ['user'],
+      'token-max-ttl': '3d',
+      'fixed-role-id': 'the-right-one',
+      'token-bound-cidrs': ['10.0.0.0/8'],
+    };
+    await victim.request('POST', approles, { name: 'guessed', ...fields });
+    for (const [field, right, wrong] of [
+      ['token-policies', ['user'], ['root']],
+      ['token-max-ttl', '3d', '4d'],
+      ['fixed-role-id', 'the-right-one', 'a-wrong-one'],
+      ['token-bound-cidrs', ['10.0.0.0/8'], ['11.0.0.0/8']],
+    ] as const) {
+      const token = await halfBlind(approles, [field]);
+      for (const guess of [right, wrong])
+        expect([field, guess, await victim.verdict('PATCH', `${approles}/guessed`, { [field]: guess }, { token })]).toEqual([
+          field,
+          guess,
+          '403 policy-denied',
+        ]);
+      expect(await victim.verdict('PATCH', `${approles}/guessed`, { 'secret-id-num-uses': 0 }, { token })).toBe('204 done');
+    }
+  });
+
+  test('of whom a secret is sent to, of the bounds of a tenant, and of a CA that a field names', async () => {
+    const oidc = '/v1/config/keystore/authentication/oidc';
+    const service = {
+      name: 'idp',
+      'discovery-url': 'https://idp.example/.well-known/openid-configuration',
+      'client-id': 'c',
+      'client-secret': 'a secret that is long enough',
+      'role-select': { 'role-claim': 'groups' },
+      'allowed-redirect-uris': ['https://keystore.example/oidc-callback'],
+    };
+    await victim.request('POST', oidc, service);
+    const sends = await halfBlind(oidc, ['discovery-url']);
+    for (const guess of [service['discovery-url'], 'https://another.example/.well-known/openid-configuration'])
+      expect(await victim.verdict('PATCH', `${oidc}/idp`, { 'discovery-url': guess }, { token: sends })).toBe('400 missing-field');
+
+    await victim.request('POST', '/v1/config/tenants', { name: 'bounded', 'requests-per-minute': 600 });
+    const bounds = await halfBlind('/v1/config/tenants', ['requests-per-minute']);
+    for (const guess of [600, 601])
+      expect(await victim.verdict('PATCH', '/v1/config/tenants/bounded', { 'requests-per-minute': guess }, { token: bounds })).toBe(
+        '403 policy-denied',
+      );
+
+    await victim.request('POST', cas, { name: 'trusting', est: { 'initial-enroll-trust-ca': 'root' } });
+    await victim.makePolicy('no-cas', [{ path: `${cas.replace('config', 'state')}/**`, operations: { all: 'reject' } }]);
+    await victim.makePolicy('changes-trusting', [
+      { path: `${cas}/trusting`, operations: { all: 'allow' }, 'hide-fields': ['est/initial-enroll-trust-ca'] },
+    ]);
+    const trusts = await victim.makeToken(['changes-trusting', 'no-cas']);
+    for (const guess of ['root', 'below'])
+      expect(await victim.verdict('PATCH', `${cas}/trusting`, { est: { 'initial-enroll-trust-ca': guess } }, { token: trusts })).toBe(
+        '403 policy-denied',
+      );
+  });
+
+  test('by the entity tag: a change that brings back a value has another one', async () => {
+    const path = `${approles}/tagged`;
+    await victim.request('POST', approles, { name: 'tagged', 'token-ttl': '17m', 'token-policies': [] });
+    const token = await halfBlind(approles, ['token-ttl']);
+    const tagOf = async (as: string) => (await victim.request('GET', path, undefined, { token: as })).headers.etag;
+    const before = await tagOf(token);
+    expect(await victim.verdict('PATCH', path, { 'token-ttl': '17m' }, { token })).toBe('204 done');
+    expect(await tagOf(token)).not.toBe(before);
+    // For a caller who reads all of it, what changes nothing keeps the tag.
+    const present = await tagOf(victim.rootToken);
+    await victim.request('PATCH', path, { 'token-ttl': '17m' });
+    expect(await tagOf(victim.rootToken)).toBe(present);
+    await victim.request('PATCH', path, { 'token-ttl': '18m' });
+    await victim.request('PATCH', path, { 'token-ttl': '17m' });
+    expect(await tagOf(victim.rootToken)).not.toBe(present);
+    const recreated = await tagOf(victim.rootToken);
+    await victim.request('DELETE', path);
+    await victim.request('POST', approles, { name: 'tagged', 'token-ttl': '17m', 'token-policies': [] });
+    expect(await tagOf(victim.rootToken)).not.toBe(recreated);
+    expect((await victim.request('GET', path)).body).not.toHaveProperty('change-id');
+  });
+
+  test('by what keeps a CA from being deleted: another one is named to who may read what certifies it', async () => {
+    const deletes = async (hidden: readonly string[]) => {
+      const policy = `deletes-root-${hidden.length}`;
+      await victim.makePolicy(policy, [
+        { path: `${cas}/root`, operations: { delete: 'allow' } },
+        { path: `${cas}/below`, operations: { read: 'allow' }, 'hide-fields': hidden },
+      ]);
+      const { body } = await victim.request('DELETE', `${cas}/root`, undefined, { token: await victim.makeToken([policy]) });
+      expect(body.code).toBe('in-use');
+      return String(body.detail);
+    };
+    expect(await deletes([])).toContain('"below"');
+    expect(await deletes(['issuing-ca'])).not.toContain('below');
+  });
+
+  test('by a short secret: setting it again has another tag as well', async () => {
+    const path = `${cas}/secret-ca`;
+    const est = { 'initial-enroll-secret': 'hq7-Zw' };
+    await victim.request('POST', cas, { name: 'secret-ca', est });
+    const tagOf = async () => (await victim.request('GET', path)).headers.etag;
+    const before = await tagOf();
+    expect(await victim.verdict('PATCH', path, { est })).toBe('204 done');
+    expect(await tagOf()).not.toBe(before);
+  });
 });

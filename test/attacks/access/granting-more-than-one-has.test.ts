@@ -144,3 +144,25 @@ test('the policies of the tenant bound everything its root token hands out', asy
     expect(await victim.verdict('GET', '/v1/config/tenants', undefined, { token: one })).toBe('403 policy-denied');
   }
 });
+
+test('bounds of a tenant do not fall by deleting it and making it again', async () => {
+  const tenants = '/v1/config/tenants';
+  await victim.makePolicy('narrow-bounds', [{ path: '/v1/state/keystore/random', operations: { execute: 'allow' } }]);
+  for (const [name, bounds] of Object.entries({
+    'few-requests': { 'requests-per-minute': 10 },
+    'few-seconds': { 'token-seconds-per-minute': 1 },
+    'few-rights': { policies: ['narrow-bounds'] },
+    unbounded: {},
+    provider: { kind: 'site-provider' },
+  })) {
+    await victim.request('POST', tenants, { name, ...bounds });
+    const token = await victim.makeToken(['user']);
+    const remove = (as: string, query = '') => victim.verdict('DELETE', `${tenants}/${name}${query}`, undefined, { token: as });
+    const verdicts = [await remove(token, '?validate=true'), await remove(token), await remove(victim.rootToken)];
+    expect([name, ...verdicts]).toEqual(
+      name.startsWith('few')
+        ? [name, '403 policy-denied', '403 policy-denied', '204 done']
+        : [name, '204 done', '204 done', '404 not-found'],
+    );
+  }
+});

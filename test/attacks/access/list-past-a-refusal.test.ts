@@ -93,3 +93,59 @@ test('hidden fields stay hidden in both trees, in lists, and when they are asked
     expect(JSON.stringify(body)).not.toMatch(/BEGIN PUBLIC KEY|rsa-2048/);
   }
 });
+
+describe('a creation through the list', () => {
+  const refused = '403 policy-denied';
+  const oidc = '/v1/config/keystore/authentication/oidc';
+
+  test.each([
+    [keys, { cipher: 'aes256-gcm96' }],
+    ['/v1/config/keystore/tls/ca', {}],
+    ['/v1/config/keystore/authentication/approles', {}],
+    ['/v1/config/policy/policies', {}],
+    ['/v1/config/tenants', {}],
+    [`${oidc}/idp/roles`, {}],
+  ])('%s: makes nothing under a name whose own path is refused, and tells nothing of it', async (path, body) => {
+    await victim.request('POST', oidc, {
+      name: 'idp',
+      'discovery-url': 'https://idp.example/.well-known/openid-configuration',
+      'client-id': 'c',
+      'client-secret': 'a secret that is long enough',
+      'role-select': { 'role-claim': 'groups' },
+      'allowed-redirect-uris': ['https://keystore.example/oidc-callback'],
+    });
+    const policy = `makes-${path.split('/').slice(3).join('-').toLowerCase()}`;
+    await victim.makePolicy(policy, [
+      { path: `${path}/**`, operations: { all: 'allow' } },
+      { path: `${path}/reserved`, operations: { create: 'reject' } },
+      { path: `${path}/taken/**`, operations: { all: 'reject' } },
+    ]);
+    const token = await victim.makeToken([policy, 'default']);
+    await victim.request('POST', path, { name: 'taken', ...body });
+    const make = (name: string, query = '') => victim.verdict('POST', `${path}${query}`, { name, ...body }, { token });
+    for (const name of ['reserved', 'taken'])
+      for (const query of ['', '?validate=true']) expect([name, await make(name, query)]).toEqual([name, refused]);
+    expect(await victim.verdict('GET', `${path}/reserved`)).toBe('404 not-found');
+    expect(await make('free')).toBe('201 done');
+  });
+
+  test('in a batch: an entry that is refused fails alone', async () => {
+    const token = await victim.makeToken(['makes-keystore-transit-keys', 'default']);
+    const items = ['reserved', 'taken', 'in-a-batch'].map((name) => ({ name }));
+    const { body } = await victim.request('POST', `${keys}-batch`, { 'batch-input': items }, { token });
+    expect((body['batch-results'] as { code?: string }[]).map(({ code }) => code)).toEqual(['policy-denied', 'policy-denied', undefined]);
+  });
+
+  test('has the values alone that the path of the entry allows as well', async () => {
+    await victim.makePolicy('makes-plain-ones', [
+      { path: keys, operations: { create: 'allow' } },
+      { path: `${keys}/payroll`, operations: { create: 'allow' }, 'allowed-values': { exportable: [false] } },
+    ]);
+    const token = await victim.makeToken(['makes-plain-ones']);
+    const make = (name: string, exportable: boolean) => victim.verdict('POST', keys, { name, exportable }, { token });
+    expect(await make('payroll', true)).toBe(refused);
+    expect(await make('payroll', false)).toBe('201 done');
+    // Where no rule speaks of the entry, that of the list decides.
+    expect(await make('anything', true)).toBe('201 done');
+  });
+});

@@ -157,3 +157,35 @@ test('a document: what is left out or empty, and means more than nothing', async
   expect(await victim.verdict('POST', roles, { name: 'all', 'required-claims': [] }, { token })).toBe('403 policy-denied');
   expect(await victim.verdict('POST', roles, { name: 'some', 'required-claims': ['mfa'] }, { token })).toBe('201 done');
 });
+
+test('a secret is one of the values that a rule lists, or stated not at all where the rule lists null', async () => {
+  const path = '/v1/config/keystore/tls/ca';
+  const field = 'est/initial-enroll-secret';
+  const right = 'the right secret of this CA';
+  const est = (secret: string) => ({ est: { 'initial-enroll-secret': secret } });
+  await victim.request('POST', path, { name: 'with-secret', ...est('another secret of this CA') });
+  for (const [allowed, verdicts] of [
+    [
+      [right],
+      ['403 policy-denied', '403 policy-denied', '403 policy-denied', '403 policy-denied', '201 done', '204 done', '403 policy-denied'],
+    ],
+    [
+      [right, null],
+      ['201 done', '201 done', '204 done', '403 policy-denied', '201 done', '204 done', '204 done'],
+    ],
+  ] as const) {
+    const token = await narrow(`${path}/**`, { [field]: [...allowed] });
+    const send = (method: string, name: string, body: object) =>
+      victim.verdict(method, name === '' ? path : `${path}/${name}`, body, { token });
+    const kind = `n${(made += 1)}`;
+    expect([
+      await send('POST', '', { name: `${kind}-a` }),
+      await send('POST', '', { name: `${kind}-b`, est: {} }),
+      await send('PATCH', 'with-secret', { ttl: '20d' }),
+      await send('PATCH', 'with-secret', est('a wrong secret of this CA')),
+      await send('POST', '', { name: `${kind}-c`, ...est(right) }),
+      await send('PATCH', 'with-secret', est(right)),
+      await send('PUT', 'with-secret', {}),
+    ]).toEqual(verdicts);
+  }
+});

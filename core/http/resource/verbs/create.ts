@@ -25,7 +25,7 @@ export function createEndpoint(verb: VerbContext): AnyEndpoint {
       call.noteAudit({ requestParameters: view.auditParameters(body) });
       const outcome = await createEntry(view, verb.store, call, entry, fields);
       verb.noteDone(call, body);
-      return verb.created(call, entry, outcome);
+      return verb.created(entry, outcome);
     },
   });
 }

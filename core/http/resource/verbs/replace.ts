@@ -25,7 +25,7 @@ export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
       view.requireName(entry.name);
       const outcome = await replaceEntry(view, verb.store, call, entry, verb.readChange(call, entry, body));
       verb.noteDone(call, body);
-      return outcome.created ? verb.created(call, entry, outcome) : verb.replaced(call, entry, outcome);
+      return outcome.created ? verb.created(entry, outcome) : verb.replaced(call, entry, outcome);
     },
   });
 }

@@ -93,10 +93,9 @@ export class VerbContext {
   }
 
   /** 201 with the document and where it is. */
-  created(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
+  created(entry: Entry, { record, document }: Outcome): Reply {
     const { view } = this;
-    const parents = this.listPath.split('/').map((part) => (part.startsWith('{') ? (call.params[part.slice(1, -1)] ?? '') : part));
-    const location = `/v1/config/${[...parents, entry.name].map(encodeURIComponent).join('/')}`;
+    const location = `/${view.pathOf('config', entry.names).map(encodeURIComponent).join('/')}`;
     const shown = record === undefined ? view.configOf(entry.name, document) : view.config(entry.name, record);
     return new Reply(201, new Wire({ ...shown, ...this.#warnings(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
   }

@@ -1305,7 +1305,7 @@ export type ImportWrappingKeyOfOneAnswer = {
 };
 
 export type ImportWrappingKeyOfOneRequest = {
-  /** How long it can be used, at most 1d; default 1h. */
+  /** How long it can be used, at most 1d. */
   ttl?: string | undefined;
 };
 

@@ -2107,7 +2107,7 @@ class ImportWrappingKeyOfOneRequest(Document):
     """ImportWrappingKeyOfOneRequest."""
 
     ttl: Optional[str] = None
-    """How long it can be used, at most 1d; default 1h."""
+    """How long it can be used, at most 1d."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param ttl How long it can be used, at most 1d; default 1h. May be null: absent.
+ * @param ttl How long it can be used, at most 1d. May be null: absent.
  */
 public record ImportWrappingKeyOfOneRequest(
     @JsonProperty("ttl") String ttl) {
@@ -27,7 +27,7 @@ public record ImportWrappingKeyOfOneRequest(
     private Builder() {}
 
     /**
-     * How long it can be used, at most 1d; default 1h.
+     * How long it can be used, at most 1d.
      *
      * @param value null: absent
      * @return this
