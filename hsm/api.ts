@@ -115,8 +115,20 @@ export type KeyUse =
       /** encrypt only */
       readonly nonce?: Uint8Array | undefined;
     }
-  | { readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme; readonly check?: SignatureCheck | undefined }
+  | {
+      readonly use: 'sign';
+      readonly key: KeyReference;
+      readonly scheme: SignScheme;
+      readonly check?: SignatureCheck | undefined;
+      readonly askedBy?: Asker | undefined;
+    }
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
+
+/**
+ * Who wants a signature that is not for the tenant of its key: unauthenticated callers. They are one owner together, with turns, a share of the
+ * waiting jobs and a time of their own, so that no number of them takes anything of a tenant.
+ */
+export type Asker = 'anybody';
 
 /** What came of one use in a list: the octets, or why there are none. */
 export type UseOutcome = Uint8Array | HsmError;
@@ -247,9 +259,9 @@ export interface Hsm {
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
   /**
    * One C_Sign. Returns the raw signature of the token (ECDSA: r‖s). With a check, a signature that it refuses is made once more, and
-   * refused as `unavailable` if that one does not pass either.
+   * refused as `unavailable` if that one does not pass either. It takes the time and the turns of the key's tenant, or of `askedBy`.
    */
-  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck): Promise<Uint8Array>;
+  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck, askedBy?: Asker): Promise<Uint8Array>;
   /** HMAC under a `secret-256` key. */
   hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
   /** One use, as the method with the name in `use.use`. */
@@ -268,7 +280,7 @@ export interface Hsm {
   agreeOn(isElsewhere: (type: KeyType) => boolean): void;
   /** Name of the mechanism a key type needs (`CKM_ML_DSA`), for error messages. */
   mechanismFor(type: KeyType): string;
-  /** Microseconds of the tokens that calls under keys of a tenant have taken since the start. No call to a token. */
+  /** Microseconds of the tokens that calls under keys of a tenant have taken since the start, or what an `Asker` wanted. No call to a token. */
   timeOf(tenant: string): number;
   /** Last known state of every configured token. No call to a token. */
   status(): readonly TokenStatus[];

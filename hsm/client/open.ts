@@ -2,6 +2,7 @@
 import {
   HsmError,
   type AeadKey,
+  type Asker,
   type Custody,
   type GeneratedKey,
   type HashName,
@@ -141,8 +142,8 @@ class RoutedHsm implements Hsm {
     return this.use({ use: 'decrypt', key, octets: sealed, ...options });
   }
 
-  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck) {
-    return this.use({ use: 'sign', key, scheme, check });
+  sign(key: KeyReference, scheme: SignScheme, check?: SignatureCheck, askedBy?: Asker) {
+    return this.use({ use: 'sign', key, scheme, check, askedBy });
   }
 
   hmac(key: KeyReference, hash: HashName, data: Uint8Array) {
@@ -319,7 +320,7 @@ function isChecked(use: KeyUse): use is CheckedUse {
 }
 
 function packUse(use: KeyUse): Call {
-  if (use.use === 'sign') return call.sign(use.key, use.scheme);
+  if (use.use === 'sign') return { ...call.sign(use.key, use.scheme), ...(use.askedBy === undefined ? {} : { owner: use.askedBy }) };
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
   return call[use.use](use.key, use.octets, use.associatedData, use.nonce);
 }

@@ -68,7 +68,7 @@ export type Call = {
   readonly wipe?: Uint8Array;
   /** how many calls it stands for, when it is a list of them */
   readonly calls?: number;
-  /** tenant of the key that it uses or makes; absent: the appliance itself */
+  /** tenant of the key that it uses or makes, or who asks for it instead; absent: the appliance itself */
   readonly owner?: string;
 };
 

@@ -12,7 +12,8 @@ const namedByRequest = new WeakMap<IncomingMessage, string>();
 
 /** The address of the client of a connection, before and after its handshake; empty for a socket that has none any more. */
 export function peerAddressOf(socket: Socket): string {
-  return namedByConnection.get(acceptedSocketOf(socket)) ?? plainAddress(socket.remoteAddress ?? '');
+  const accepted = acceptedSocketOf(socket);
+  return namedByConnection.get(accepted) ?? plainAddress(accepted.remoteAddress ?? '');
 }
 
 /** The address of the client of a request. */

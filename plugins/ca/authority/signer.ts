@@ -1,7 +1,7 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
 import { verify } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
-import { type Hsm, isKeyLost, type KeyBinding } from '../../../hsm/api.ts';
+import { type Asker, type Hsm, isKeyLost, type KeyBinding } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
 import { bitString, sequence } from '../../../core/der/der.ts';
 import type { CaContext } from '../context.ts';
@@ -21,20 +21,21 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
  * Signs what `encodeTbs` returns for the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The rules of its kind are checked before the token signs; the signature is verified with the CA's
  * public key, so that a fault in the token never becomes a certificate (spec C). Rejects with LintError when a rule is broken, with
- * HsmError when the token cannot sign, or signs what does not verify.
+ * HsmError when the token cannot sign, or signs what does not verify. `askedBy`: who wants it, where that is not the tenant of the CA.
  */
 export async function signStructure(
   hsm: Hsm,
   reference: CaKeyReference,
   what: ToBeSigned,
   encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
+  askedBy?: Asker,
 ): Promise<Uint8Array> {
   const { key, binding } = reference;
   const algorithm = requireCaAlgorithm(key.type);
   const tbs = encodeTbs(algorithm.identifier);
   requireClean(what, tbs, { publicKey: key.publicKey, algorithm: algorithm.identifier });
   const holds = (raw: Uint8Array): boolean => verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), algorithm.encodeSignature(raw));
-  const raw = await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs), holds);
+  const raw = await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs), holds, askedBy);
   return sequence(tbs, algorithm.identifier, bitString(algorithm.encodeSignature(raw)));
 }
 

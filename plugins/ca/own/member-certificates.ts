@@ -71,7 +71,7 @@ export function memberCertificates(context: CaContext): MemberCertificates {
     },
     async revocations(tenantId, role) {
       const ca = await authorityOf(tenantId, role);
-      return currentCrl(context, ca, requireNewestGeneration(ca.record), 'every');
+      return currentCrl(context, ca, requireNewestGeneration(ca.record), { needs: 'every' });
     },
     keysInToken: () => caKeysInToken(context),
   };

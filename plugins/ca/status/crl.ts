@@ -1,5 +1,6 @@
 // Certificate revocation lists (RFC 5280 5), one per key generation, signed in the token when something changed or time passed.
 import { fail } from '../../../core/base/errors.ts';
+import type { Asker } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { readCertificate } from '../der/certificate.ts';
@@ -21,7 +22,12 @@ const refreshSeconds = 86_400;
  * cannot sign, the published one is answered for as long as it may be used, unless the caller needs `every` revocation and it lacks one:
  * throws HsmError then.
  */
-export async function currentCrl(context: CaContext, ca: FoundCa, generation: CaGeneration, needs?: 'every'): Promise<Uint8Array> {
+export async function currentCrl(
+  context: CaContext,
+  ca: FoundCa,
+  generation: CaGeneration,
+  { needs, askedBy }: { readonly needs?: 'every'; readonly askedBy?: Asker } = {},
+): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
   const published = context.tables.crls.get(key);
   const newest = published?.newest;
@@ -29,7 +35,7 @@ export async function currentCrl(context: CaContext, ca: FoundCa, generation: Ca
   const isWhole = newest?.covers === published?.changes;
   if (newest !== undefined && isWhole && ageSeconds(newest.thisUpdate, now) < refreshSeconds) return newest.crl;
   try {
-    return await publishOnce(context, ca, generation);
+    return await publishOnce(context, ca, generation, askedBy);
   } catch (error) {
     const isUsable = newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0;
     if (isUsable && (isWhole || needs === undefined)) return newest.crl;
@@ -37,23 +43,28 @@ export async function currentCrl(context: CaContext, ca: FoundCa, generation: Ca
   }
 }
 
-/** Concurrent requests share one signature: a CRL is served without authentication. */
+/** After a failure for who is not authenticated, others are refused for so long: each attempt takes a number, which is a change in the store. */
+const failureMs = 1_000;
+
+/** Concurrent requests share one signature, and its failure: a CRL is served without authentication. */
 const publishing = new WeakMap<CaContext, Map<string, Promise<Uint8Array>>>();
 
-function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy?: Asker): Promise<Uint8Array> {
   const running = publishing.get(context) ?? new Map<string, Promise<Uint8Array>>();
   publishing.set(context, running);
   const name = crlKey(ca, generation).join('/');
   const present = running.get(name);
   if (present !== undefined) return present;
-  const started = publish(context, ca, generation).finally(() => running.delete(name));
+  const started = publish(context, ca, generation, askedBy);
   running.set(name, started);
+  const forget = (): boolean => running.delete(name);
+  started.then(forget, () => (askedBy === undefined ? forget() : setTimeout(forget, failureMs).unref()));
   return started;
 }
 
-async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy: Asker | undefined): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  const newest = await signCrl(context, ca, generation, context.clock.now().add({ seconds: lifeSeconds }));
+  const newest = await signCrl(context, ca, generation, context.clock.now().add({ seconds: lifeSeconds }), askedBy);
   await context.store.write((transaction) => {
     const published = transaction.get(context.tables.crls, key);
     // Another process may have published a higher number; the CA may have been deleted.
@@ -70,6 +81,7 @@ export async function signCrl(
   ca: FoundCa,
   generation: CaGeneration,
   nextUpdate: Temporal.Instant,
+  askedBy?: Asker,
 ): Promise<NonNullable<PublishedCrl['newest']>> {
   const key = crlKey(ca, generation);
   const thisUpdate = context.clock.now();
@@ -80,10 +92,9 @@ export async function signCrl(
   });
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const list = { ...draft, generation, thisUpdate, nextUpdate };
+  const encodeTbs = (algorithm: Uint8Array): Uint8Array => encodeTbsCertList(list, algorithm);
   const crl = await unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, generation), { kind: 'crl', issuer: generation.certificate }, (algorithm) =>
-      encodeTbsCertList(list, algorithm),
-    ),
+    signStructure(context.hsm, referenceOf(own, generation), { kind: 'crl', issuer: generation.certificate }, encodeTbs, askedBy),
   );
   const { number, covers } = draft;
   return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };

@@ -34,12 +34,12 @@ const maxKept = 10_000;
 
 /**
  * Signatures for who asks: `atOnce`, then so many a minute. Callers are not authenticated, and the token has other work. `own`: answers that are
- * of use to one asker alone, of all askers together and of each address; `shared`: those that are kept, which the revocation list names the
- * serials for.
+ * of use to one asker alone; `shared`: those that are kept, which the revocation list names the serials for. Of all askers together and of each address, and
+ * none of it is the time of the tenant.
  */
 const signatures = {
   own: { ofAll: { atOnce: 50, perMinute: 600 }, ofAddress: { atOnce: 25, perMinute: 300 } },
-  shared: { ofAddress: { atOnce: 200, perMinute: 3_000 } },
+  shared: { ofAll: { atOnce: 1_000, perMinute: 12_000 }, ofAddress: { atOnce: 200, perMinute: 3_000 } },
 } as const;
 
 /** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
@@ -48,20 +48,16 @@ const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 /** Answers OCSP requests for the CAs of the appliance. */
 export class OcspResponder {
   readonly #context: CaContext;
-  readonly #own: { readonly ofAll: TokenBucket; readonly ofAddress: AddressBuckets };
-  readonly #shared: AddressBuckets;
+  readonly #own: Allowance;
+  readonly #shared: Allowance;
   readonly #kept = new Map<string, { readonly response: Uint8Array; readonly until: Temporal.Instant }>();
   /** those that are being signed */
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
 
   constructor(context: CaContext) {
     this.#context = context;
-    const { own, shared } = signatures;
-    this.#own = {
-      ofAll: new TokenBucket(own.ofAll.atOnce, own.ofAll.perMinute, context.clock.monotonicMs()),
-      ofAddress: new AddressBuckets(own.ofAddress.atOnce, own.ofAddress.perMinute),
-    };
-    this.#shared = new AddressBuckets(shared.ofAddress.atOnce, shared.ofAddress.perMinute);
+    this.#own = new Allowance(signatures.own, context.clock.monotonicMs());
+    this.#shared = new Allowance(signatures.shared, context.clock.monotonicMs());
   }
 
   /**
@@ -81,7 +77,8 @@ export class OcspResponder {
     const common = singles.length === 1 && first?.issued !== undefined ? { asked: first.asked, issued: first.issued } : undefined;
     const now = this.#context.clock.now();
     if (common === undefined || question.nonce !== undefined) {
-      if (this.#maySignOwn(clientIp)) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
+      if (this.#own.take(clientIp, this.#context.clock.monotonicMs()))
+        return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
     }
     // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
@@ -90,18 +87,12 @@ export class OcspResponder {
     if (kept !== undefined && Temporal.Instant.compare(now, kept.until) < 0) return kept.response;
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) return underWay;
-    if (this.#shared.take(clientIp, this.#context.clock.monotonicMs()) > 0) return encodeUnsigned('tryLater');
+    if (!this.#shared.take(clientIp, this.#context.clock.monotonicMs())) return encodeUnsigned('tryLater');
     const signing = this.#sign(ca, generation, { singles: [common], nonce: undefined, now }).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, signing);
     const response = await signing;
     this.#keep(name, { response, until: now.add({ seconds: lifeSeconds / 2 }) });
     return response;
-  }
-
-  /** The address first: one that has had its share takes nothing of that of all. */
-  #maySignOwn(clientIp: string): boolean {
-    const nowMs = this.#context.clock.monotonicMs();
-    return this.#own.ofAddress.take(clientIp, nowMs) === 0 && this.#own.ofAll.take(nowMs) === 0;
   }
 
   #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): Known | undefined {
@@ -118,9 +109,8 @@ export class OcspResponder {
     const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
     const extensions = nonce === undefined ? [] : [explicit(1, sequence(ocspNonce(nonce)))];
     const signer = referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation);
-    const basic = await signStructure(this.#context.hsm, signer, { kind: 'ocsp-response' }, () =>
-      sequence(responderId, generalizedTime(now), sequence(...responses), ...extensions),
-    );
+    const encodeTbs = (): Uint8Array => sequence(responderId, generalizedTime(now), sequence(...responses), ...extensions);
+    const basic = await signStructure(this.#context.hsm, signer, { kind: 'ocsp-response' }, encodeTbs, 'anybody');
     return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));
   }
 
@@ -130,6 +120,24 @@ export class OcspResponder {
       if (oldest !== undefined) this.#kept.delete(oldest);
     }
     this.#kept.set(name, answer);
+  }
+}
+
+type Rate = { readonly atOnce: number; readonly perMinute: number };
+
+/** Signatures of one kind. */
+class Allowance {
+  readonly #ofAll: TokenBucket;
+  readonly #ofAddress: AddressBuckets;
+
+  constructor({ ofAll, ofAddress }: { readonly ofAll: Rate; readonly ofAddress: Rate }, nowMs: number) {
+    this.#ofAll = new TokenBucket(ofAll.atOnce, ofAll.perMinute, nowMs);
+    this.#ofAddress = new AddressBuckets(ofAddress.atOnce, ofAddress.perMinute);
+  }
+
+  /** Whether there is one. The address first: one that has had its share takes nothing of that of all. */
+  take(clientIp: string, nowMs: number): boolean {
+    return this.#ofAddress.take(clientIp, nowMs) === 0 && this.#ofAll.take(nowMs) === 0;
   }
 }
 

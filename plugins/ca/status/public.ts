@@ -29,7 +29,9 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
     const generation =
       ca === undefined ? undefined : number === undefined ? newestGeneration(ca.record) : findGeneration(ca.record, number);
     const crl =
-      ca === undefined || generation === undefined ? requireLast(context, call, number).crl : await currentCrl(context, ca, generation);
+      ca === undefined || generation === undefined
+        ? requireLast(context, call, number).crl
+        : await currentCrl(context, ca, generation, { askedBy: 'anybody' });
     return new Reply(200, crl, { 'content-type': 'application/pkix-crl' });
   };
   const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {

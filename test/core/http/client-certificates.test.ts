@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientAddressOf } from '../../../core/http/listener/client-address.ts';
 import { listenHttps, type Listener } from '../../../core/http/listener/listeners.ts';
 import { ask } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -23,8 +24,8 @@ beforeAll(async () => {
     handler(request, response) {
       let seen = 0;
       for (let one = (request.socket as TLSSocket).getPeerX509Certificate(); one !== undefined; one = one.issuerCertificate) seen++;
-      const { remoteAddress = '' } = request.socket;
-      request.resume().once('end', () => response.end(JSON.stringify({ seen, remoteAddress })));
+      const from = clientAddressOf(request);
+      request.resume().once('end', () => response.end(JSON.stringify({ seen, from })));
     },
   });
 });
@@ -49,7 +50,9 @@ function sentBy(chain: readonly { readonly pem: string }[], key: string) {
 async function seenOf(client: { key: string; cert: string } | undefined, maxVersion: (typeof versions)[number], body?: Buffer) {
   try {
     const { body: answer } = await ask(listener.url, '/', { client, maxVersion, ...(body === undefined ? {} : { method: 'POST', body }) });
-    return (JSON.parse(answer as string) as { seen: number }).seen;
+    const { seen, from } = JSON.parse(answer as string) as { seen: number; from: string };
+    expect(from).toBe('127.0.0.1');
+    return seen;
   } catch (error) {
     return (error as Error).message;
   }

@@ -179,6 +179,21 @@ describe('signatures for unauthenticated callers', () => {
     expect((await ask(all[refused] as Buffer, '127.0.0.3')).toString('hex')).not.toBe(tryLater);
   });
 
+  test('none of them, and no revocation list that somebody asks for, takes time of the tenant', async () => {
+    const { hsm, tenantId } = appliance;
+    const leaf = await issueLeaf('charged');
+    const serial = openssl('x509', '-in', leaf, '-noout', '-serial').output.trim().replace('serial=', '');
+    expect((await appliance.act(ca, 'revoke', { serial })).status).toBe(200);
+    const [ofTenant, ofAnybody] = [hsm.timeOf(tenantId), hsm.timeOf('anybody')];
+    expect((await ask(makeRequest([leaf], '-nonce'), '127.0.0.5')).toString('hex')).not.toBe(tryLater);
+    expect((await ask(makeRequest([leaf], '-no_nonce'), '127.0.0.5')).toString('hex')).not.toBe(tryLater);
+    const afterOcsp = hsm.timeOf('anybody');
+    expect(afterOcsp).toBeGreaterThan(ofAnybody);
+    expect((await send(appliance.url, url.replace('/ocsp', '/crl'))).status).toBe(200);
+    expect(hsm.timeOf('anybody')).toBeGreaterThan(afterOcsp);
+    expect(hsm.timeOf(tenantId)).toBe(ofTenant);
+  });
+
   test('a question that many ask at once is signed once', async () => {
     const request = makeRequest([await issueLeaf('asked-often')], '-no_nonce');
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(request)));
