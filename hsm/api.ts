@@ -115,20 +115,12 @@ export type KeyUse =
       /** encrypt only */
       readonly nonce?: Uint8Array | undefined;
     }
-  | {
-      readonly use: 'sign';
-      readonly key: KeyReference;
-      readonly scheme: SignScheme;
-      readonly check?: SignatureCheck | undefined;
-      readonly askedBy?: Asker | undefined;
-    }
+  | ({ readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme } & SigningOptions)
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
 
-/**
- * Who wants a signature that is not for the tenant of its key: unauthenticated callers. They are one owner together, with turns, a share of the
- * waiting jobs and a time of their own, so that no number of them takes anything of a tenant.
- */
+/** Who wants a signature instead of the tenant of its key: unauthenticated callers, one owner with turns and a time of its own. */
 export type Asker = 'anybody';
+type SigningOptions = { readonly check?: SignatureCheck | undefined; readonly askedBy?: Asker | undefined };
 
 /** What came of one use in a list: the octets, or why there are none. */
 export type UseOutcome = Uint8Array | HsmError;
@@ -358,10 +350,7 @@ export function isKeyLost(error: unknown): error is HsmError {
 
 const makingKinds: ReadonlySet<HsmErrorKind> = new Set(['unavailable', 'key-missing']);
 
-/**
- * Whether making a key may succeed when it is tried again. SoftHSM fails, or no longer finds the object, when another thread or process
- * reads the object's file while it is written (SoftHSM #485, #573); and a job that makes a key is not repeated when its host is replaced.
- */
+/** Whether making a key may succeed when it is tried again: SoftHSM #485, #573 (a file read while it is written), or a host that was replaced. */
 export function isMakingRepeatable(error: unknown): error is HsmError {
   return error instanceof HsmError && makingKinds.has(error.kind);
 }
