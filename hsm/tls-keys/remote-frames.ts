@@ -1,5 +1,5 @@
 // The frames in which p11-kit's client sends PKCS#11 calls over a socket (p11-kit 0.24 to 0.26: rpc-transport.c, rpc-message.c; version 0 of the
-// protocol): all numbers big-endian, a frame is `number of the exchange ‖ length of options ‖ length ‖ options ‖ message`.
+// protocol, which clients that offer 1 or 2 take as well): all numbers big-endian, a frame is `number of the exchange ‖ length of options ‖ length ‖ options ‖ message`.
 
 import { padded } from '../pkcs11/fixed-text.ts';
 
@@ -76,13 +76,13 @@ export class ArgumentReader {
     return Buffer.alloc(0);
   }
 
-  /** All that is left. */
-  rest(): Buffer {
-    return this.take(this.#octets.length - this.#at);
+  /** All that is left, or all but so many octets at the end. */
+  rest(but = 0): Buffer {
+    return this.take(this.#octets.length - this.#at - but);
   }
 
   take(length: number): Buffer {
-    if (this.#at + length > this.#octets.length) throw new RangeError('the call ends within an argument');
+    if (length < 0 || this.#at + length > this.#octets.length) throw new RangeError('the call ends within an argument');
     this.#at += length;
     return this.#octets.subarray(this.#at - length, this.#at);
   }

@@ -28,6 +28,7 @@ type Answer = readonly [signature: string, ...values: Buffer[]];
 const CKR_DEVICE_ERROR = 0x30;
 const CKR_FUNCTION_NOT_SUPPORTED = 0x54;
 const CKR_MECHANISM_INVALID = 0x70;
+const CKR_MECHANISM_PARAM_INVALID = 0x71;
 const CKR_OBJECT_HANDLE_INVALID = 0x82;
 const CKR_OPERATION_NOT_INITIALIZED = 0x91;
 const CKR_ATTRIBUTE_TYPE_INVALID = 0x12;
@@ -38,6 +39,10 @@ const signatureOctets = 64;
 const mechanismFlags = 0x0000_0001 | 0x0000_0800 | 0x0010_0000 | 0x0100_0000;
 const sessionState = 0;
 const counts = 10;
+
+const handleOctets = 8;
+/** What p11-kit writes behind a mechanism that has no parameters: a length of -1 up to 0.25.5; from 0.25.6 on nothing, or that none were given. */
+const withoutParameters: readonly Buffer[] = [number32(0xffff_ffff), Buffer.alloc(0), octet(0)];
 
 class Refused extends Error {
   readonly rv: number;
@@ -131,8 +136,10 @@ export class RemoteToken {
   beginSigning(given: ArgumentReader): Answer {
     const session = this.#session(given);
     const mechanism = given.number32();
-    given.octets();
+    // Only the key follows it, so its length tells the two forms apart; the version that was agreed on does not.
+    const parameters = given.rest(handleOctets);
     if (mechanism !== ck.CKM_ECDSA) throw new Refused(CKR_MECHANISM_INVALID);
+    if (!withoutParameters.some((form) => form.equals(parameters))) throw new Refused(CKR_MECHANISM_PARAM_INVALID);
     const { isPrivate, reference } = this.#object(given);
     if (!isPrivate) throw new Refused(CKR_OBJECT_HANDLE_INVALID);
     session.signing = reference;

@@ -14,6 +14,8 @@ import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
+/** Another client of p11-kit than the one that is installed: from 0.25.6 on they write calls in another way. */
+const client = process.env['KEYSTORED_TEST_P11_KIT_CLIENT'];
 const missing = whatIsMissing();
 if (missing !== undefined) console.warn(`SKIPPED: the listeners' key in the token, because ${missing}`);
 
@@ -36,7 +38,9 @@ afterEach(async () => {
 /** A copy of an appliance that has had its key in the store. */
 async function start(name: string, place: 'token' | 'store' = 'token', workers = 1): Promise<Daemon> {
   const file = path(`${name}.yaml`);
-  writeFileSync(file, `tls-key: ${place}\nhsm:\n  job-timeout: 3s\n`);
+  const modules =
+    client === undefined ? '' : `tls-key-modules: ${JSON.stringify({ ...findTlsKeyModules({ data: '/tmp', workers: 1 }), client })}\n`;
+  writeFileSync(file, `tls-key: ${place}\n${modules}hsm:\n  job-timeout: 3s\n`);
   daemon = await startDaemon({ directory: path(name), workers, firstStart: false, args: ['--config', file] });
   return daemon;
 }

@@ -15,6 +15,7 @@ const signature = Buffer.alloc(64, 7);
 const rv = {
   functionNotSupported: 0x54,
   mechanismInvalid: 0x70,
+  parameterInvalid: 0x71,
   objectHandleInvalid: 0x82,
   notInitialized: 0x91,
   sessionInvalid: 0xb3,
@@ -24,8 +25,14 @@ const call = { login: 18, createObject: 20, attributes: 24, findInit: 26, find: 
 const [privateHandle, publicHandle] = [1, 2];
 const ecdsa = 0x1041;
 
+type Calls = readonly (readonly [call: number, ...values: Buffer[]])[];
+type Answered = readonly { readonly call: number; readonly rest: Buffer }[];
+
 /** Sends calls over one connection; answers number of the call and arguments of each answer. */
-async function talk(...calls: readonly (readonly [call: number, ...values: Buffer[]])[]): Promise<{ call: number; rest: Buffer }[]> {
+const talk = (...calls: Calls): Promise<Answered> => talkAs(1, ...calls);
+
+/** The same of a client that offers this version of the protocol. */
+async function talkAs(offered: number, ...calls: Calls): Promise<Answered> {
   const token = new RemoteToken(objects, async (_reference, digest) => {
     if (digest.length !== 32) throw new Error('the token is away');
     return signature;
@@ -34,7 +41,7 @@ async function talk(...calls: readonly (readonly [call: number, ...values: Buffe
   const answers = new FrameReader();
   answers.push(Buffer.of(0));
   const answered: RemoteCall[] = [];
-  for (const one of new FrameReader().push(Buffer.concat([Buffer.of(1), ...sent])).calls) {
+  for (const one of new FrameReader().push(Buffer.concat([Buffer.of(offered), ...sent])).calls) {
     answered.push(...answers.push(await token.answer(one)).calls);
   }
   return answered.map(({ call: number, arguments: values }) => ({ call: number, rest: values.rest() }));
@@ -45,6 +52,13 @@ const open = [call.openSession, ulong(1), ulong(4)] as const;
 const digest = Buffer.concat([octet(1), octets(Buffer.alloc(32))]);
 const begin = (handle: number, mechanism = ecdsa) =>
   [call.signInit, ulong(1), number32(mechanism), number32(0xffff_ffff), ulong(handle)] as const;
+
+/** How clients write a mechanism that has no parameters, whatever version they offer. */
+const withoutParameters = {
+  'p11-kit to 0.25.5': [number32(ecdsa), number32(0xffff_ffff)],
+  'p11-kit from 0.25.6': [number32(ecdsa)],
+  'p11-kit from 0.25.6, of a mechanism that may have some': [number32(ecdsa), octet(0)],
+} as const;
 
 test('signs with the private key: only its length when that is asked, then the signature, once', async () => {
   const [, , length, signed, again] = await talk(
@@ -57,6 +71,26 @@ test('signs with the private key: only its length when that is asked, then the s
   expect(length?.rest).toEqual(Buffer.concat([octet(0), number32(64)]));
   expect(signed?.rest).toEqual(Buffer.concat([octet(1), octets(signature)]));
   expect(again).toEqual(error(rv.notInitialized));
+});
+
+test.each(Object.entries(withoutParameters))('takes a mechanism without parameters as %s writes it', async (_client, mechanism) => {
+  for (const offered of [0, 1, 2]) {
+    const calls = [
+      open,
+      [call.signInit, ulong(1), ...mechanism, ulong(privateHandle)],
+      [call.sign, ulong(1), digest, number32(64)],
+    ] as const;
+    const [, begun, signed] = await talkAs(offered, ...calls);
+    expect(begun).toEqual({ call: call.signInit, rest: Buffer.alloc(0) });
+    expect(signed?.rest).toEqual(Buffer.concat([octet(1), octets(signature)]));
+  }
+});
+
+test.each([
+  ['octets in the old form', [number32(ecdsa), octets(Buffer.of(1, 2, 3))]],
+  ['octets in the new form', [number32(ecdsa), octet(1), Buffer.of(1, 2, 3)]],
+])('refuses ECDSA with parameters: %s', async (_form, mechanism) => {
+  expect((await talk(open, [call.signInit, ulong(1), ...mechanism, ulong(privateHandle)])).at(-1)).toEqual(error(rv.parameterInvalid));
 });
 
 test('a token that is away is a device error', async () => {
