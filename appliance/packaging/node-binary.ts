@@ -44,21 +44,25 @@ export function installedNode(): string {
 export type NodeRelease = { readonly binary: string; readonly license: string };
 
 /**
- * Node.js for a platform from npm, unpacked below `directory`. The archive is kept below node_modules/.cache, and checked at each use.
- * Throws when it cannot be had, or is not the pinned one.
+ * Path of the archive of Node.js for a platform, from npm. It is kept below node_modules/.cache, and checked at each use. Throws when it cannot
+ * be had, or is not the pinned one.
  */
-export function fetchNode(platform: Platform, directory: string): NodeRelease {
+export function fetchNodeArchive(platform: Platform): string {
   const { package: name, archiveSha512 } = pinnedNode(platform);
   const cache = join(root, 'node_modules/.cache/keystored');
   const archive = join(cache, `${name}-${version}.tgz`);
   mkdirSync(cache, { recursive: true });
   if (!existsSync(archive)) run('npm', ['pack', '--silent', `${name}@${version}`, '--pack-destination', cache]);
   const found = createHash('sha512').update(readFileSync(archive)).digest('base64');
-  if (found !== archiveSha512) {
-    rmSync(archive);
-    throw new Error(`${name} ${version} is not the pinned one: SHA-512 ${found}`);
-  }
-  const target = join(directory, name);
+  if (found === archiveSha512) return archive;
+  rmSync(archive);
+  throw new Error(`${name} ${version} is not the pinned one: SHA-512 ${found}`);
+}
+
+/** Node.js for a platform from npm, its program and licence unpacked below `directory`. Throws as fetchNodeArchive. */
+export function fetchNode(platform: Platform, directory: string): NodeRelease {
+  const archive = fetchNodeArchive(platform);
+  const target = join(directory, pinnedNode(platform).package);
   mkdirSync(target, { recursive: true });
   run('tar', ['--extract', `--file=${archive}`, `--directory=${target}`, 'package/bin/node', 'package/LICENSE']);
   return { binary: join(target, 'package/bin/node'), license: readFileSync(join(target, 'package/LICENSE'), 'utf8') };

@@ -3,7 +3,7 @@
 // blob: form(1) ‖ wrapped key                              under the first wrapping key; the only form of versions without rotation
 //       form(1) ‖ number(4, big endian) ‖ wrapped key      under a later one
 // form: 1 CKM_AES_KEY_WRAP_PAD, 3 CKM_AES_KEY_WRAP_KWP, of the key itself (raw or PKCS#8);
-//       2 and 4 the same of an Ed25519 seed as a generic secret of 32 octets; 5 to 8 the same again with the number
+//       2 and 4 the same of an Ed25519 or ML-DSA seed as a generic secret of 32 octets; 5 to 8 the same again with the number
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 

@@ -6,13 +6,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { HsmError, type KeyBinding, type KeyType } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
-import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
+import { keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
+import { seedValues } from '../pkcs11/key-material.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, kindOf, type Remedy, TokenError } from '../pkcs11/return-values.ts';
 import type { BindingKey } from './own-keys/binding-keys.ts';
 import { flag } from './attributes.ts';
 import type { Sessions } from './sessions.ts';
-import type { Attributes } from '../pkcs11/template.ts';
+import type { AttributeName, Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
 import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './blob-format.ts';
 import { OwnKeyMarks } from './own-keys/marks.ts';
@@ -149,7 +150,7 @@ export class Custody {
     }
   }
 
-  /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */
+  /** Wraps an extractable session object under the newest wrapping key; `seed`: the seed of a key, held as a generic secret. */
   wrap(key: ObjectHandle, content: WrappedContent = 'key'): Buffer {
     const { module, work } = this.#sessions;
     const newest = this.wrappingKeys.newest();
@@ -180,15 +181,25 @@ export class Custody {
     return fresh;
   }
 
-  /** Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it; asked twice. */
-  wrapTokenKey(key: ObjectHandle): Buffer {
+  /**
+   * Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it; asked twice. `unsupported` where the token
+   * cannot wrap such keys: of one in wrapped custody it keeps the seed.
+   */
+  wrapTokenKey(type: KeyType, key: ObjectHandle): Buffer {
     const { module, work } = this.#sessions;
     const isExtractable = (): boolean => flag(module.attribute(work, key, 'extractable'));
     if (!isExtractable() && !isExtractable()) {
       const said = { rv: CKR_KEY_UNEXTRACTABLE, fn: 'C_GetAttributeValue' };
       throw new HsmError('refused', 'the key was made so that it cannot leave its token', said);
     }
-    return this.wrap(key);
+    try {
+      return this.wrap(key);
+    } catch (error) {
+      if (!(error instanceof TokenError) || kindOf(error) !== 'unsupported') throw error;
+      const { rv, fn, message } = error;
+      const what = `this token cannot wrap a key of type ${type} (${message}): one with custody token cannot leave it`;
+      throw new HsmError('unsupported', what, { rv, fn, cause: error });
+    }
   }
 
   /** Unwraps a blob into a session object with the given handling. */
@@ -201,14 +212,14 @@ export class Custody {
   }
 
   /**
-   * Reads the value of a readable session object, twice, and destroys the object: no later use would show that it was read wrongly. The caller
-   * zeroes the value.
+   * Reads the value of a readable session object, or another attribute, twice, and destroys the object: no later use would show that it was
+   * read wrongly. The caller zeroes the value.
    */
-  takeValue(object: ObjectHandle): Buffer {
+  takeValue(object: ObjectHandle, attribute: AttributeName = 'value'): Buffer {
     const { module, owner } = this.#sessions;
     try {
-      const value = module.attribute(owner, object, 'value');
-      const again = module.attribute(owner, object, 'value');
+      const value = module.attribute(owner, object, attribute);
+      const again = module.attribute(owner, object, attribute);
       const isSame = value.equals(again);
       again.fill(0);
       if (isSame) return value;
@@ -293,11 +304,11 @@ export class Custody {
     return carrying === undefined ? mechanism : this.#common;
   }
 
-  /** Ed25519 on tokens that cannot wrap it: the seed passes through this process for about 100 µs (reference A1.3). */
+  /** Keys that the token cannot wrap: the seed passes through this process for about 100 µs (reference A1.3). */
   #createFromSeed(type: KeyType, seed: Buffer, how: Handling): ObjectHandle {
     const { module, owner } = this.#sessions;
     try {
-      return module.createObject(owner, { ...keyAttributes(type, how), ecParams: curveOf(type), value: seed });
+      return module.createObject(owner, { ...keyAttributes(type, how), ...seedValues(type, seed) });
     } finally {
       seed.fill(0);
     }
@@ -305,7 +316,7 @@ export class Custody {
 }
 
 function requireSeedOf(type: KeyType): void {
-  if (type !== 'ed25519') throw new HsmError('key-not-usable', 'the stored key has an unknown form');
+  if (keyRows[type].seed === undefined) throw new HsmError('key-not-usable', 'the stored key has an unknown form');
 }
 
 /**

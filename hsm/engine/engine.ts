@@ -43,8 +43,8 @@ export class Engine {
   readonly random: RandomSource;
   readonly mechanisms: ReadonlySet<number>;
   readonly keyTypes: readonly KeyType[];
-  /** the token cannot wrap Ed25519 keys; detected at the first one */
-  seedWrap = false;
+  /** types of keys that the token cannot wrap and that are kept as their seed; detected at the first one */
+  readonly keptAsSeeds = new Set<KeyType>();
   /** hashes whose HMAC this token computes only with keys as long as the hash; detected at the first one */
   readonly paddedHashes = new Set<HashName>();
   /** where a SoftHSM token keeps its files */
@@ -358,7 +358,7 @@ export class Engine {
   }
 
   #wrapped({ type, custody, blob }: DecodedReference): Buffer {
-    return custody === 'wrapped' ? blob : this.custody.wrapTokenKey(this.#findTokenKey(type, blob));
+    return custody === 'wrapped' ? blob : this.custody.wrapTokenKey(type, this.#findTokenKey(type, blob));
   }
 
   #forgetLastUsed(): void {

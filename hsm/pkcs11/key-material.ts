@@ -112,10 +112,16 @@ function valuesOf(type: KeyType, key: KeyObject): { values: Attributes; used: Bu
   }
   if (row.family === 'ml-dsa') {
     const seed = rawSeed(type, key);
-    return { values: { parameterSet: row.parameterSet, seed }, used: [seed] };
+    return { values: seedValues(type, seed), used: [seed] };
   }
   const value = key.export({ format: 'raw-private' });
   return { values: { ecParams: curveOf(type), value }, used: [value] };
+}
+
+/** Attributes of a private key that is made from its seed. */
+export function seedValues(type: KeyType, seed: Buffer): Attributes {
+  const { family, parameterSet } = keyRows[type];
+  return family === 'ml-dsa' ? { parameterSet, seed } : { ecParams: curveOf(type), value: seed };
 }
 
 type Eight<T> = [T, T, T, T, T, T, T, T];

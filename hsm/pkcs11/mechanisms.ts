@@ -21,6 +21,8 @@ export type KeyRow = {
   readonly curve?: string;
   /** CKA_PARAMETER_SET of ML-DSA */
   readonly parameterSet?: number;
+  /** attribute with the 32 octets from which the whole private key follows, where there are such */
+  readonly seed?: 'value' | 'seed';
   /** name in node:crypto: the curve of `ec`, or asymmetricKeyType */
   readonly nodeName?: string;
   /** takes more than about 100 µs per use: runs off the host's main thread (design hsm 12) */
@@ -51,6 +53,7 @@ const mlDsa = {
   use: ck.CKM_ML_DSA,
   useName: 'CKM_ML_DSA',
   bytes: 32,
+  seed: 'seed',
   slow: true,
 } as const;
 
@@ -83,6 +86,7 @@ export const keyRows: Readonly<Record<KeyType, KeyRow>> = {
     bytes: 32,
     signatureBytes: 64,
     curve: '06032b6570',
+    seed: 'value',
     nodeName: 'ed25519',
     slow: false,
   },

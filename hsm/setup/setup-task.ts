@@ -8,7 +8,7 @@ import { initialiseTokenHere } from './initialise.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { prepareTokenHere } from './prepare.ts';
-import { surveyTokenHere } from './survey.ts';
+import { findKeptAsSeedsHere, surveyTokenHere } from './survey.ts';
 
 const tasks = {
   prepare: prepareTokenHere,
@@ -16,6 +16,7 @@ const tasks = {
   changePin: changePinHere,
   describe: describeModuleHere,
   survey: surveyTokenHere,
+  findKeptAsSeeds: findKeptAsSeedsHere,
   presentKeys: presentKeysHere,
   openTransport: openTransportHere,
   closeTransport: closeTransportHere,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { HsmError, type OwnKeyName, type TokenConfig } from '../api.ts';
+import { HsmError, type KeyType, type OwnKeyName, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
 import type { Gift, Parcel, Transport } from './carry.ts';
 import type { ModuleDescription } from './describe.ts';
@@ -85,6 +85,11 @@ export async function describeModule(
 /** Tests every operation on a token with temporary keys: for the capability tables, and to assess a new module. */
 export async function surveyToken(token: TokenConfig): Promise<TokenSurvey> {
   return runTask('survey', token, token.environment);
+}
+
+/** The types of keys that a prepared token cannot wrap and of which it keeps the seed: with custody `token` they cannot be exported. */
+export async function findKeptAsSeeds(token: TokenConfig): Promise<readonly KeyType[]> {
+  return runTask('findKeptAsSeeds', token, token.environment);
 }
 
 async function runTask<N extends keyof Tasks>(

@@ -36,6 +36,19 @@ export function surveyTokenHere(token: TokenConfig): TokenSurvey {
   }
 }
 
+/** The types of keys of a prepared token that it cannot wrap, and that are kept as their seed; found out with keys that nobody keeps. */
+export function findKeptAsSeedsHere(token: TokenConfig): readonly KeyType[] {
+  const { engine } = openEngine({ token, cacheKeys: 10, jobTimeoutSeconds: 60 });
+  try {
+    const binding = { tenant: 'survey', keyId: 'seed', version: 1, purpose: 'wrapped' };
+    for (const type of engine.keyTypes.filter((name) => keyRows[name].seed !== undefined))
+      engine.run(() => generateKey(engine, type, { binding, custody: 'wrapped', extractable: true, under: 1 }));
+    return [...engine.keptAsSeeds];
+  } finally {
+    engine.close();
+  }
+}
+
 /** The survey as a page for hsm/capabilities. */
 export function formatSurvey(title: string, survey: TokenSurvey): string {
   const rows = survey.types.map(({ type, mechanism, offered, findings }) => {

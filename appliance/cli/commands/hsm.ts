@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { defined } from '../../../core/base/defined.ts';
-import { HsmError } from '../../../hsm/api.ts';
+import { HsmError, type TokenConfig } from '../../../hsm/api.ts';
 import { byHolder, prepareHolder } from '../../../hsm/setup/carry-group.ts';
-import { describeModule, initialiseSoftToken, ownNeeds } from '../../../hsm/setup/setup.ts';
+import { describeModule, findKeptAsSeeds, initialiseSoftToken, ownNeeds } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
 import { commandFor } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
@@ -169,9 +169,19 @@ async function prepare(options: TokenOptions, io: Io): Promise<void> {
     io.stderr.write(`${name}: making missing keys …\n`);
     const made = await prepareHolder(tokens);
     io.stderr.write(`${name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')} in token ${tokens[0].name}`}\n`);
+    if (tokens.length === 1) await sayKeptAsSeeds(tokens[0], io);
     for (const token of tokens.slice(1))
       io.stderr.write(`${token.name}: has the keys of group ${name}, or gets them when the appliance runs\n`);
   }
+}
+
+/** Not of a group: those of its tokens that get their keys later cannot be asked yet. */
+async function sayKeptAsSeeds(token: TokenConfig, io: Io): Promise<void> {
+  const types = await findKeptAsSeeds(token);
+  if (types.length === 0) return;
+  const consequence =
+    'the seed is in the memory of its process for a moment at each load, and with custody token such a key cannot be exported';
+  io.stderr.write(`${token.name}: cannot wrap keys of type ${types.join(', ')} and keeps their seed: ${consequence}\n`);
 }
 
 async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {

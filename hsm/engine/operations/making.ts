@@ -18,7 +18,6 @@ import { makeFixed, onlyFor } from '../usages.ts';
 export type Made = { readonly blob: Buffer; readonly mac: Buffer; readonly publicKey: Buffer | undefined };
 
 const publicExponent = Buffer.from('010001', 'hex');
-const CKR_KEY_NOT_WRAPPABLE = 0x69;
 /** Files that changed within this time may belong to the new key; generous, because generation takes seconds. */
 const recentMilliseconds = 60_000;
 
@@ -38,15 +37,15 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
     );
     return finish(engine, type, making, id, publicKey);
   }
-  if (type === 'ed25519' && keepsSeeds(engine)) return generateSeedWrapped(engine, making);
+  if (isKeptAsSeed(engine, type)) return generateSeedWrapped(engine, type, making);
   const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'wrap'));
   let blob: Buffer;
   try {
     blob = engine.custody.wrap(key);
   } catch (error) {
-    if (type !== 'ed25519' || !(error instanceof TokenError) || error.rv !== CKR_KEY_NOT_WRAPPABLE) throw error;
-    engine.seedWrap = true;
-    return generateSeedWrapped(engine, making);
+    if (keyRows[type].seed === undefined || !isUnwrappable(error)) throw error;
+    engine.keptAsSeeds.add(type);
+    return generateSeedWrapped(engine, type, making);
   } finally {
     engine.destroyObject(key);
   }
@@ -65,9 +64,16 @@ export function importKey(engine: Engine, type: KeyType, making: Making, octets:
   }
 }
 
-/** Whether an Ed25519 key is kept as its seed, which tokens open that cannot unwrap the key. */
-function keepsSeeds({ seedWrap, custody }: Engine): boolean {
-  return seedWrap || custody.wrapsForOthers;
+/** Whether a key is kept as its seed. Under carried keys one of Ed25519 always is: tokens that cannot unwrap the key open that. */
+function isKeptAsSeed({ keptAsSeeds, custody }: Engine, type: KeyType): boolean {
+  return keptAsSeeds.has(type) || (type === 'ed25519' && custody.wrapsForOthers);
+}
+
+/** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 of Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic of ML-DSA keys). */
+const unwrappable: readonly number[] = [0x69, 0x54];
+
+function isUnwrappable(error: unknown): boolean {
+  return error instanceof TokenError && unwrappable.includes(error.rv);
 }
 
 function storeMaterial(engine: Engine, type: KeyType, making: Making, material: Material): Buffer {
@@ -78,8 +84,9 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
     refusing(() => makePersistent(engine, type, attributes, (fixed) => module.createObject(owner, fixed)));
     return id;
   }
-  const seed = material.values.value;
-  if (type === 'ed25519' && keepsSeeds(engine) && seed !== undefined) return wrapSeed(engine, seed);
+  const { seed: name } = keyRows[type];
+  const seed = name === undefined ? undefined : material.values[name];
+  if (isKeptAsSeed(engine, type) && seed !== undefined) return wrapSeed(engine, seed);
   const key = refusing(
     () => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }),
     (error) => isFaultOfMaterial(engine, error),
@@ -87,8 +94,8 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   try {
     return engine.custody.wrap(key);
   } catch (error) {
-    if (type !== 'ed25519' || seed === undefined || !(error instanceof TokenError) || error.rv !== CKR_KEY_NOT_WRAPPABLE) throw error;
-    engine.seedWrap = true;
+    if (seed === undefined || !isUnwrappable(error)) throw error;
+    engine.keptAsSeeds.add(type);
     return wrapSeed(engine, seed);
   } finally {
     engine.sessions.destroy(key);
@@ -138,12 +145,12 @@ function publicAttributes(type: KeyType): Attributes {
   return { ...common, ecParams: curveOf(type) };
 }
 
-/** Ed25519 on tokens that cannot wrap it: generates a readable key, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
-function generateSeedWrapped(engine: Engine, making: Making): Made {
-  const { key, publicKey } = generateObject(engine, 'ed25519', keyAttributes('ed25519', 'clear'));
-  const seed = engine.custody.takeValue(key);
+/** Where the token cannot wrap the key: generates a readable one, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
+function generateSeedWrapped(engine: Engine, type: KeyType, making: Making): Made {
+  const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'clear'));
+  const seed = engine.custody.takeValue(key, keyRows[type].seed);
   try {
-    return finish(engine, 'ed25519', making, wrapSeed(engine, seed), publicKey);
+    return finish(engine, type, making, wrapSeed(engine, seed), publicKey);
   } finally {
     seed.fill(0);
   }
