@@ -18,6 +18,7 @@ import { loadConfiguration } from './composition/configuration.ts';
 import { examineLimits } from './composition/own-limits.ts';
 import { neededParts, openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
+import { watchLockFile } from './state/watch/lock-file.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
@@ -76,6 +77,14 @@ function keepRefusal(file: string, reason: string): void {
   }
 }
 
+/** As by a kill: whatever this appliance wrote now would come between what the other one writes. Its processes end with it. */
+function leaveDirectory(directory: string): never {
+  console.error(
+    `${journalMark('error')}keystored: the file ${directory}/lock was removed, and another keystored has taken the directory: this one ends at once`,
+  );
+  process.exit(1);
+}
+
 /** Prints a step that takes a moment. */
 function step(text: string): void {
   console.error(`keystored: ${text} …`);
@@ -115,6 +124,7 @@ async function main(): Promise<void> {
     ...configuration.logs,
   });
   for (const limit of limits) log.warn(limit);
+  watchLockFile(configuration.data, log, () => leaveDirectory(configuration.data));
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);

@@ -7,12 +7,15 @@ import { openToServe } from './composition/opening.ts';
 import { serve } from './composition/serve.ts';
 import { plugins } from './plugins.ts';
 import type { Configuration } from '../core/config/config.ts';
+import { lockFileOfStore } from '../core/store/files/store-files.ts';
 import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { openChannel } from './processes/channel.ts';
-import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
-import { type Orders, supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
+import { listenOn } from './processes/inherited-sockets.ts';
+import { supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
 import type { Serving } from './processes/serving.ts';
 import { serveSealed } from './seal/sealed-server.ts';
+import { paths } from './state/paths.ts';
+import { expectLockFile } from './state/watch/lock-file.ts';
 import { refusalFor, StartRefused } from './state/start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
@@ -25,7 +28,7 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
 let data: string | undefined;
-type Begin = Orders & { readonly sockets: HandedSockets; readonly ticketKeys: string };
+type Begin = Parameters<WorkerHandlers['begin']>[0];
 const begun = Promise.withResolvers<Begin>();
 const started = Promise.withResolvers<{ readonly refused?: string; readonly hsm?: HsmErrorKind }>();
 const alone = Promise.withResolvers<void>();
@@ -43,6 +46,7 @@ const handlers: WorkerHandlers = {
     await started.promise;
     serving?.renewTicketKeys(Buffer.from(ticketKeys, 'hex'));
   },
+  renewLockFile: ({ lockFile }) => expectLock(lockFile),
   showCommits: () => serving?.showCommits(),
   seal() {
     // A worker that is still starting would go on to open its tokens.
@@ -68,6 +72,7 @@ try {
   const orders = await begun.promise;
   const configuration = listenOn(loadConfiguration(process.argv.slice(2)), orders.sockets);
   ({ data } = configuration);
+  expectLock(orders.lockFile);
   serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));
   started.resolve({});
   // A process that is killed would not keep what it has compiled for the next start.
@@ -79,11 +84,24 @@ try {
   started.resolve({ refused: error.message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
 }
 
+function expectLock(lockFile: string | undefined): void {
+  if (data !== undefined && lockFile !== undefined) expectLockFile(data, lockFile);
+}
+
 async function serveOpened(configuration: Configuration, orders: Begin): Promise<Serving> {
+  requireSharedLock(paths.store(configuration.data), orders.storeLock);
   const opened = await openToServe(configuration, number, orders);
   // The others may begin: they need nothing of what follows.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
   return serve(configuration, number, channel, { opened, alone: alone.promise, ticketKeys: Buffer.from(orders.ticketKeys, 'hex') });
+}
+
+/** Throws StartRefused where the file of the locks, which other workers have open, is not in its place any more. */
+function requireSharedLock(store: string, storeLock: string | undefined): void {
+  if (storeLock === undefined || lockFileOfStore(store) === storeLock) return;
+  throw new StartRefused(
+    `${store}/lock.mdb was removed or replaced while other processes of the appliance use it: put it back, or end the appliance and start it again`,
+  );
 }
 
 /** Answered by this thread after a call to every token: no answer means that one of them hangs. */

@@ -6,12 +6,14 @@ import type { Configuration } from '../../core/config/config.ts';
 import { type OpenLog, openLog } from '../../core/log/log.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { chainNames } from '../../core/audit/chains.ts';
+import { recordedRevision } from '../../core/audit/examine.ts';
 import { openLink } from '../cluster/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';
+import { StartRefused } from '../state/start-refused.ts';
 
 export type Opened = {
   readonly log: OpenLog;
@@ -39,11 +41,27 @@ export async function openToServe(
     const cluster = openLink(configuration, number);
     if (provisions)
       return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
-    return { log, tokens, runtime: await openRuntime(configuration, hsmConfig, hsmLog, cluster), announcement: undefined };
+    const runtime = await openRuntime(configuration, hsmConfig, hsmLog, cluster);
+    await requireNewestStore(runtime, data);
+    return { log, tokens, runtime, announcement: undefined };
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+/**
+ * A worker that takes the place of one that has ended may find an earlier copy in the place of the store, of which that one has died. Throws
+ * StartRefused; nothing stays open then.
+ */
+async function requireNewestStore(runtime: Runtime, data: string): Promise<void> {
+  const { openedAt } = runtime.store;
+  const recorded = await recordedRevision(paths.audit(data));
+  if (openedAt === undefined || recorded <= openedAt) return;
+  await runtime.close();
+  throw new StartRefused(
+    `${paths.store(data)} is an earlier copy of the store: it has revision ${openedAt}, and the audit trail names revision ${recorded}. Put the newer one back, or start the appliance again with what is there`,
+  );
 }
 
 /** How long the log may take to write why the process ends. */

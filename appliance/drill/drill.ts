@@ -8,7 +8,7 @@ import { systemClock } from '../../core/base/time.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
-import { countRecords } from '../../core/store/copy.ts';
+import { countRecords } from '../../core/store/environment.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { type RestoreOptions, describeOrigin, restoreAppliance } from '../backup/restore.ts';
 import { compose } from '../composition/compose.ts';

@@ -59,8 +59,18 @@ export function examineParts(parts: HealthParts): readonly HealthPart[] {
   return [
     ...tokens.map((token) => ({ name: tokenPrefix + token.name, ...tokenPart(token, tokens, parts.wrapping) })),
     ...Object.entries(others).map(([name, part]) => ({ name, ...part })),
-    ...(parts.findings?.() ?? []),
+    ...foundParts(parts),
   ];
+}
+
+/** What was found is in the store: where that cannot be read, its own part says so. */
+function foundParts({ findings, damage }: HealthParts): readonly HealthPart[] {
+  try {
+    return findings?.() ?? [];
+  } catch (error) {
+    if (damage?.() === undefined) throw error;
+    return [];
+  }
 }
 
 const tokenPrefix = 'token ';
@@ -122,7 +132,7 @@ function shippingPart({ behind }: Audit): { readonly shipping?: Part } {
 /** Told only while it is a problem. */
 function storePart(damage: string | undefined): { readonly store?: Part } {
   if (damage === undefined) return {};
-  const reason = `${damage}, so changes are refused: put back what was there, or start again with what is there now`;
+  const reason = `${damage}, so changes are refused: put back what was there, and start again if it is still said then; or start again with what is there now`;
   return { store: { state: 'damaged', reason, hinders: true } };
 }
 

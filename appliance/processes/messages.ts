@@ -56,17 +56,25 @@ const sockets = z.object({ listen: z.int().optional(), estListen: z.int().option
 /** Keys of TLS session tickets, 48 octets in hexadecimal: with the same ones, each worker resumes the sessions of all. */
 const ticketKeys = z.string().regex(/^[0-9a-f]{96}$/);
 
+/** The file that the supervisor holds for all its processes (state/watch/lock-file.ts). */
+const lockFile = z.string().optional();
+
+/** The file of LMDB's locks that other processes have open (core/store/files/store-files.ts); undefined: any. */
+const storeLock = z.string().optional();
+
 const listenerName = z.enum(listenerNames);
 
 /** Asked by the supervisor. */
 export const workerRequests = {
   /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its HsmError. */
   begin: {
-    argument: orders.extend({ sockets, ticketKeys }),
+    argument: orders.extend({ sockets, ticketKeys, lockFile, storeLock }),
     answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }),
   },
   /** New ones, in place of those that it began with. */
   renewTicketKeys: { argument: z.object({ ticketKeys }), answer: nothing },
+  /** It holds another file: the one that it began with was removed or replaced. */
+  renewLockFile: { argument: z.object({ lockFile }), answer: nothing },
   /** Another worker has ended: what it had committed and not yet shown to the others, this one shows them. */
   showCommits: { argument: nothing, answer: nothing },
   /** Calls every token. `fault`: why the worker cannot do its work now. */

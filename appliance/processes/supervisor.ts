@@ -11,7 +11,10 @@ import { isDoubtful, lookAtAll, type Looked } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../operations/health-of-workers.ts';
+import { lockFileOfStore } from '../../core/store/files/store-files.ts';
 import { HsmError } from '../../hsm/api.ts';
+import { paths } from '../state/paths.ts';
+import { followLockFile, heldLockFile } from '../state/watch/lock-file.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** A process that was started and has not ended. */
@@ -80,6 +83,11 @@ export function superviseWorkers(
       if (hasBegun) channel.request('renewTicketKeys', { ticketKeys }).catch(() => undefined);
     return !stopping;
   });
+  const endFollowing = followLockFile((lockFile) => {
+    for (const { channel, hasBegun } of running.values())
+      if (hasBegun) channel.request('renewLockFile', { lockFile }).catch(() => undefined);
+  });
+  const storeLock = new SharedStoreLock(paths.store(configuration.data));
   const provisioned = Promise.withResolvers<string | undefined>();
   const handlers = (worker: Worker): SupervisorHandlers => ({
     ...handlersFor(worker),
@@ -109,8 +117,11 @@ export function superviseWorkers(
           provisions: provisions && isFirst,
           sockets,
           ticketKeys: tickets.keys(),
+          lockFile: heldLockFile(configuration.data),
+          storeLock: storeLock.expected([...running.values()].some((other) => other.serves) || configuration.cluster !== undefined),
         });
         one.serves = refused === undefined;
+        if (one.serves) storeLock.note();
         if (refused === undefined) return resolve();
         reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
         if (!isRespawn) return;
@@ -189,9 +200,30 @@ export function superviseWorkers(
     async stop() {
       stopping = true;
       endLooks();
+      endFollowing();
       await stopAll(running);
     },
   };
+}
+
+/** With another file of locks than the others have, a worker would write while they do. */
+class SharedStoreLock {
+  readonly #directory: string;
+  #file: string | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** `isShared`: others have the store open. Where none has, what is there will do. */
+  expected(isShared: boolean): string | undefined {
+    if (!isShared) this.#file = undefined;
+    return this.#file;
+  }
+
+  note(): void {
+    this.#file ??= lockFileOfStore(this.#directory);
+  }
 }
 
 /** Why a worker cannot do its work; undefined when its tokens have just answered. */

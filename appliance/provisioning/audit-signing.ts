@@ -49,6 +49,7 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
     ...{ directory, memory, signHead, ...parts },
     chains: [names.worker(1), ...others, names.supervisor],
     ...defined({ storeRevision: store.openedAt, begins: noteForTrail(store) }),
+    raiseStore: (revision) => store.goOnAfter(revision),
   });
   await markInTrail(store);
   publishKeys(runtime, data);

@@ -12,6 +12,7 @@ import type { ClusterWay } from './cluster-way.ts';
 import { takeClusterKeys } from './cluster-keys.ts';
 import { refusingHsmErrors } from './hsm-config.ts';
 import { KeptStoreKey } from './watch/kept-store-key.ts';
+import { lockFileDamage } from './watch/lock-file.ts';
 import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 import { findStoreToken, provideStoreKey } from './store-key.ts';
@@ -59,7 +60,7 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
     closing.push(async () => key.close());
     const cacheBytes = recordBytesThatFit(configuration.workers);
     let opened: OpenStore | undefined;
-    const damage = (): string | undefined => opened?.damage ?? key.damage();
+    const damage = (): string | undefined => lockFileDamage(configuration.data) ?? opened?.damage ?? key.damage();
     const store = await openStore({
       ...{ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token, damage()) },
       ...(cluster === undefined ? {} : { shared: cluster }),

@@ -2,7 +2,7 @@
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
 import type { RememberedChain } from './chains.ts';
 import { readHead } from './resume.ts';
-import type { StreamFile } from '../log/stream-files.ts';
+import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 
 /**
@@ -87,6 +87,26 @@ export async function examineStore(
   }
   return [];
 }
+
+/**
+ * The latest revision of the store that the newest records of a trail name, 0 for none: for a process that takes the place of one that has ended,
+ * whose store must not be an earlier one. It reads no more than the end of each chain.
+ */
+export async function recordedRevision(directory: string): Promise<number> {
+  let latest = 0;
+  for (const files of (await listStreams(directory)).values()) {
+    let left = mostRecords;
+    for await (const record of recordsFromEnd(files, '')) {
+      const revision = Number(record['store-revision'] ?? 0);
+      latest = Math.max(latest, revision);
+      if (revision > 0 || --left === 0) break;
+    }
+  }
+  return latest;
+}
+
+/** Most records that are looked through for one with a revision: uses of keys have none. */
+const mostRecords = 10_000;
 
 async function examineBeginning(chain: string, files: readonly StreamFile[], { signed, retired }: RememberedChain): Promise<Discrepancy[]> {
   const before = await headBefore(files);

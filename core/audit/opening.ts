@@ -22,6 +22,8 @@ export type OpeningOptions = {
   readonly memory: TrailMemory;
   /** that the store had when it was opened, before this start changed it; absent: not compared */
   readonly storeRevision?: number;
+  /** Makes the store go on after a later revision that the trail names. */
+  readonly raiseStore?: (revision: number) => Promise<void>;
   readonly signHead: SignHead;
   /** the first note of this opening, before what it found: where the appliance itself comes from, when that is new */
   readonly begins?: object;
@@ -48,6 +50,8 @@ export async function openChains(options: OpeningOptions): Promise<void> {
   const findings = recalled.size === 0 ? await findForgottenHeads(streams) : await compare(options, streams, recalled);
   for (const finding of findings) log.error(messages[finding.event], finding);
   if (findings.length > 0) await memory.report?.(findings, options.clock);
+  const recorded = findings.map((finding) => (finding.event === 'store-behind' ? finding.recordedRevision : 0));
+  if (recorded.some((revision) => revision > 0)) await options.raiseStore?.(Math.max(...recorded));
   await memory.update(ordersToForget(recalled, findings));
   await writeOpening(options, streams, recalled, findings);
 }

@@ -177,6 +177,8 @@ class ChainWalk {
   #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
   #acknowledged: readonly (Verification['lost'][number] & { readonly sequence: number })[] = [];
   #changedLines = 0;
+  /** the latest revision of the store, and the record that names it */
+  #store = { revision: 0, sequence: 0 };
   records = 0;
 
   constructor(
@@ -263,6 +265,7 @@ class ChainWalk {
     const promised = this.#signed.get(sequence);
     if (promised !== undefined && promised !== hash) this.#report(where, `record ${sequence} is not the one a signed head names`);
     if (promised === hash) this.#signedThrough = sequence;
+    this.#followStore(record, where);
     if (record.kind === 'trail') {
       this.#notes.push({ where, note: record });
       const describe = alarms.get(String(record['event']));
@@ -274,6 +277,20 @@ class ChainWalk {
     if (loss !== undefined) this.#acknowledged = [...this.#acknowledged, { ...loss, acknowledgedAt: record['occurred-at'], sequence }];
     this.#head = { sequence, hash };
     this.records++;
+  }
+
+  /** Revisions only rise. A start that found an earlier store, or a restored one, has said so. */
+  #followStore(record: TrailRecord, where: string): void {
+    const { sequence } = record;
+    if (record.kind === 'trail' && ['store-behind', 'restored'].includes(String(record['event']))) this.#store = { revision: 0, sequence };
+    const revision = Number(record['store-revision'] ?? 0);
+    if (revision === 0) return;
+    if (revision < this.#store.revision)
+      this.#report(
+        where,
+        `record ${sequence} names revision ${revision} of the store, and record ${this.#store.sequence} before it ${this.#store.revision}: the store had been replaced by an earlier one`,
+      );
+    this.#store = { revision, sequence };
   }
 
   #report(where: string, problem: string): void {

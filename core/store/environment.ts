@@ -1,9 +1,11 @@
 // One LMDB environment: a held snapshot for reads, one way to commit, and a restart after a failed commit.
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
+import { syncPath } from '../base/durable-files.ts';
 import { fail, reasonOf, ServiceError } from '../base/errors.ts';
 import { requireUncut, StoreDamaged } from './files/damage.ts';
 import { StoreFiles } from './files/store-files.ts';
@@ -237,8 +239,19 @@ export class Environment {
   }
 }
 
-/** The number of entries in an environment that nothing else has open. */
-export async function countEntries(directory: string): Promise<number> {
+/** Rejects when the directory exists, so that a copy never overwrites another. Resolves with the number of entries in the copy. */
+export async function copyEnvironment(environment: Environment, directory: string): Promise<{ readonly records: number }> {
+  await mkdir(directory, { mode: 0o700 });
+  await environment.copy(directory);
+  await chmod(join(directory, 'data.mdb'), 0o600);
+  await syncPath(join(directory, 'data.mdb'));
+  await syncPath(directory);
+  await syncPath(dirname(directory));
+  return { records: await countRecords(directory) };
+}
+
+/** The number of entries in the store of a directory that no process has open. */
+export async function countRecords(directory: string): Promise<number> {
   const database = openDatabase(directory, { readOnly: true });
   try {
     return (database.getStats() as { readonly entryCount: number }).entryCount;

@@ -1,12 +1,10 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
-import type { CheckFinding, Log } from '../base/context.ts';
+import type { CheckFinding } from '../base/context.ts';
 import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
-import type { Secret } from '../base/secret.ts';
 import { checkRecords } from './check.ts';
-import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
-import { Environment } from './environment.ts';
+import { copyEnvironment, Environment } from './environment.ts';
 import { requireName } from './keys.ts';
 import { presentFence } from './fence.ts';
 import { Unsettled } from './records/unsettled.ts';
@@ -17,58 +15,12 @@ import { NotedChanges } from './noted.ts';
 import { positionOf } from './replica.ts';
 import { Outdated, RecordCache } from './records/cache.ts';
 import { Sealer } from './records/sealing.ts';
-import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
+import { changesBetween, noteChanges, raiseRevision, revisionKey, revisionOf } from './revision.ts';
+import type { OpenStore, StoreOptions } from './open-store.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
 import { Change, type TableContext, tableOn, type TenantExists } from './tables.ts';
 
-/** The whole store, for the composition root; all others get a `Store`. */
-export interface OpenStore extends Store {
-  /** A view whose tables have the owner's name as a prefix: what a plugin gets. */
-  prefixed(owner: string): Store;
-  /**
-   * Runs the migrations of `core` or of a plugin that have not run yet and that the level allows, in order; safe when several processes do it
-   * at once. Rejects when the store's data is newer than the last migration known.
-   */
-  migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
-  /** Sets how to tell whether a tenant exists; until then, tables of tenants accept every record. */
-  guardTenants(exists: TenantExists): void;
-  /** All tables of tenants that have been opened. */
-  tenantTables(): readonly Table<unknown>[];
-  /** Opens every record, past the cache, and reports those that do not open or decode. */
-  check(): Iterable<CheckFinding>;
-  /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. `records`: the entries in the copy. */
-  backup(directory: string): Promise<{ readonly records: number }>;
-  /** Whether the directory is the replica of a shared store. */
-  readonly isReplica: boolean;
-  /** Whether what is read is a state that the store ever had: false while a replica is being filled. */
-  readonly isWhole: boolean;
-  /** The revision that was found when the store was opened; each commit adds 1. Undefined for a replica, whose cluster has its changes. */
-  readonly openedAt: number | undefined;
-  /** The revision of the last commit of this process; undefined before one, and for a replica. */
-  readonly committed: number | undefined;
-  /** What an answer has to wait for that rests on what was read; undefined: nothing. Rejects with `cluster-unavailable`. */
-  untilSettled(): Promise<void> | undefined;
-  /** What was done to its files while they are open, so that nothing is written any more: one sentence without a path. Undefined: nothing. */
-  readonly damage: string | undefined;
-  /** Whether the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it. */
-  readonly isStalled: boolean;
-  /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
-  close(): Promise<void>;
-}
-
-export type StoreOptions = {
-  /** created if missing; contains `data.mdb` and `lock.mdb` only */
-  readonly directory: string;
-  /** 32 octets; the same for all processes and starts */
-  readonly dataKey: Secret<Uint8Array>;
-  readonly log?: Log;
-  /** Called before each commit: throws when what is written now could not be opened after a restart. */
-  readonly requireKept?: () => void;
-  /** The store of several appliances, of which this directory is the replica. Only the process that follows it writes to the directory. */
-  readonly shared?: SharedStore;
-  /** size limit of the cache of decoded records, in octets of their sealed form */
-  readonly cacheBytes?: number;
-};
+export type { OpenStore } from './open-store.ts';
 
 /** Opens the store of a directory, also in several processes. Rejects when the data key is not the one it was created with. */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
@@ -95,6 +47,8 @@ const idleRefreshMs = 1_000;
 /** Writes in one commit: a creation changes four records, and more than a thousand are not noted one by one, so that all caches are dropped (revision.ts). */
 const mostTogether = 150;
 
+const earlierCopy = 'the store was replaced by an earlier copy of itself, from which nothing is answered';
+
 /** A write that lost so often stands against a storm of others; its caller decides whether to go on. */
 const mostLosses = 100;
 
@@ -109,6 +63,7 @@ class LmdbStore implements OpenStore {
   readonly #idleRefresh: NodeJS.Timeout;
   #isReplica = false;
   #revision = 0;
+  #isBehind = false;
   #openedAt = 0;
   #committed: number | undefined;
   #state = 0;
@@ -207,6 +162,7 @@ class LmdbStore implements OpenStore {
     if (environment.inCommit) return;
     let newest = this.#revision;
     this.#environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
+    this.#requireNotBehind(newest);
     if (newest === this.#revision) return;
     const changed = changesBetween(this.#environment, this.#revision, newest);
     this.#revision = newest;
@@ -215,6 +171,14 @@ class LmdbStore implements OpenStore {
     if (changed === undefined) return this.#forget();
     this.#state++;
     for (const key of changed) cache.delete(key);
+  }
+
+  /** What was revoked or used up since would be good again. For good: LMDB does not know which of its pages are of which copy. */
+  #requireNotBehind(found: number): void {
+    this.#isBehind ||= found < this.#revision && !this.#isReplica;
+    if (!this.#isBehind) return;
+    this.#forget();
+    throw fail('storage-unavailable', { retryAfterSeconds: 5, cause: new Error(earlierCopy) });
   }
 
   untilSettled(): Promise<void> | undefined {
@@ -253,7 +217,15 @@ class LmdbStore implements OpenStore {
   }
 
   get damage(): string | undefined {
-    return this.#environment.damage;
+    return this.#environment.damage ?? (this.#isBehind ? earlierCopy : undefined);
+  }
+
+  async goOnAfter(revision: number): Promise<void> {
+    if (this.#isReplica || revision <= this.#revision) return;
+    await this.#environment.commit(() => {
+      if (revisionOf(this.#environment.get(revisionKey)) < revision) raiseRevision(this.#environment, revision);
+    });
+    this.refresh();
   }
 
   get isStalled(): boolean {
@@ -306,6 +278,7 @@ class LmdbStore implements OpenStore {
   async #commitAlone(take: (count: number) => readonly Waiting[]): Promise<void> {
     let revision: number | undefined;
     await this.#environment.commit(() => {
+      this.#requireNotBehind(revisionOf(this.#environment.get(revisionKey)));
       this.#context.outdated.begin(this.#changesSinceSnapshot());
       const changed = new Set<string>();
       for (const write of take(mostTogether)) write.attempt(changed);
@@ -369,6 +342,8 @@ class LmdbStore implements OpenStore {
 
   /** Asynchronous, so that #commitAll never ends before #committing is assigned. */
   async #requireKept(): Promise<void> {
+    // Also inside the transaction, but an error there has the environment opened again.
+    if (!this.#isReplica && this.#revision > 0) this.refresh();
     this.#options.requireKept?.();
   }
 
@@ -377,7 +352,7 @@ class LmdbStore implements OpenStore {
       this.refresh();
     } catch (error) {
       this.#forget();
-      this.#options.log?.warn('the store could not be read', { reason: String(error) });
+      if (!this.#isBehind) this.#options.log?.warn('the store could not be read', { reason: String(error) });
     }
   }
 

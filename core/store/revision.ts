@@ -21,12 +21,17 @@ export function revisionOf(value: Uint8Array | undefined): number {
 /** Inside a commit: increments the revision and records the changed keys. Answers the new revision. */
 export function noteChanges(environment: Environment, changed: ReadonlySet<string>): number {
   const revision = revisionOf(environment.get(revisionKey)) + 1;
-  const value = new Uint8Array(8);
-  new DataView(value.buffer).setBigUint64(0, BigInt(revision));
-  environment.put(revisionKey, value);
+  raiseRevision(environment, revision);
   environment.put(changesKey(revision), packr.pack(changed.size > maxNotedKeys ? null : [...changed]));
   environment.remove(changesKey(revision - keptCommits));
   return revision;
+}
+
+/** Inside a commit: what was noted of the revisions that are left out is unknown to every cache. */
+export function raiseRevision(environment: Environment, revision: number): void {
+  const value = new Uint8Array(8);
+  new DataView(value.buffer).setBigUint64(0, BigInt(revision));
+  environment.put(revisionKey, value);
 }
 
 /** Keys changed after one revision up to another, or undefined when they are not recorded. */

@@ -4,6 +4,12 @@ import { join } from 'node:path';
 
 const names = ['data.mdb', 'lock.mdb'] as const;
 
+/** Which file the locks of a store are in, for the processes that share it; undefined where there is none. */
+export function lockFileOfStore(directory: string): string | undefined {
+  const found = statSync(join(directory, 'lock.mdb'), { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
 export class StoreFiles {
   readonly #directory: string;
   readonly #inodes: readonly (number | undefined)[];

@@ -1,6 +1,7 @@
 // The audit trail names revisions of the store: a start finds out that the store lacks changes that were acknowledged.
 import { cpSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { recordedRevision } from '../../../core/audit/examine.ts';
 import { openChains } from '../../../core/audit/opening.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';
 import { systemClock } from '../../../core/base/time.ts';
@@ -9,7 +10,7 @@ import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { memoryIn } from '../../../appliance/provisioning/chain-records.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { makeSigner, openTrail, quiet, record } from './trail.ts';
+import { makeSigner, openTrail, quiet, record, TestMemory } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const { signHead, keys } = makeSigner();
@@ -24,6 +25,7 @@ async function live(name: string, changes: number): Promise<void> {
   await openChains({
     ...{ directory, chains, memory, signHead, clock: systemClock, log: quiet },
     ...defined({ storeRevision: store.openedAt }),
+    raiseStore: (revision) => store.goOnAfter(revision),
   });
   const trail = await openTrail(directory, { signHead, memory, storeRevision: () => store.committed });
   const things = store.table<number>('things');
@@ -63,4 +65,32 @@ test('a store that kept everything, or more than is on record, is not complained
   await live('whole', 2);
   await live('whole', 0);
   expect(await findings('whole')).toEqual([]);
+});
+
+test('after an earlier store was brought back, revisions go on above those on record', async () => {
+  await live('raised', 1);
+  cpSync(temporary('raised-store'), temporary('raised-earlier'), { recursive: true });
+  await live('raised', 5);
+  const before = await recordedRevision(temporary('raised-trail'));
+  rmSync(temporary('raised-store'), { recursive: true });
+  cpSync(temporary('raised-earlier'), temporary('raised-store'), { recursive: true });
+  await live('raised', 1);
+  expect(await recordedRevision(temporary('raised-trail'))).toBeGreaterThan(before);
+  expect(await findings('raised')).toEqual([expect.stringContaining('when the appliance started')]);
+});
+
+test('a store that went back while the appliance ran is found in the trail', async () => {
+  const directory = temporary('running-trail');
+  let committed = 7;
+  const memory = new TestMemory();
+  await openChains({ directory, chains: ['main'], memory, signHead, clock: systemClock, log: quiet });
+  const trail = await openTrail(directory, { signHead, memory, storeRevision: () => committed });
+  await trail.write(record(1));
+  await trail.write(record(2));
+  expect((await verifyTrail(directory, keys)).findings).toEqual([]);
+  committed = 5;
+  await trail.write(record(3));
+  await trail.close();
+  const problems = (await verifyTrail(directory, keys)).findings.map(({ problem }) => problem);
+  expect(problems).toEqual([expect.stringMatching(/^record \d+ names revision 5 of the store, and record \d+ before it 7: /)]);
 });
