@@ -28,8 +28,8 @@ export class TokenBucket {
 /** Most buckets remembered; the least recently allowed one is forgotten first. */
 const maxRemembered = 10_000;
 
-/** Token buckets by address: how often each may do something that costs, exact enough to stop floods. */
-export class AddressBuckets {
+/** Token buckets by the name of who does something that costs: how often each may, exact enough to stop floods. */
+export class Buckets {
   readonly #capacity: number;
   readonly #perMinute: number;
   readonly #buckets = new Map<string, TokenBucket>();
@@ -39,9 +39,8 @@ export class AddressBuckets {
     this.#perMinute = perMinute;
   }
 
-  /** Takes a token of the address, for `what` where each has some for several; returns 0, or the seconds until it has one. `nowMs` is monotonic. */
-  take(clientIp: string, nowMs: number, what = ''): number {
-    const key = `${subscriberOf(clientIp)} ${what}`;
+  /** Takes a token; returns 0, or the seconds until there is one. `nowMs` is monotonic. */
+  take(key: string, nowMs: number): number {
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#capacity, this.#perMinute, nowMs);
     const waitSeconds = bucket.take(nowMs);
     if (waitSeconds > 0) return waitSeconds;
@@ -50,5 +49,19 @@ export class AddressBuckets {
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > maxRemembered && oldest !== undefined) this.#buckets.delete(oldest);
     return 0;
+  }
+}
+
+/** The same by address. */
+export class AddressBuckets {
+  readonly #buckets: Buckets;
+
+  constructor(capacity: number, perMinute: number) {
+    this.#buckets = new Buckets(capacity, perMinute);
+  }
+
+  /** Takes a token of the address, for `what` where each has some for several; returns 0, or the seconds until it has one. `nowMs` is monotonic. */
+  take(clientIp: string, nowMs: number, what = ''): number {
+    return this.#buckets.take(`${subscriberOf(clientIp)} ${what}`, nowMs);
   }
 }

@@ -170,7 +170,8 @@ var opApproleLogin = operation{method: "POST", path: "/v1/approle-login", public
 // Login: Log in as an approle.
 //
 // Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one role-id, or
-// 60 from one address, further wrong ones are answered 429 until the minute is over; right ones always log in.
+// 60 from one address, further wrong ones are answered 429 until the minute is over; right ones log in, one secret-id
+// 600 times a minute.
 //
 // POST /v1/approle-login
 func (g ApproleGroup) Login(ctx context.Context, body ApproleLoginRequest, options ...CallOption) (*ApproleLoginAnswer, error) {

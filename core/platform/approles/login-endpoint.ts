@@ -15,6 +15,7 @@ import { approleTable, ownersOfRoleId, roleIdOf, type Approle } from '../../acce
 import { AttemptLimit, type AttemptSlot, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
+import { LoginRate } from '../../access/login-rate.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
 import { plainForm } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
@@ -39,10 +40,16 @@ export type ApproleLogin = (call: PublicCall, credentials: Credentials, grant?: 
 export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
   const { store, hsm, tenants } = options;
   const limits = new LoginLimits(store);
+  const rate = new LoginRate(options.clock);
   return async (call, credentials, grant = {}) => {
     const attempt = limits.attempt(call, credentials.roleId);
     // Refused before anything expensive is done; the transaction finds out again what is right.
-    if (findApprole((table, key) => table.get(key), options, call, credentials) === undefined) attempt.requireBelow();
+    const right = findApprole((table, key) => table.get(key), options, call, credentials)?.secret;
+    if (right === undefined) attempt.requireBelow();
+    else {
+      noteLogin(call, tenants, [{ tenantId: right.tenantId, name: right.approle }]);
+      rate.admit(right.accessor);
+    }
     const token = await drawToken(hsm);
     const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, { token, ...grant }));
     if ('issued' in outcome) {
@@ -66,7 +73,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     summary: 'Log in as an approle',
     description:
       'Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one role-id, or 60 from one ' +
-      'address, further wrong ones are answered 429 until the minute is over; right ones always log in.',
+      'address, further wrong ones are answered 429 until the minute is over; right ones log in, one secret-id 600 times a minute.',
     audit: 'required',
     input,
     output: issuedTokenOutput,

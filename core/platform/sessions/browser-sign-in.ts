@@ -4,6 +4,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { isUnclaimed } from '../../access/claiming.ts';
+import { LoginRate } from '../../access/login-rate.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { drawToken, findToken, issueToken, type IssuedToken, removeToken } from '../../access/tokens/tokens.ts';
@@ -27,6 +28,7 @@ export type BrowserSignInOptions = {
 export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn {
   const { store, clock, access } = options;
   const ways: SignInWay[] = [];
+  const rate = new LoginRate(clock);
   const logInApprole = openApproleLogin(options);
   return {
     ways,
@@ -39,7 +41,7 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
       if (record === undefined || caller === undefined) return undefined;
       return { caller, creationTime: Temporal.Instant.from(record.creationTime) };
     },
-    withToken: (call, token, ttlSeconds) => signInWithToken(options, call, token, ttlSeconds),
+    withToken: (call, token, ttlSeconds) => signInWithToken(options, rate, call, token, ttlSeconds),
     withApprole: async (call, credentials) => endingSession(await logInApprole(call, credentials, { browser: true })),
     noteUse: (transaction, ...use) => ways.forEach((way) => way.noteUse?.(transaction, ...use)),
     signOut(transaction, tenantId, accessor) {
@@ -51,12 +53,19 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
 }
 
 /** The session's token is a child of the bearer token: it never works longer, nor from where that one does not. */
-async function signInWithToken(options: BrowserSignInOptions, call: PublicCall, sent: string, mostSeconds: number): Promise<IssuedSession> {
+async function signInWithToken(
+  options: BrowserSignInOptions,
+  rate: LoginRate,
+  call: PublicCall,
+  sent: string,
+  mostSeconds: number,
+): Promise<IssuedSession> {
   const { store, hsm, clock, access, attempts } = options;
   call.noteAudit({ kind: 'login' });
   const caller = access.authenticate(`Bearer ${sent}`, call.now, call.clientIp);
   // A token cannot be guessed: a right one passes whatever others behind the address did.
   if (caller === undefined) attempts.requireFew(call.clientIp, call.now);
+  else rate.admit(caller.accessor);
   const token = await drawToken(hsm);
   const issued = await store.write((transaction) => {
     const read: Read = (table, key) => transaction.get(table, key);

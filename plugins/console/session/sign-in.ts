@@ -117,5 +117,5 @@ function issue(sessions: ConsoleSessions, call: PublicCall, form: Form): Promise
 
 const refusals: Readonly<Record<string, string>> = {
   'login-failed': 'This is not accepted. It may be mistyped, expired, used up or revoked, or not work from this address.',
-  'rate-limited': 'Too many attempts were refused. Wait a minute, then try again.',
+  'rate-limited': 'There were too many attempts. Wait a minute, then try again.',
 };

@@ -348,6 +348,21 @@ describe('limits (api 73)', () => {
     expect(verdict(await login(wrong))).toBe('401 login-failed');
   });
 
+  test('a right secret-id logs in 600 times at once, ten more a second, and takes nothing of another one', async () => {
+    const credentials = await makeApprole('eager');
+    const other = { ...credentials, 'secret-id': await makeSecretId('eager') };
+    for (let count = 0; count < 600; count++) expect((await login(credentials)).status).toBe(200);
+    const refused = await login(credentials, '127.0.3.9');
+    expect(verdict(refused)).toBe('429 rate-limited');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.body.detail).toContain('600 times a minute');
+    expect((await login(other)).status).toBe(200);
+    app.clock.advance(1);
+    const next: number[] = [];
+    for (let count = 0; count < 11; count++) next.push((await login(credentials)).status);
+    expect(next.filter((status) => status === 200)).toHaveLength(10);
+  });
+
   test('the same for identities that do not exist: a limit tells nothing', async () => {
     for (let n = 0; n < 10; n++) expect(verdict(await login({ 'role-id': 'nobody-at-all', 'secret-id': 'x' }))).toBe('401 login-failed');
     expect(verdict(await login({ 'role-id': 'nobody-at-all', 'secret-id': 'x' }))).toBe('429 rate-limited');

@@ -70,6 +70,17 @@ describe('a request of the console', () => {
   });
 });
 
+test('one token signs in 600 times a minute, and takes nothing of another one', { timeout: 60_000 }, async () => {
+  const [eager, other] = [await childToken(), await childToken()];
+  const statusOf = async ({ token }: { readonly token: string }): Promise<number> =>
+    (await openBrowser(appliance).post('/ui/sign-in', { way: 'token', token })).status;
+  for (let count = 0; count < 600; count++) expect(await statusOf(eager)).toBe(303);
+  expect(await statusOf(eager)).toBe(429);
+  expect(await statusOf(other)).toBe(303);
+  appliance.clock.advance(1);
+  expect(await statusOf(eager)).toBe(303);
+});
+
 describe('the second secret', () => {
   test('is given to one load of the page', async () => {
     const browser = openBrowser(appliance);

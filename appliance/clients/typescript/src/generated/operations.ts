@@ -30,7 +30,8 @@ class ApproleOperations {
   /**
    * Log in as an approle.
    * Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one role-id, or 60
-   * from one address, further wrong ones are answered 429 until the minute is over; right ones always log in.
+   * from one address, further wrong ones are answered 429 until the minute is over; right ones log in, one secret-id 600
+   * times a minute.
    * `POST /v1/approle-login`
    */
   login(body: Api.ApproleLoginRequest, options: CallOptions = {}): Promise<Api.ApproleLoginAnswer> {

@@ -21,7 +21,7 @@ public final class ApproleGroup {
    *
    * <p>Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one
    * role-id, or 60 from one address, further wrong ones are answered 429 until the minute is over; right ones
-   * always log in.
+   * log in, one secret-id 600 times a minute.
    *
    * <p>POST /v1/approle-login
    *
