@@ -52,7 +52,10 @@ const admissionPath = '/v1/state/system/cluster/admit';
 const keysPath = '/v1/state/system/cluster/admit-token';
 const answerMs = 60_000;
 const mostBytes = 1 << 20;
-/** A member answers 503 while its cluster counts out one that was just killed, and while etcd elects. The same appliance may ask again. */
+/**
+ * A member answers 503 while it starts, its HSM is away, its cluster counts out one that was just killed, or etcd elects; a balancer before
+ * it has statuses of its own. The same appliance may ask again.
+ */
 const [patienceMs, againMs] = [30_000, 1_000];
 
 /** Why an appliance cannot join: the member that has invited says so (`refused`), or cannot be asked. */
@@ -94,28 +97,42 @@ async function ask<T>(
   content: object,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  const ca = await findAuthority(url, authority);
-  for (const untilMs = performance.now() + patienceMs; ; await setTimeout(againMs)) {
-    const answer = await send(url, path, { ca, method: 'POST' }, content);
-    const read = schema.safeParse(jsonOf(answer.body));
-    if (answer.status === 200 && read.success) return read.data;
-    if (answer.status === 503 && performance.now() < untilMs) continue;
-    const message = messageOf(answer.body);
-    const isRefusal = answer.status >= 400 && answer.status < 500 && message !== undefined;
-    throw new NotAdmitted(isRefusal ? 'refused' : 'unreachable', url, message ?? `it answered with status ${answer.status}`);
-  }
+  const untilMs = performance.now() + patienceMs;
+  const ca = await findAuthority(url, authority, untilMs);
+  const answer = await sendUntil(untilMs, (status) => status < 500, url, path, { ca, method: 'POST' }, content);
+  const read = schema.safeParse(jsonOf(answer.body));
+  if (answer.status === 200 && read.success) return read.data;
+  const message = messageOf(answer.body);
+  if (answer.status >= 400 && answer.status < 500 && message !== undefined) throw new NotAdmitted('refused', url, message);
+  throw notYet(url, answer);
 }
 
 /** The one certificate with that fingerprint: without it, nothing is known of who answers. */
-async function findAuthority(url: string, fingerprint: string): Promise<string> {
-  const { body } = await send(url, authorityPath, { rejectUnauthorized: false });
-  const found = body
+async function findAuthority(url: string, fingerprint: string, untilMs: number): Promise<string> {
+  const answer = await sendUntil(untilMs, (status) => status === 200, url, authorityPath, { rejectUnauthorized: false });
+  if (answer.status !== 200) throw notYet(url, answer);
+  const found = answer.body
     .split(/(?<=-----END CERTIFICATE-----)/)
     .filter((pem) => pem.includes('-----BEGIN CERTIFICATE-----'))
     .find((pem) => hash('sha256', readCertificate(pem), 'hex') === fingerprint);
   if (found !== undefined) return found;
   const reason = 'it does not have the certificate that the invitation names: another machine may answer there';
   throw new NotAdmitted('unreachable', url, reason);
+}
+
+/** The first answer with a status that settles it, or the one in which the patience ended. */
+async function sendUntil(untilMs: number, settles: (status: number) => boolean, ...request: Parameters<typeof send>): Promise<Answer> {
+  for (;;) {
+    const answer = await send(...request);
+    if (settles(answer.status) || performance.now() >= untilMs) return answer;
+    await setTimeout(againMs);
+  }
+}
+
+function notYet(url: string, { status, body }: Answer): NotAdmitted {
+  const said = messageOf(body);
+  const reason = `it does not answer yet (status ${status}${said === undefined ? '' : `: ${said.replace(/\.$/, '')}`}); see why in its health, and join with the same invitation`;
+  return new NotAdmitted('unreachable', url, reason);
 }
 
 function readCertificate(pem: string): Buffer {
