@@ -22,7 +22,6 @@ import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
 import { hasOwnToken } from '../cluster/taking-part.ts';
 import type { Opened } from './opening.ts';
-import { writeApplianceCa } from '../provisioning/first-boot.ts';
 import { Membership } from '../membership/membership.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
@@ -37,7 +36,7 @@ import program from '../../package.json' with { type: 'json' };
 import { shareUse } from '../operations/metrics/tenant-use.ts';
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
-import { keepSealedIdentity } from '../state/sealed-identity.ts';
+import { keepSealedIdentity, writeApplianceCa } from '../state/sealed-identity.ts';
 import { type ShippingWatch, watchShipping } from '../shipping/watch.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
@@ -159,6 +158,7 @@ export async function serve(
       ownToken: hasOwnToken(configuration) ? tokens[0] : undefined,
       log: log.with('cluster'),
       restartServer: () => channel.request('restartServer', undefined),
+      requireReady: () => channel.request('requireReady', undefined),
       takePart: () => channel.request('takePart', undefined),
     });
     const composed = await compose({

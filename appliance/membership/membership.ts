@@ -47,6 +47,8 @@ export type MembershipParts = {
   readonly log: Log;
   /** The supervisor starts the member of etcd again. */
   readonly restartServer: () => Promise<void>;
+  /** Rejects with `conflict` while processes of this appliance start. */
+  readonly requireReady: () => Promise<void>;
   /** The supervisor replaces all processes by those of a member. Resolves before that. */
   readonly takePart: () => Promise<void>;
 };
@@ -225,6 +227,7 @@ export class Membership {
     const release = await holdAlone(this.#parts.data, 'membership');
     if (release === undefined) throw fail('conflict', { detail: 'Another request founds or joins a cluster at this moment: ask again.' });
     try {
+      await this.#parts.requireReady();
       return await run();
     } finally {
       release();

@@ -13,7 +13,7 @@ import { machineEndpoints } from './machine/machine-endpoints.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { readApplianceCa } from '../provisioning/first-boot.ts';
+import { readApplianceCa } from '../state/sealed-identity.ts';
 import type { Membership } from '../membership/membership.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics/process.ts';

@@ -136,6 +136,8 @@ export const supervisorRequests = {
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with unseal-code-refused, pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
   unseal: { argument: unsealAttempt, answer: nothing },
+  /** Refused with conflict while workers start: all of them are replaced by takePart. */
+  requireReady: { argument: nothing, answer: nothing },
   /** This appliance is in a cluster now. Answered before all processes are replaced. */
   takePart: { argument: nothing, answer: nothing },
   /** Ends the own member of etcd and starts it again. */

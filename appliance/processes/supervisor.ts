@@ -7,7 +7,7 @@ import { handOn } from './inherited-sockets.ts';
 import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
-import { isDoubtful, lookAtAll, type Looked } from './watch/looks.ts';
+import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../operations/health-of-workers.ts';
@@ -16,6 +16,7 @@ import { HsmError } from '../../hsm/api.ts';
 import { paths } from '../state/paths.ts';
 import { followLockFile, heldLockFile } from '../state/watch/lock-file.ts';
 import { StartRefused } from '../state/start-refused.ts';
+import { readApplianceCa } from '../state/sealed-identity.ts';
 
 /** A process that was started and has not ended. */
 export type RunningWorker = Looked & {
@@ -30,7 +31,10 @@ export type RunningWorker = Looked & {
 export type HandlersFor = (worker: Worker) => Omit<SupervisorHandlers, 'provisioned'>;
 
 export type Workers = {
-  /** Resolves when every worker serves; rejects with StartRefused when one cannot start, with its HsmError as the cause. */
+  /**
+   * Resolves when every worker serves, and has completed a handshake on each port; rejects with StartRefused when one cannot start, with its
+   * HsmError as the cause, and when they are to end before that.
+   */
   readonly ready: Promise<void>;
   /** Resolves when worker 1 has provisioned, with what to tell the user after a first start; at the latest when `ready` is settled. */
   readonly provisioned: Promise<string | undefined>;
@@ -137,7 +141,7 @@ export function superviseWorkers(
         if (!one.hasBegun && !stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
           return void startOne(number, delayMs, isRespawn).then(resolve, reject);
         }
-        reject(new StartRefused(`a worker process ended while starting (${how}); its message is above`));
+        reject(new StartRefused(endWhileStarting(how)));
         if (stopping) return;
         // Until another process writes, they would answer from the state before its last commit.
         for (const { channel: other } of running.values()) other.request('showCommits', undefined).catch(() => undefined);
@@ -167,15 +171,24 @@ export function superviseWorkers(
     },
   );
   const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
-  const ready = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);
+  const serving = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);
+  const ca = (): string => readApplianceCa(configuration.data);
+  const ready = serving.then(() =>
+    requireHandshakes(
+      [...running.values()].map(({ channel }) => channel),
+      ca,
+    ),
+  );
   return {
     provisioned: provisioned.promise,
     ready: ready.then(
       () => undefined,
       async (error: unknown) => {
+        provisioned.resolve(undefined);
+        // Who ends them on purpose sees to them: while the appliance is being sealed, those that serve still answer.
+        if (stopping) throw error;
         stopping = true;
         endLooks();
-        provisioned.resolve(undefined);
         await stopAll(running);
         throw error;
       },
@@ -224,6 +237,11 @@ class SharedStoreLock {
   note(): void {
     this.#file ??= lockFileOfStore(this.#directory);
   }
+}
+
+function endWhileStarting(how: string): string {
+  if (how.startsWith('exit code')) return `a worker process ended while starting (${how}); its message is above`;
+  return `a worker process was ended from outside while starting (${how}): by the kernel, when memory ran out (see its log), or by somebody`;
 }
 
 /** Why a worker cannot do its work; undefined when its tokens have just answered. */

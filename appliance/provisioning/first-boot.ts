@@ -1,5 +1,5 @@
 // Provisions what serving requires: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
@@ -30,7 +30,7 @@ import { awaitWrappedKeys, openRuntime, type Runtime } from '../state/runtime.ts
 import { StartRefused } from '../state/start-refused.ts';
 import { endFounding, isFounding } from '../state/traces.ts';
 import { findStoreToken } from '../state/store-key.ts';
-import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
+import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../state/sealed-identity.ts';
 import { ChangingIdentity } from './listener-identity.ts';
 import { closedAudit, closedListeners, closedStatements } from './without-serving.ts';
 
@@ -150,17 +150,6 @@ async function makeListenerIdentity(
   });
   await running.stop();
   return identity.current;
-}
-
-/** Writes DIR/tls/ca.pem, the CA that clients trust. */
-export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
-  mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
-  writeDurably(join(paths.tls(data), 'ca.pem'), identity.caPem);
-}
-
-/** Reads that file, PEM. */
-export function readApplianceCa(data: string): string {
-  return readFileSync(join(paths.tls(data), 'ca.pem'), 'utf8');
 }
 
 function announce(configuration: Configuration, rootToken: Secret<string> | undefined): string {

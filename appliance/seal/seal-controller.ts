@@ -28,6 +28,7 @@ const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
 /** With a large store it takes minutes, in which there are no workers to examine; the watchdog of the unit waits for 90 seconds. */
 const longestTakingPartMs = 900_000;
+const stillStarting = 'Processes of this appliance are still starting, and nothing was changed: ask again in a few seconds.';
 
 export type SealControllerParts = {
   readonly configuration: Configuration;
@@ -58,6 +59,8 @@ export function controlSeal(
   const code = new UnsealCode(configuration.data, log);
   const attempts = new UnsealAttempts(clock, code);
   const stopping = new AbortController();
+  /** every worker has served: what is still starting would find itself a member of a cluster that nobody runs yet */
+  let isReady = false;
   let takesPartUntilMs = 0;
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
@@ -80,11 +83,28 @@ export function controlSeal(
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
+      requireReady: () => {
+        if (!isReady) throw fail('conflict', { detail: stillStarting });
+      },
       takePart: () => void inTurn(becomeMember).catch(giveUp),
       restartServer,
       shipping: shipper.shipping,
       testShipping: shipper.testShipping,
     };
+  }
+
+  /** One that serves may be asked for a change while others start: ready are then those that come after it. */
+  async function untilReady(): Promise<void> {
+    for (let awaited = workers; ; awaited = workers) {
+      try {
+        await awaited.ready;
+        isReady = true;
+        return;
+      } catch (error) {
+        await turn;
+        if (awaited === workers) throw error;
+      }
+    }
   }
 
   /** A request while the appliance is being sealed gets the answer of the first one. */
@@ -241,7 +261,7 @@ export function controlSeal(
   }
 
   return {
-    ready: workers.ready,
+    ready: untilReady(),
     provisioned: workers.provisioned,
     examine: async () => (clock.monotonicMs() < takesPartUntilMs ? { instead: 'becoming a member of a cluster' } : workers.examine()),
     async stop() {

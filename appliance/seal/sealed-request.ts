@@ -17,7 +17,7 @@ import { createProblems, problemAnswer, problemHeaders } from '../../core/http/r
 import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/system-endpoints.ts';
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
-import { readApplianceCa } from '../provisioning/first-boot.ts';
+import { readApplianceCa } from '../state/sealed-identity.ts';
 import { isOfAdministrator } from './administrator.ts';
 import { unsealedPage, unsealFormOf, unsealPage, unsealPagePath } from './unseal-page.ts';
 

@@ -1,10 +1,22 @@
-// The TLS identity of a sealed appliance. Its listener works before the store can be opened, so this copy is on disk in clear.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+// What there is of TLS as files: the CA that clients trust, and the identity of a sealed appliance, whose listener works before the store can
+// be opened.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
 import { parseFile, StartRefused } from './start-refused.ts';
+
+/** Writes DIR/tls/ca.pem, the CA that clients trust. */
+export function writeApplianceCa(data: string, { caPem }: { readonly caPem: string }): void {
+  mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
+  writeDurably(join(paths.tls(data), 'ca.pem'), caPem);
+}
+
+/** Reads that file, PEM. */
+export function readApplianceCa(data: string): string {
+  return readFileSync(join(paths.tls(data), 'ca.pem'), 'utf8');
+}
 
 /** Writes the listeners' identity for the sealed appliance (mode 0600). */
 export function keepSealedIdentity(data: string, { keyPem, chainPem }: { readonly keyPem: string; readonly chainPem: string }): void {

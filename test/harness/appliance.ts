@@ -105,7 +105,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   });
   const membership = new Membership({
     ...{ log, data: directory, config: undefined, store, hsm, clock, publicUrl: 'https://localhost:4646', authority: () => '' },
-    ...{ cluster: options.cluster, restartServer: async () => undefined },
+    ...{ cluster: options.cluster, requireReady: async () => undefined, restartServer: async () => undefined },
     takePart: () => Promise.reject(new Error('an appliance in the process of a test has no processes to replace')),
   });
   const composed = await compose({

@@ -1,4 +1,5 @@
-// Looks from outside whether each worker completes handshakes: one that does not, while peers wait, would go on so for ever.
+// Looks from outside whether each worker completes handshakes: one that does not, while peers wait, would go on so for ever; and one that never
+// did is not ready.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { type ListenerName, listenerNames } from '../../../core/plugin/services/listeners.ts';
 import { Unanswered } from '../channel.ts';
 import type { WorkerChannel } from '../messages.ts';
+import { StartRefused } from '../../state/start-refused.ts';
 
 /** Handshakes that a listener has missed one after another before its process is replaced: a busy machine is slow, and one that slept, too. */
 const mostMisses = 4;
@@ -46,37 +48,78 @@ export function lookAtAll<T extends Looked>(present: () => Iterable<T>, onStuck:
   return () => clearInterval(timer);
 }
 
+/** Any answer will do, a refusal, too: whose certificate it is matters not here. */
+async function isHandshakeCompleted(channel: WorkerChannel, listener: ListenerName): Promise<boolean> {
+  return (await lookOnce(channel, listener)).kind !== 'silent';
+}
+
+/**
+ * Resolves when each worker has completed a handshake on each of its listeners, with a certificate of the CA in `ca` (PEM). Throws
+ * StartRefused. The time of certificates is not judged: the clock may be what is wrong.
+ */
+export async function requireHandshakes(channels: Iterable<WorkerChannel>, ca: () => string): Promise<void> {
+  const looked = [...channels].flatMap((channel) => listenerNames.map((listener) => requireHandshake(channel, listener, ca)));
+  await Promise.all(looked);
+}
+
+async function requireHandshake(channel: WorkerChannel, listener: ListenerName, ca: () => string): Promise<void> {
+  for (let left = mostMisses; ; left--) {
+    const looked = await lookOnce(channel, listener, ca);
+    if (looked.kind === 'unseen' || looked.kind === 'completed') return;
+    if (left > 1) continue;
+    const reason = 'reason' in looked ? looked.reason : `there is no answer within ${patienceMs / 1_000} seconds`;
+    throw new StartRefused(
+      `the ${listener === 'est' ? 'EST' : listener} port does not answer TLS with the certificate of this appliance: ${reason}. With "tls-key: token" the token signs: see what the log says of it`,
+    );
+  }
+}
+
+/** `unseen`: this process cannot look, or there is no such listener now. `refused`: also by a certificate of another CA, where one is given. */
+type Look = { readonly kind: 'unseen' | 'silent' | 'completed' } | { readonly kind: 'refused'; readonly reason: string };
+
 /**
  * Makes a handshake with a listener of a worker, over a connection that is handed to it behind its port: which worker accepts one there is
- * the kernel's choice. Any answer will do, a refusal, too. True as well when this process cannot look, or there is no such listener now.
+ * the kernel's choice.
  */
-async function isHandshakeCompleted(channel: WorkerChannel, listener: ListenerName): Promise<boolean> {
+async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () => string): Promise<Look> {
   const pair = await openPair().catch(() => undefined);
-  if (pair === undefined) return true;
+  if (pair === undefined) return { kind: 'unseen' };
   const [own, handed] = pair;
   try {
-    if (!(await channel.request('take', { listener }, patienceMs, handed))) return true;
-    return await answersHandshake(own);
+    if (!(await channel.request('take', { listener }, patienceMs, handed))) return { kind: 'unseen' };
+    return await handshakeOver(own, ca?.());
   } catch (error) {
     // A worker that has ended is none that is stuck.
-    return !(error instanceof Unanswered) || error.isEnd;
+    return { kind: error instanceof Unanswered && !error.isEnd ? 'silent' : 'unseen' };
   } finally {
     own.destroy();
     handed.destroy();
   }
 }
 
-function answersHandshake(socket: Socket): Promise<boolean> {
+const aboutTime: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+
+function handshakeOver(socket: Socket, ca: string | undefined): Promise<Look> {
   return new Promise((resolve) => {
-    // Whose certificate it is matters not here.
-    const secured = connectTls({ socket, rejectUnauthorized: false });
-    const late = setTimeout(() => end(false), patienceMs);
-    const end = (isAnswered: boolean): void => {
+    const secured = connectTls({
+      socket,
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    const late = setTimeout(() => end({ kind: 'silent' }), patienceMs);
+    const end = (look: Look): void => {
       clearTimeout(late);
       secured.destroy();
-      resolve(isAnswered);
+      resolve(look);
     };
-    for (const event of ['secureConnect', 'error', 'close']) secured.once(event, () => end(true));
+    secured.once('secureConnect', () => {
+      // A string, whatever its type says.
+      const fault = ca === undefined || secured.authorized ? undefined : String(secured.authorizationError);
+      end(fault === undefined || aboutTime.has(fault) ? { kind: 'completed' } : { kind: 'refused', reason: fault });
+    });
+    secured.once('error', (error) => end({ kind: 'refused', reason: error.message }));
+    secured.once('close', () => end({ kind: 'refused', reason: 'it closes the connection' }));
   });
 }
 

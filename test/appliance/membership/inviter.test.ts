@@ -31,15 +31,18 @@ let certificate: string;
 
 const cutOff = JSON.stringify({ errors: [{ 'error-message': 'The cluster has no majority.' }] });
 
-test.each([503, 502, 404, 429])('one that answers %i where its CA is does not answer yet, and is no other machine: it is waited for', async (status) => {
-  let asked = 0;
-  const refused = askOne(({ url }, response) => {
-    if (url === '/v1/ca/system/appliance/ca.pem' && asked++ > 0) return void response.end(certificate);
-    response.writeHead(asked > 1 ? 403 : status).end(asked > 1 ? JSON.stringify({ detail: 'It was used.' }) : cutOff);
-  });
-  await expect(refused).rejects.toMatchObject({ kind: 'refused', reason: 'It was used.' });
-  expect(asked).toBe(2);
-});
+test.each([503, 502, 404, 429])(
+  'one that answers %i where its CA is does not answer yet, and is no other machine: it is waited for',
+  async (status) => {
+    let asked = 0;
+    const refused = askOne(({ url }, response) => {
+      if (url === '/v1/ca/system/appliance/ca.pem' && asked++ > 0) response.end(certificate);
+      else response.writeHead(asked > 1 ? 403 : status).end(asked > 1 ? JSON.stringify({ detail: 'It was used.' }) : cutOff);
+    });
+    await expect(refused).rejects.toMatchObject({ kind: 'refused', reason: 'It was used.' });
+    expect(asked).toBe(2);
+  },
+);
 
 test('one that does not answer in time is named with its status and its reason, and another certificate is another machine at once', async () => {
   let nowMs = 0;

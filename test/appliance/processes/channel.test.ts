@@ -141,6 +141,7 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
     ...measured,
     seal: nothing,
     unseal,
+    requireReady: nothing,
     takePart: nothing,
     restartServer: nothing,
     ...noShipper,
