@@ -9,6 +9,8 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 const maxJsonDepth = 32;
 /** Most members and list elements of a body: a batch of 1,000 needs about 10,000. */
 const maxJsonMembers = 65_536;
+/** Most members of one object. Looking at each by its name costs what a thousand do not: the rule of a map, or that it is unknown. */
+const maxObjectMembers = 1_024;
 
 /**
  * Parses a body. Throws `invalid-json` for everything that is not one JSON object in UTF-8. Duplicate members are refused (RFC 7493
@@ -82,7 +84,9 @@ function countNames(value: JsonValue): number {
     for (const element of value) names += countNames(element);
     return names;
   }
-  for (const name of Object.keys(value)) names += 1 + countNames((value as JsonObject)[name] as JsonValue);
+  const own = Object.keys(value);
+  if (own.length > maxObjectMembers) throw refuse(`An object of the body has more than ${maxObjectMembers} members.`);
+  for (const name of own) names += 1 + countNames((value as JsonObject)[name] as JsonValue);
   return names;
 }
 

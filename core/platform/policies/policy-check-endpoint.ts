@@ -27,6 +27,11 @@ export type PolicyCheckOptions = {
   readonly reach: () => Reach;
 };
 
+/** More than any request has fields that name entries. */
+const mostNames = 64;
+/** More than any path has. */
+const mostSegments = 64;
+
 const question = z.object({
   path: z.string().max(8_192).meta({ description: 'The path of a request.', example: '/v1/config/keystore/transit-keys/my-key' }),
   operation: z.enum(operations).meta({ typeName: 'PolicyCheckRequestOperation' }).describe('What would be done there.'),
@@ -53,6 +58,7 @@ const input = question.extend({
     .meta({ description: 'Or the policies of a token that need not exist.', example: ['user'] }),
   names: z
     .record(z.string().max(256), z.string().max(256))
+    .refine((names) => Object.keys(names).length <= mostNames, { error: `must have at most ${mostNames} fields` })
     .optional()
     .meta({
       description: 'What fields of the request name, so that this is judged too: field to name.',
@@ -165,9 +171,9 @@ function answer(
   field: string,
 ): Answer {
   const read = readRequestPath(path);
-  if (read === undefined)
+  if (read === undefined || read.segments.length > mostSegments)
     throw fail('invalid-value', {
-      detail: `"${field}" must be a path such as /v1/config/tenants/a.`,
+      detail: `"${field}" must be a path such as /v1/config/tenants/a, of at most ${mostSegments} segments.`,
       items: [{ message: 'is not a path', info: field }],
     });
   const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);

@@ -74,38 +74,53 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   return [...asked, besides, ...neededRights(endpoints, names)];
 }
 
+/** A policy may have tens of thousands of fields, and what a misspelt one means is looked for among all that there are. */
+const mostWarnings = 100;
+
 /**
  * A warning for each rule of a policy, or operation of a rule, that no request can match, for names that it means to hide, and for fields that
- * nothing has which it allows.
+ * nothing has which it allows: the first hundred.
  */
 export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly string[] {
-  return rules.flatMap((rule, index) => {
+  const all = Iterator.from(eachWarning(rules, reach));
+  const first = [...all.take(mostWarnings)];
+  return first.length < mostWarnings ? first : [...first, `These are the first ${mostWarnings}: what comes after them was not looked at.`];
+}
+
+function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<string> {
+  for (const [index, rule] of rules.entries()) {
     const place = `rest-api/rules/${index} (${rule.path})`;
     const reason = unmetReason(rule, reach);
-    if (reason !== undefined) return [`${place} has no effect: ${reason}.`];
+    if (reason !== undefined) {
+      yield `${place} has no effect: ${reason}.`;
+      continue;
+    }
     const shown = shownName(rule, reach);
-    const names = shown === undefined ? [] : [`${place} does not hide "${shown}": answers about an entry always have its name.`];
-    return [...names, ...unknownFields(rule, reach).map((text) => `${place} ${text}.`)];
-  });
+    if (shown !== undefined) yield `${place} does not hide "${shown}": answers about an entry always have its name.`;
+    for (const text of unknownFields(rule, reach)) yield `${place} ${text}.`;
+  }
 }
 
 /** Fields that no request or answer has which the rule allows: they are misspelt, and the rule does not restrict what it means to. */
-function unknownFields({ path, operations: effects, allowedValues, hideFields }: PolicyRule, reach: Reach): readonly string[] {
+function* unknownFields({ path, operations: effects, allowedValues, hideFields }: PolicyRule, reach: Reach): Generator<string> {
   const [limited, hidden] = [Object.keys(allowedValues), hideFields];
-  if (limited.length + hidden.length === 0) return [];
+  if (limited.length + hidden.length === 0) return;
   const pattern = readPattern(path) ?? [];
   const isAllowed = (operation: PolicyOperation): boolean => (effects[operation] ?? effects.all) === 'allow';
   const met = reach.flatMap((asked) =>
     asked.fields !== undefined && asked.operations.some(isAllowed) && fits(pattern, asked) ? [asked.fields] : [],
   );
-  const say = (does: string, field: string, what: 'asked' | 'answered'): readonly string[] => {
-    const known = met.map((fields) => fields[what]);
-    if (hasField(known, field)) return [];
-    const likely = likelyField(known, field);
-    const remark = likely === undefined ? '' : `; "${likely}" is one`;
-    return [`does not ${does} "${field}": no ${what === 'asked' ? 'request' : 'answer'} that it allows has this field${remark}`];
-  };
-  return [...limited.flatMap((field) => say('limit', field, 'asked')), ...hidden.flatMap((field) => say('hide', field, 'answered'))];
+  const kinds = [
+    { does: 'limit', fields: limited, known: met.map(({ asked }) => asked), where: 'request' },
+    { does: 'hide', fields: hidden, known: met.map(({ answered }) => answered), where: 'answer' },
+  ] as const;
+  for (const { does, fields, known, where } of kinds) {
+    for (const field of fields.filter((one) => !hasField(known, one))) {
+      const likely = likelyField(known, field);
+      const remark = likely === undefined ? '' : `; "${likely}" is one`;
+      yield `does not ${does} "${field}": no ${where} that it allows has this field${remark}`;
+    }
+  }
 }
 
 function shownName({ path, hideFields }: PolicyRule, reach: Reach): string | undefined {

@@ -17,17 +17,19 @@ export const linkHeader = {
 
 /**
  * For a tenant, or a reader who asks for some records only, others are read in vain: an answer that would need too
- * much of that gets the part from where it begins. One that is followed has no end, and goes back no further than that.
+ * much of that gets the part from where it begins. One that is followed goes back no further than that; with a time to begin at, it is followed
+ * by the answer that reaches the end.
  */
 export async function partOf(topic: Topic, signal: AbortSignal): Promise<{ readonly topic: Topic; readonly next?: Next }> {
   const { directory, since, before, limit, only, follow } = topic;
   if (only === undefined) return { topic };
   const isBackwards = since === undefined && (limit !== undefined || follow === true);
-  if (follow === true && !isBackwards) return { topic };
   const reach = await reachOf({ directory, ...defined({ since, before }), isBackwards });
   if (reach === undefined) return { topic };
-  const part = isBackwards ? { ...topic, ...(limit === undefined ? { since: reach } : { notBefore: reach }) } : { ...topic, before: reach };
-  if (follow === true) return { topic: part };
+  const part = isBackwards
+    ? { ...topic, ...(limit === undefined ? { since: reach } : { notBefore: reach }) }
+    : { ...topic, before: reach, follow: false };
+  if (follow === true && isBackwards) return { topic: part };
   const left = limit === undefined ? undefined : limit - (await countOf({ ...part, signal }));
   if (left !== undefined && left <= 0) return { topic: part };
   return { topic: part, next: { [isBackwards ? 'before' : 'since']: reach, ...(left === undefined ? {} : { limit: String(left) }) } };

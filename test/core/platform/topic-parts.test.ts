@@ -1,6 +1,8 @@
 // One reader takes neither all places nor all time: answers are counted when they are asked for, and a search that finds little goes on
 // in the next answer.
+import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -103,9 +105,9 @@ describe('a search in 80 MiB of which nearly nothing is wanted', () => {
   });
 
   /** Follows the links, and answers what each answer had. */
-  async function pages(query: string, as = appliance.rootToken): Promise<string[][]> {
+  async function pages(query: string, as = appliance.rootToken, most = Infinity): Promise<string[][]> {
     const found: string[][] = [];
-    for (let path: string | undefined = `${trail}?${query}`; path !== undefined;) {
+    for (let path: string | undefined = `${trail}?${query}`; path !== undefined && found.length < most;) {
       const { status, body, headers } = await appliance.request('GET', path, undefined, { token: as });
       expect(status).toBe(200);
       const rows = String(body)
@@ -143,6 +145,18 @@ describe('a search in 80 MiB of which nearly nothing is wanted', () => {
     expect(found.length).toBeGreaterThan(2);
     expect(found.slice(0, -1).flat()).toEqual([]);
     expect(found.at(-1)?.length).toBeGreaterThan(0);
+  });
+
+  test('from a time on and followed: the answers before the last one end, and each is searched no further than others', async () => {
+    const ends = await pages('who=ada&since=2025-01-01T00:00:00Z&follow=true', appliance.rootToken, 2);
+    expect(ends.length).toBe(2);
+    const followed = request(`${appliance.url}${trail}?since=2025-12-31T00:00:00Z&follow=true`, {
+      ...{ headers: { authorization: `Bearer ${readers[0]}` }, rejectUnauthorized: false, agent: false },
+    });
+    const [answer] = (await once(followed.end(), 'response')) as [IncomingMessage];
+    expect(answer.headers['link']).toBeUndefined();
+    await once(answer, 'data');
+    followed.destroy();
   });
 
   test('keystorectl goes on by itself, and prints in the order of time', async () => {
