@@ -50,7 +50,7 @@ export function findingEndpoints(store: Store, clock: Clock): AnyEndpoint[] {
       output: z.array(findingState),
       reservedFor: 'system-tenant',
       query: listQuery,
-      run: (call) => answerList(call, at, findingState, listOf(listFindings(store)), shownFinding),
+      run: (call) => answerList(call, { path: at, nameField: 'name' }, findingState, listOf(listFindings(store)), shownFinding),
     }),
     defineEndpoint<undefined, z.output<typeof findingState>, FindingName>({
       ...shared,

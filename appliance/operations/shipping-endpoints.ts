@@ -47,7 +47,13 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       async run(call) {
         const states = await reportShipping(shipping);
         const byName = states.map((state) => [state.name, state] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
-        return answerList(call, '/v1/state/system/shipping', destinationState, listOf(byName), (_name, state) => state);
+        return answerList(
+          call,
+          { path: '/v1/state/system/shipping', nameField: 'name' },
+          destinationState,
+          listOf(byName),
+          (_name, state) => state,
+        );
       },
     }),
     defineEndpoint<undefined, DestinationState, string>({

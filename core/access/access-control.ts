@@ -1,5 +1,4 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
-import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, hiddenFields, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
@@ -7,6 +6,7 @@ import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
+import { isJsonObject } from '../wire/json.ts';
 import type { Shape } from '../wire/schema.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
@@ -60,6 +60,13 @@ export type FieldAccess = {
   readsAll(nameField?: string): boolean;
   /** What a read of the same or of another path would show of a document (wire form): its name alone where reading is refused. */
   asRead(wire: Readonly<Record<string, unknown>>, nameField: string, segments?: readonly string[]): unknown;
+  /**
+   * What the list in the path of this request shows of an entry (wire form): without what the rules for the path of the entry hide, and its name alone
+   * where one refuses that; where none speaks of it, all that the list shows.
+   */
+  asListed(wire: unknown, nameField: string, segments: readonly string[]): unknown;
+  /** Which fields (as `shows`) that is. */
+  listedShows(segments: readonly string[]): (field: string) => boolean;
   /** Which fields (as `shows`) a read of another path would show: none where it is refused. */
   shownAt(segments: readonly string[]): (field: string) => boolean;
 };
@@ -72,6 +79,8 @@ export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
   readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'> & {
     /** whether answers leave fields out */
     hides(nameField?: string): boolean;
+    /** whether answers leave a field out, or a part of it */
+    hidesOf(field: string): boolean;
   };
 };
 
@@ -130,6 +139,18 @@ class Authorization implements FieldAccess {
     return isShown(this.#constraints, field);
   }
 
+  asListed(wire: unknown, nameField: string, segments: readonly string[]): unknown {
+    const { allowed, rule, constraints } = this.#decide(this.caller, segments, 'read');
+    if (allowed) return constraints === undefined ? wire : constraints.withoutHidden(wire, nameField);
+    if (rule === undefined || !isJsonObject(wire)) return wire;
+    return Object.hasOwn(wire, nameField) ? { [nameField]: wire[nameField] } : {};
+  }
+
+  listedShows(segments: readonly string[]): (field: string) => boolean {
+    const { allowed, rule, constraints } = this.#decide(this.caller, segments, 'read');
+    return (field) => (allowed ? isShown(constraints, field) : rule === undefined);
+  }
+
   shownAt(segments: readonly string[]): (field: string) => boolean {
     const { allowed, constraints } = this.#decide(this.caller, segments, 'read');
     return (field) => allowed && isShown(constraints, field);
@@ -147,11 +168,9 @@ class Authorization implements FieldAccess {
   }
 }
 
-/** Whether answers under these constraints have a field. */
+/** Whether answers under these constraints have a field, with all that is in it. */
 function isShown(constraints: Decision['constraints'], field: string): boolean {
-  if (constraints === undefined) return true;
-  const document = field.split('/').reduceRight<unknown>((inner, name) => ({ [name]: inner }), '');
-  return isDeepStrictEqual(constraints.withoutHidden(document), document);
+  return constraints?.hidesOf(field) !== true;
 }
 
 /** The proof that access control allowed a request: what runs for callers with a token takes one. */
@@ -249,5 +268,9 @@ function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['cons
     withoutHidden: (document, nameField) =>
       verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),
     hides: (nameField) => verdicts.some(({ grants }) => hiddenFields(grants, nameField).length > 0),
+    hidesOf: (field) =>
+      verdicts.some(({ grants }) =>
+        hiddenFields(grants).some((hidden) => hidden === field || hidden.startsWith(`${field}/`) || field.startsWith(`${hidden}/`)),
+      ),
   };
 }

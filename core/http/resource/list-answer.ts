@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
 import { Reply, type EndpointCall } from '../endpoint.ts';
-import { listHeadersOf, pageOf } from './list-headers.ts';
+import { filledPath, listHeadersOf, pageOf } from './list-headers.ts';
 import { readFields, readListQuery } from './list-query.ts';
 
 /** The source of the entries. A name is what `keys=true` answers and `after` takes. */
@@ -26,10 +26,13 @@ export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entr
   return { entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
 }
 
+/** `path`: of the list, with that of an entry below it. `nameField`: of its entries (wire form). */
+type Place = { readonly path: string; readonly nameField: string };
+
 /** The entries, their names or their number, by the query. Throws `invalid-value`. */
 export function answerList<Entry, Element>(
   call: EndpointCall,
-  path: string,
+  { path, nameField }: Place,
   element: z.ZodType<Element>,
   listed: Listed<Entry>,
   format: (name: string, entry: Entry) => Element,
@@ -42,7 +45,9 @@ export function answerList<Entry, Element>(
   const { entries, hasMore, last } = search === undefined ? firstOf(listed, after, limit) : foundIn(listed.entries(after), search, limit);
   const total = after === undefined && !hasMore && search === undefined ? entries.length : listed.count();
   const headers = listHeadersOf(call, path, total, { entries: [last], hasMore });
-  const shown = entries.map(([name, entry]) => (keys ? name : select(formatValue(shape, format(name, entry)))));
+  const segments = filledPath(call, path).slice(1).split('/').map(decodeURIComponent);
+  const asListed = (name: string, wire: unknown): unknown => call.access.asListed(wire, nameField, [...segments, name]);
+  const shown = entries.map(([name, entry]) => (keys ? name : asListed(name, select(formatValue(shape, format(name, entry))))));
   return new Reply(200, new Wire(shown), headers);
 }
 

@@ -1,13 +1,14 @@
 // Filters of a resource's lists: query parameters that pick entries by what the caller may see of them.
 import { fail } from '../../base/errors.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import type { ResourceView } from './view.ts';
 
 /** A query parameter that picks entries of a list. */
 type ListFilter<Rec> = {
   readonly description: string;
   /** of the parameter, for the API description; a value that is not in its `enum` is refused */
   readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
-  /** the fields (wire form) that it tells about: where policies hide one of them from the caller, nothing fits. None: the name alone */
+  /** the fields (wire form) that it tells about: an entry of which policies hide one from the caller does not fit. None: the name alone */
   readonly tellsAbout: readonly string[];
   /** Whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
   fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
@@ -18,16 +19,45 @@ export type Listed<Rec> = { readonly name: string; readonly record: Rec };
 /** By the names of the parameters, in the order in which clients take them. */
 export type ListFilters<Rec> = Readonly<Record<string, ListFilter<Rec>>>;
 
+/** Which fields (wire form) of an entry the caller can see. */
+export type Sight = (name: string) => (field: string) => boolean;
+
+/**
+ * What a caller of a list sees of its entries: what the list shows and the rules for their own paths do not hide. A field that only the other tree has
+ * is judged there, whichever list is asked.
+ */
+export function sightOf(view: ResourceView, { access }: EndpointCall, tree: 'config' | 'state', parents: readonly string[]): Sight {
+  const other = tree === 'config' ? 'state' : 'config';
+  const ownShape = view.answers[tree];
+  const isOwn = (field: string): boolean => ownShape.kind === 'object' && ownShape.byWire.has(field.split('/')[0] ?? '');
+  const otherList = access.shownAt(view.pathOf(other, parents));
+  return (name) => {
+    const own = access.listedShows(view.pathOf(tree, [...parents, name]));
+    const elsewhere = view.pathOf(other, [...parents, name]);
+    return (field) => {
+      if (isOwn(field)) return access.shows(field) && own(field);
+      return access.shownAt(elsewhere)(field) || (otherList(field) && access.listedShows(elsewhere)(field));
+    };
+  };
+}
+
 /** Whether an entry fits every filter of the query; undefined where the query has none. Throws `invalid-value`. */
-export function readFilters<Rec>(filters: ListFilters<Rec>, call: EndpointCall): ((entry: Listed<Rec>) => boolean) | undefined {
+export function readFilters<Rec>(
+  filters: ListFilters<Rec>,
+  call: EndpointCall,
+  sight: Sight,
+): ((entry: Listed<Rec>) => boolean) | undefined {
   const asked = Object.entries(filters).flatMap(([name, filter]) => {
     const value = call.query.get(name);
     if (value === undefined) return [];
     requireValue(name, filter, value);
-    return [{ filter, value, isShown: filter.tellsAbout.every((field) => call.access.shows(field)) }];
+    return [{ filter, value }];
   });
   if (asked.length === 0) return undefined;
-  return (entry) => asked.every(({ filter, value, isShown }) => isShown && filter.fits(entry, value, call));
+  return (entry) => {
+    const sees = sight(entry.name);
+    return asked.every(({ filter, value }) => filter.tellsAbout.every(sees) && filter.fits(entry, value, call));
+  };
 }
 
 function requireValue<Rec>(name: string, { schema }: ListFilter<Rec>, value: string): void {

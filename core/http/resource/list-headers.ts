@@ -34,9 +34,15 @@ export function listHeadersOf(
   return { 'total-count': String(total), ...(hasMore ? { link: nextLink(call, path, names.at(-1) ?? '') } : {}) };
 }
 
+/** A path with the names of the request in it, percent-encoded. */
+export function filledPath({ params }: EndpointCall, path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
 /** The same request, behind the last name. */
-function nextLink({ params, query }: EndpointCall, path: string, last: string): string {
-  const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+function nextLink(call: EndpointCall, path: string, last: string): string {
+  const { query } = call;
+  const target = filledPath(call, path);
   const next = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
   next.set('after', last);
   return `<${target}?${next.toString()}>; rel="next"`;

@@ -85,7 +85,8 @@ export type Resource<Document, Rec, Prepared> = {
   /** Checks that the entry may be removed (throws `in-use`, `deletion-not-allowed`, …) and returns what else to do. */
   planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
-  toState(record: Rec, call: EndpointCall): Record<string, unknown>;
+  /** `shows`: whether the caller sees a field (wire form) of this entry, for fields that follow from others. */
+  toState(record: Rec, call: EndpointCall, shows: (field: string) => boolean): Record<string, unknown>;
   /** query parameters of its lists that pick entries */
   readonly filters?: ListFilters<Rec>;
   /** what a removal ends beyond the entry itself, to follow "this" */

@@ -90,9 +90,9 @@ export class ResourceView {
   }
 
   /** The state document in wire form: all fields, and for each secret whether it is set. */
-  state(name: string, record: unknown, call: EndpointCall): Document {
+  state(name: string, record: unknown, call: EndpointCall, shows = (field: string): boolean => call.access.shows(field)): Document {
     const document = this.resource.toDocument(record);
-    const wire = this.#format(name, overlay(this.#withoutSecrets(document), this.resource.toState(record, call)));
+    const wire = this.#format(name, overlay(this.#withoutSecrets(document), this.resource.toState(record, call, shows)));
     return this.#secrets.reduce((shown, path) => overlay(shown, secretFlag(document, path)), wire);
   }
 

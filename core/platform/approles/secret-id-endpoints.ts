@@ -130,7 +130,9 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       query: listQuery,
       run(call, _, { id }) {
         const all = listSecretIds(store, call.now, call.caller.tenantId, id).map((record) => [record.accessor, record] as const);
-        return answerList(call, `${path}/secret-ids`, shown, listOf(all), (_accessor, record) => shownOf(record));
+        return answerList(call, { path: `${path}/secret-ids`, nameField: 'accessor' }, shown, listOf(all), (_accessor, record) =>
+          shownOf(record),
+        );
       },
     }),
   ];

@@ -89,7 +89,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
         run(call) {
           const names = [auditTopic, ...(call.caller.tenantName === systemTenantName ? [logTopic] : [])];
           const all = names.map((name) => [name, name] as const);
-          return answerList(call, '/v1/state/topics', topicState, listOf(all), (name) => ({ name }));
+          return answerList(call, { path: '/v1/state/topics', nameField: 'name' }, topicState, listOf(all), (name) => ({ name }));
         },
       }),
       defineEndpoint<undefined, Reply, string>({

@@ -4,7 +4,8 @@ import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField, timestampText } from '../../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { formatOutput, Wire } from '../../wire/schema.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
@@ -65,6 +66,7 @@ const whichToken = z.object({
 type WhichToken = z.output<typeof whichToken>;
 
 const base = '/v1/state/keystore/token';
+const tokensPath = '/v1/state/keystore/tokens';
 const shared = { method: 'POST', access: 'token', operation: 'execute', tag: tags.tokens } as const;
 
 export type TokenEndpointOptions = {
@@ -75,6 +77,11 @@ export type TokenEndpointOptions = {
   readonly access: AccessControl;
 };
 
+/** Where policies decide about a token that is not the caller's, in segments. */
+function pathOfToken(accessor: string): readonly string[] {
+  return [...tokensPath.slice(1).split('/'), accessor];
+}
+
 /** The token actions. Those on a token other than the caller's also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
 export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
   /** The token named, if it is of this tenant and the policies allow it; the caller's own when none is named. */
@@ -84,8 +91,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     const named = token === undefined ? (accessor ?? call.caller.accessor) : findToken(store, token, call.now)?.accessor;
     const record = named === undefined ? undefined : tokenTable(store).get([call.caller.tenantId, named]);
     const own = record?.accessor === call.caller.accessor;
-    if (!own && !access.decide(call.caller, ['v1', 'state', 'keystore', 'tokens', named ?? ''], operation).allowed)
-      throw fail('policy-denied');
+    if (!own && !access.decide(call.caller, pathOfToken(named ?? ''), operation).allowed) throw fail('policy-denied');
     if (record === undefined || !isWorking(store, record, call.now)) throw fail('not-found', { detail: 'There is no such token.' });
     return record;
   }
@@ -105,7 +111,13 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       auditFields: ['accessor'],
       secretInput: ['token'],
       errors: ['not-found'],
-      run: (call, input) => stateOf(store, call, requireToken(call, input, 'read')),
+      run(call, input) {
+        const record = requireToken(call, input, 'read');
+        const state = stateOf(store, call, record);
+        if (record.accessor === call.caller.accessor) return state;
+        const wire = formatOutput(state, tokenState) as Readonly<Record<string, unknown>>;
+        return new Reply(200, new Wire(call.access.asRead(wire, 'accessor', pathOfToken(record.accessor))));
+      },
     }),
     defineEndpoint({
       ...shared,
@@ -180,7 +192,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       operation: 'read',
       named: 'Token',
       nameField: 'accessor',
-      path: '/v1/state/keystore/tokens',
+      path: tokensPath,
       summary: 'List the tokens of the tenant by accessor',
       description: 'Tokens that work, without their values. The accessor names a token where it is looked at or ended.',
       audit: 'reads-go-on',
@@ -192,7 +204,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
             if (isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
-        return answerList(call, '/v1/state/keystore/tokens', tokenState, { entries, count }, (_accessor, record) =>
+        return answerList(call, { path: tokensPath, nameField: 'accessor' }, tokenState, { entries, count }, (_accessor, record) =>
           stateOf(store, call, record),
         );
       },

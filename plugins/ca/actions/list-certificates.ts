@@ -50,7 +50,9 @@ export function listCertificates(context: CaContext): AnyEndpoint {
         for (const [key, record] of issued) yield [String(key.at(-1)), record];
       }
       const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits, search: readSearch(call) };
-      return answerList(call, path, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
+      return answerList(call, { path, nameField: 'serial' }, certificateFields, listed, (serial, record) =>
+        describeIssued(serial, record, call.now),
+      );
     },
   });
 }

@@ -2,7 +2,6 @@
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { Search } from '../../../core/http/resource/list-answer.ts';
-import { isJsonObject } from '../../../core/wire/json.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 import { certificateStatuses, statusOf, type CertificateStatus } from './issued-certificate.ts';
 
@@ -25,25 +24,24 @@ export const searchQuery = {
 } as const;
 
 /** What the query asks for; undefined when it asks for all. Throws `invalid-value`. */
-export function readSearch({ query, access, now }: EndpointCall): Search<IssuedCertificate> | undefined {
+export function readSearch({ query, access, now, params }: EndpointCall): Search<IssuedCertificate> | undefined {
   const [contains, status] = [query.get('contains'), readStatus(query.get('status'))];
   if (contains === undefined && status === undefined) return undefined;
   if (contains !== undefined && contains.length > mostCharacters)
     throw fail('invalid-value', { detail: `The query parameter contains has at most ${mostCharacters} characters.` });
   const text = contains?.trim().toLowerCase() ?? '';
   // What policies hide cannot be asked for either.
-  const showsStatus = access.shows('status');
+  const list = ['v1', 'state', 'keystore', 'tls', 'ca', params['name'] ?? '', 'certificates'];
   const digits = text.replaceAll(/[\s:]/g, '').replace(/^0x/, '');
   return {
     mostExamined,
     finds(serial, record) {
-      if (status !== undefined && !(showsStatus && statusOf(record, now) === status)) return false;
+      const own = access.listedShows([...list, serial]);
+      const sees = (field: string): boolean => access.shows(field) && own(field);
+      if (status !== undefined && !(sees('status') && statusOf(record, now) === status)) return false;
       if (text === '' || (digits !== '' && serial.startsWith(digits))) return true;
-      const shown = access.withoutHidden({ subject: record.subject, names: record.names });
-      const { subject, names } = isJsonObject(shown) ? shown : {};
-      return [subject, ...(Array.isArray(names) ? (names as unknown[]) : [])].some(
-        (one) => typeof one === 'string' && one.toLowerCase().includes(text),
-      );
+      const shown = [...(sees('subject') ? [record.subject] : []), ...(sees('names') ? record.names : [])];
+      return shown.some((one) => one.toLowerCase().includes(text));
     },
   };
 }

@@ -20,7 +20,7 @@ type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: 
 
 const anyKey: Ability = { asks: () => true, tellsAbout: [] };
 const encrypts: Ability = { asks: (parts) => parts.encrypts, tellsAbout: ['supports-encryption'] };
-const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: [] };
+const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: ['public-key'] };
 
 /** Batches of an action ask what it asks itself. */
 const abilities: Readonly<Record<string, Ability>> = {

@@ -40,14 +40,14 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
     use: {
       description: 'Answer with the keys alone that do this. A key made from a public key verifies and does not sign.',
       schema: { type: 'string', enum: Object.keys(uses), examples: ['sign'] },
-      tellsAbout: ['cipher'],
+      tellsAbout: ['cipher', 'public-key', 'supports-encryption', 'supports-signing'],
       fits: ({ record }, use) => uses[use]?.(record) === true,
     },
     attention: {
       description:
         '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
       schema: { type: 'boolean', examples: [true] },
-      tellsAbout: ['usage', 'rotates'],
+      tellsAbout: ['usage', 'rotates', 'auto-rotate', 'cipher', 'latest-version'],
       fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
     },
   };

@@ -72,7 +72,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     planRemoval: (call, names, current) =>
       planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }),
     toDocument: (record) => documentOf(transit.attachments, record),
-    toState: (record, call) => stateOf(transit, { tenantId: call.caller.tenantId, record }, call),
+    toState: (record, call, shows) => stateOf(transit, { tenantId: call.caller.tenantId, record }, call, shows),
   });
 }
 

@@ -13,7 +13,8 @@ import { lifeOf, newestActive } from '../records/version-rules.ts';
 export function stateOf(
   transit: Transit,
   { tenantId, record }: Omit<Key, 'name'>,
-  { access, now: instant }: EndpointCall,
+  { now: instant }: EndpointCall,
+  shows: (field: string) => boolean,
 ): Record<string, unknown> {
   const now = microseconds(instant);
   const key: Key = { tenantId, name: '', record };
@@ -31,7 +32,7 @@ export function stateOf(
     supportsDecryption: symmetric,
     supportsDerivation: symmetric,
     supportsSigning: !symmetric && !record.verificationOnly,
-    actions: actionsOf(transit, key, versions, (field) => access.shows(field)),
+    actions: actionsOf(transit, key, versions, shows),
     keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
       publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
     ),

@@ -33,6 +33,33 @@ test('a search for what is hidden finds nothing, whatever it asks for', async ()
     expect((await victim.request('GET', `${state}?attention=${asked}`, undefined, { token: other })).body).toEqual([]);
 });
 
+test('a list shows, filters and selects no more of an entry than the rules for its own path', async () => {
+  for (const [name, labels] of Object.entries({ mine: { team: 'a' }, veiled: { team: 'a' }, closed: { team: 'a' } }))
+    await victim.request('POST', keys, { name, labels, exportable: true });
+  const both = (suffix: string, rest: object) => [keys, state].map((path) => ({ path: `${path}${suffix}`, ...rest }));
+  await victim.makePolicy('narrow-entries', [
+    ...both('', { operations: { read: 'allow' } }),
+    ...both('/veiled', { operations: { read: 'allow' }, 'hide-fields': ['cipher', 'labels', 'exportable', 'rotates'] }),
+    ...both('/closed/**', { operations: { all: 'reject' } }),
+  ]);
+  const token = await victim.makeToken(['narrow-entries']);
+  type Shown = { name: string; actions?: string[]; cipher?: string };
+  for (const list of [keys, state]) {
+    const get = async (query: string) => (await victim.request('GET', `${list}?${query}`, undefined, { token })).body as Shown[];
+    const found = async (query: string) =>
+      (await get(query)).map(({ name }) => name).filter((name) => ['mine', 'veiled', 'closed'].includes(name));
+    const shown = new Map((await get('')).map((one) => [one.name, one]));
+    expect(shown.get('mine')).toMatchObject({ cipher: 'aes256-gcm96', exportable: true, labels: { team: 'a' } });
+    for (const hidden of ['cipher', 'labels', 'exportable']) expect(shown.get('veiled')).not.toHaveProperty(hidden);
+    expect(shown.get('veiled')?.actions ?? []).not.toContain('export');
+    expect(shown.get('closed')).toEqual({ name: 'closed' });
+    expect((await get('fields=cipher')).filter(({ cipher }) => cipher === undefined).length).toBeGreaterThanOrEqual(2);
+    for (const query of ['cipher=aes256-gcm96', 'use=encrypt', 'attention=false', 'selector=team=a'])
+      expect([query, await found(query)]).toEqual([query, ['mine']]);
+    expect(await found('contains=e')).toEqual(['closed', 'mine', 'veiled']);
+  }
+});
+
 test('the actions of a key do not tell the settings that are hidden', async () => {
   const actionsOf = async (hidden: readonly string[], name: string): Promise<readonly string[]> => {
     const policy = `no-${hidden.join('-')}`;

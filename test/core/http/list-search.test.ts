@@ -8,9 +8,19 @@ import type { Wire } from '../../../core/wire/schema.ts';
 const names = Array.from({ length: 100 }, (_, index) => `n${String(index).padStart(3, '0')}`);
 
 function ask(search: Search<string>, query: Readonly<Record<string, string>> = {}): Reply {
-  const call = { query: new Map(Object.entries(query)), params: {} } as unknown as EndpointCall;
+  const call = {
+    query: new Map(Object.entries(query)),
+    params: {},
+    access: { asListed: (wire: unknown) => wire },
+  } as unknown as EndpointCall;
   const entries = (after = '') => names.filter((name) => name > after).map((name) => [name, name] as const);
-  return answerList(call, '/list', z.object({ name: z.string() }), { entries, count: () => names.length, search }, (name) => ({ name }));
+  return answerList(
+    call,
+    { path: '/list', nameField: 'name' },
+    z.object({ name: z.string() }),
+    { entries, count: () => names.length, search },
+    (name) => ({ name }),
+  );
 }
 
 const namesOf = ({ body }: Reply): unknown => ((body as Wire).value as { name: string }[]).map(({ name }) => name);

@@ -5,7 +5,7 @@ import type { StoreKey } from '../../../store/store.ts';
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
-import { readFilters, type Listed } from '../list-filter.ts';
+import { readFilters, sightOf, type Listed, type Sight } from '../list-filter.ts';
 import { listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { labelsOf } from '../labels.ts';
 import { labelledListQuery, readFields, readListQuery, readSelector, type ListOptions } from '../list-query.ts';
@@ -35,7 +35,7 @@ export function listEndpoints(verb: VerbContext): AnyEndpoint[] {
       summary: `List the state of every ${noun}`,
       description: `What was configured and what came of it, in the order of names. ${partText}`,
       documented: { output: schemas.state, resource: verb.described('list', 'state') },
-      run: (call, _, parents) => listEntries(verb, call, parents, 'state', (name, record) => view.state(name, record, call)),
+      run: (call, _, parents) => listEntries(verb, call, parents, 'state', (name, record, shows) => view.state(name, record, call, shows)),
     }),
   ];
 }
@@ -54,16 +54,19 @@ function listEntries(
   call: EndpointCall,
   parents: readonly string[],
   tree: 'config' | 'state',
-  format: (name: string, record: unknown) => unknown,
+  format: (name: string, record: unknown, shows: (field: string) => boolean) => unknown,
 ): Reply | Promise<Reply> {
   const options = readListQuery(call.query);
   const { keys, count } = options;
   const select = readFields(call.query, verb.view.answers[tree]);
-  const isPicked = readPicker(verb, call);
+  const sight = sightOf(verb.view, call, tree, parents);
+  const isPicked = readPicker(verb, call, sight);
   const prefix = verb.entries.keyOf(call, parents);
   const reply = ({ page: { entries, hasMore }, total }: Found): Reply => {
     if (count) return new Reply(200, new Wire({ count: total }));
-    const body = new Wire(entries.map(([name, record]) => (keys ? name : select(format(name, record)))));
+    const shown = (name: string, record: unknown): unknown =>
+      call.access.asListed(select(format(name, record, sight(name))), verb.view.nameField, verb.view.pathOf(tree, [...parents, name]));
+    const body = new Wire(entries.map(([name, record]) => (keys ? name : shown(name, record))));
     const names = { entries: entries.map(([name]) => name), hasMore };
     return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${verb.listPath}`, total, names));
   };
@@ -118,18 +121,23 @@ async function findPicked(
 }
 
 /** What the query picks entries by: labels, and the filters of the resource. Undefined: everything. */
-function readPicker({ view: { resource } }: VerbContext, call: EndpointCall): ((entry: Listed<unknown>) => boolean) | undefined {
+function readPicker(
+  { view: { resource } }: VerbContext,
+  call: EndpointCall,
+  sight: Sight,
+): ((entry: Listed<unknown>) => boolean) | undefined {
   const selector = readSelector(call.query);
-  const fits = readFilters(resource.filters ?? {}, call);
+  const fits = readFilters(resource.filters ?? {}, call, sight);
   if (selector === undefined) return fits;
   // Built-in entries have no labels, and what the caller cannot see cannot be asked for either.
-  return (entry) => selector.matches(shownLabels(call, entry.record)) && fits?.(entry) !== false;
+  return (entry) => selector.matches(shownLabels(sight(entry.name), entry.record)) && fits?.(entry) !== false;
 }
 
 /** As they are in the answer. */
-function shownLabels({ access }: EndpointCall, record: unknown): unknown {
-  const shown = access.withoutHidden({ labels: labelsOf(record) });
-  return isJsonObject(shown) ? shown['labels'] : undefined;
+function shownLabels(sees: (field: string) => boolean, record: unknown): unknown {
+  const labels = labelsOf(record);
+  if (!isJsonObject(labels)) return undefined;
+  return Object.fromEntries(Object.entries(labels).filter(([label]) => sees(`labels/${label}`)));
 }
 
 function named([key, record]: readonly [StoreKey, unknown]): Named {
