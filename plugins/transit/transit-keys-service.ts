@@ -1,6 +1,7 @@
 // The service `transit-keys`: what other plugins may do with transit keys, and attach to them (core/plugin/services/transit-keys.ts).
 import { drawUuid } from '../../core/base/uuid.ts';
 import { fail as coreFail } from '../../core/base/errors.ts';
+import { withNewChangeId } from '../../core/http/resource/change-id.ts';
 import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { requireCipher } from './ciphers.ts';
@@ -9,6 +10,7 @@ import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } f
 import { microseconds } from './instants.ts';
 import { draftOf } from './keys/definition.ts';
 import { documentSchema } from './keys/document.ts';
+import { requireAllowedSettings, settingsOf } from './keys/judged-settings.ts';
 import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
 import { putIndexed, reindex } from './records/indexes.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
@@ -92,12 +94,13 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
         const kept = Object.entries(current).filter(([name]) => !names.includes(name));
         putIndexed(transit, transaction, { ...view, record: current }, Object.fromEntries(kept) as KeyRecord);
       }),
-    createVerificationOnly: async ({ tenantId }, { name, cipher: cipherName, publicKey, attached }) => {
+    createVerificationOnly: async ({ caller: { tenantId }, access }, { name, cipher: cipherName, publicKey, attached }) => {
       const cipher = requireCipher(cipherName);
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
       await requireCompositeModulus(keyObjectOf(publicKey));
       const now = microseconds(transit.clock.now());
-      const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey) });
+      const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey), custody: 'wrapped' });
+      requireAllowedSettings(transit, access, 'create', name, settingsOf(transit, document));
       const record: KeyRecord = {
         ...draftOf(transit.attachments, document, now),
         id: await drawUuid(transit.hsm),
@@ -114,7 +117,7 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
           throw coreFail('already-exists', { detail: 'A transit key of that name exists.' });
         transaction.put(tables.versions, [tenantId, record.id, 1], version);
         reindex(transit, transaction, { tenantId, name }, undefined, record);
-        transaction.put(tables.keys, storeKey, record);
+        transaction.put(tables.keys, storeKey, withNewChangeId(record));
       });
     },
   };

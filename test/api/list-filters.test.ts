@@ -66,12 +66,15 @@ describe.each(filtered)('$place', ({ resource, filter }) => {
       { cipher: 'aes256-gcm96', rotatesAt: 0 },
     ])
       for (const value of values) {
-        const watched = new Proxy({ id: 'none', latest: 1, floor: 1, createdAt: 0, ...record } as Record<string, unknown>, {
-          get: (target, name) => {
-            read.add(String(name));
-            return target[String(name)];
+        const watched = new Proxy<Record<string, unknown>>(
+          { id: 'none', latest: 1, floor: 1, createdAt: 0, ...record },
+          {
+            get: (target, name) => {
+              read.add(String(name));
+              return target[String(name)];
+            },
           },
-        });
+        );
         filter.fits({ name: 'a', record: watched }, value, call);
       }
     const told = [...read].filter((member) => !keysOfRecords.has(member)).map((member) => shownAs[member] ?? toKebab(member));

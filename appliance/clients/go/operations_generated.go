@@ -1413,7 +1413,8 @@ var opOIDCExplain = operation{method: "POST", path: "/v1/state/keystore/authenti
 
 // Explain: Say which roles claims match, and why not.
 //
-// Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+// Takes `claims`, or as `login` the reference of a sign-in that failed within the last day. Refused where policies
+// hide what it tells of the service or of a role.
 //
 // POST /v1/state/keystore/authentication/oidc/{name}/explain
 func (g OIDCGroup) Explain(ctx context.Context, name string, body OIDCExplainRequest, options ...CallOption) (*OIDCExplainAnswer, error) {
@@ -1651,7 +1652,7 @@ var opOIDCTest = operation{method: "POST", path: "/v1/state/keystore/authenticat
 
 // Test: Check a provider without a login.
 //
-// Always 200: faults are in `findings`, each with its fix.
+// Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service.
 //
 // POST /v1/state/keystore/authentication/oidc/{name}/test
 func (g OIDCGroup) Test(ctx context.Context, name string, body OIDCTestRequest, options ...CallOption) (*OIDCTestAnswer, error) {

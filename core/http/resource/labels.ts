@@ -4,7 +4,8 @@ import { labelName, labelNameRule, labelValue, labelValueRule, mostLabels, type 
 import type { AnyResource } from './resource.ts';
 import type { Document, LooseResource } from './view.ts';
 
-const labelsField = z
+/** The field of every document. */
+export const labelsField = z
   .record(z.string().regex(labelName, labelNameRule), z.string().regex(labelValue, labelValueRule))
   .refine((labels) => Object.keys(labels).length <= mostLabels, `must be at most ${mostLabels} labels`)
   .optional()

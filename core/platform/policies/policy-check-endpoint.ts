@@ -191,20 +191,17 @@ function answer(
 }
 
 /** The caller of the request in question. Throws `policy-denied` for tokens and policies that the real caller may not see. */
-function subjectOf(
-  { access, policies, store }: PolicyCheckOptions,
-  call: EndpointCall,
-  { accessor, policies: names }: Partial<Input>,
-): Caller {
+function subjectOf({ policies, store }: PolicyCheckOptions, call: EndpointCall, { accessor, policies: names }: Partial<Input>): Caller {
   const { caller } = call;
   if (accessor !== undefined && names !== undefined)
     throw fail('invalid-value', { detail: 'Name the token by "accessor" or what it would have by "policies", not both.' });
-  const requireVisible = (path: readonly string[]): void => {
-    if (!access.decide(caller, ['v1', 'state', ...path], 'read').allowed) throw fail('policy-denied');
+  // The decisions of a policy tell its rules, and those of a token its policies.
+  const requireVisible = (path: readonly string[], field: string): void => {
+    if (!call.access.shownAt(['v1', 'state', ...path])(field)) throw fail('policy-denied');
   };
   const subject = (user: string, granted: readonly string[]): Caller => {
     const others = granted.filter((name) => !caller.policies.includes(name) && name !== 'default');
-    for (const name of others) requireVisible(['policy', 'policies', name]);
+    for (const name of others) requireVisible(['policy', 'policies', name], 'rest-api');
     return { ...caller, user, policies: granted };
   };
   if (names !== undefined) {
@@ -217,7 +214,7 @@ function subjectOf(
     });
   }
   if (accessor === undefined || accessor === caller.accessor) return caller;
-  requireVisible(['keystore', 'tokens', accessor]);
+  requireVisible(['keystore', 'tokens', accessor], 'policies');
   const record = tokenTable(store).get([caller.tenantId, accessor]);
   if (record === undefined || !isWorking(store, record, call.now)) throw fail('not-found', { detail: 'There is no such token.' });
   return subject(record.user, record.policies);

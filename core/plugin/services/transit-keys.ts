@@ -1,7 +1,7 @@
 // Transit keys for other plugins: using them, and attaching data and rules to them. Types and the name of the service only.
 import type { ZodType } from 'zod';
 import type { KeyReference } from '../../../hsm/api.ts';
-import type { Caller } from '../../access/caller.ts';
+import type { EndpointCall } from '../../http/endpoint.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
 
@@ -71,11 +71,11 @@ export interface AttachedKeys<Fields, Kept> {
   /** Takes fields of the attachment out of the definition of a stored key. Throws conflict when the key has changed since it was found. */
   dropFields(key: TransitKey<Fields, Kept>, names: readonly (keyof Fields & string)[]): Promise<void>;
   /**
-   * Creates a verification-only key with version 1 from a public key (SPKI DER) and what is kept with it. Throws already-exists,
-   * unsupported-cipher.
+   * Creates a verification-only key with version 1 from a public key (SPKI DER) and what is kept with it, if policies allow its document as that
+   * of a creation. Throws policy-denied, already-exists, unsupported-cipher.
    */
   createVerificationOnly(
-    caller: Caller,
+    call: Pick<EndpointCall, 'caller' | 'access'>,
     wanted: { readonly name: string; readonly cipher: string; readonly publicKey: Uint8Array; readonly attached: Kept },
   ): Promise<void>;
 }

@@ -21,6 +21,9 @@ import { judgeProviderError } from '../provider/provider-errors.ts';
 import { scopesOf } from '../records/role-record.ts';
 import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
 import { oidcTag } from '../tags.ts';
+import { requireTold, type Told } from './told.ts';
+
+const told: Told = { ofService: ['discovery-url', 'allowed-redirect-uris', 'token-endpoint-auth-method', 'client-id'] };
 
 export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
   return defineEndpoint<Record<string, never>, Report, Located>({
@@ -28,7 +31,7 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     path: '/v1/state/keystore/authentication/oidc/{name}/test',
     summary: 'Check a provider without a login',
     idempotent: true,
-    description: 'Always 200: faults are in `findings`, each with its fix.',
+    description: 'Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service.',
     tag: oidcTag,
     access: 'token',
     operation: 'execute',
@@ -36,7 +39,10 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     input: z.object({}),
     output: reportSchema,
     find: (call) => requireService(oidc, call),
-    run: (_call, _input, located) => examine(oidc, located),
+    run(call, _input, located) {
+      requireTold(call, told, located.service, []);
+      return examine(oidc, located);
+    },
   });
 }
 

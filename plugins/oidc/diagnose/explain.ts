@@ -14,6 +14,7 @@ import type { FailedLogin } from '../records/sign-ins.ts';
 import { keptFailureMs } from '../report.ts';
 import { neededClaims, requireRole, selectRoles, spellingAdvice, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
 import { oidcTag } from '../tags.ts';
+import { requireTold, type Told } from './told.ts';
 
 const input = z
   .object({
@@ -61,13 +62,16 @@ const output = z.object({
 });
 type Explanation = z.output<typeof output>;
 
+const told: Told = { ofService: ['role-select'], ofRoles: ['required-claims', 'claim-mappings', 'token-policies'] };
+
 export function explainEndpoint(oidc: Oidc): AnyEndpoint {
   return defineEndpoint<Input, Explanation, Located>({
     method: 'POST',
     path: '/v1/state/keystore/authentication/oidc/{name}/explain',
     summary: 'Say which roles claims match, and why not',
     idempotent: true,
-    description: 'Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.',
+    description:
+      'Takes `claims`, or as `login` the reference of a sign-in that failed within the last day. Refused where policies hide what it tells of the service or of a role.',
     tag: oidcTag,
     access: 'token',
     operation: 'execute',
@@ -80,6 +84,8 @@ export function explainEndpoint(oidc: Oidc): AnyEndpoint {
     errors: ['not-found'],
     find: (call) => requireService(oidc, call),
     run(call, { claims, login }, located) {
+      const roles = oidc.rolesOf(located.tenantId, located.service).map(({ name }) => name);
+      requireTold(call, told, located.service, roles);
       if (login === undefined) return explain(oidc, located, claims as JsonObject);
       const failed = requireFailure(oidc, call, located, login);
       return { ...explainFailure(oidc, located, failed), login: describeFailure(failed) };

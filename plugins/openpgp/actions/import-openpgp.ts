@@ -53,7 +53,7 @@ export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
     commandLine: { positional: ['name'], input: 'openpgp' },
     async run(call, { name, openpgp }) {
       const { cipher, publicKey, record, warnings } = await importCertificate(openpgp, call.now);
-      await transitKeys.createVerificationOnly(call.caller, { name, cipher, publicKey, attached: record });
+      await transitKeys.createVerificationOnly(call, { name, cipher, publicKey, attached: record });
       const body = { name, cipher, fingerprints: record.fingerprints, keyVersion: 1, ...(warnings.length === 0 ? {} : { warnings }) };
       return new Reply(201, body, { location: `/v1/config/keystore/transit-keys/${name}` });
     },

@@ -1,19 +1,17 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
-import { defined } from '../../../core/base/defined.ts';
 import { encodeUtf8, equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
 import { withNewChangeId } from '../../../core/http/resource/change-id.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
-import { formatOutput, shapeOf } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import type { Hsm, KeyReference } from '../../../hsm/api.ts';
 import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
-import { documentSchema } from '../keys/document.ts';
+import { configurationOf, requireAllowedSettings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, referenceTo, removedMeanwhile, type Version } from '../records/keyring.ts';
@@ -55,14 +53,13 @@ export function restore(transit: Transit): AnyEndpoint {
     commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
     run: async (call, input, { tenantId, name, record }) => {
-      const configuration = ['v1', 'config', 'keystore', 'transit-keys', name];
-      call.access.requireAt(configuration, 'update');
+      call.access.requireAt(configurationOf(name), 'update');
       const read = (): Backup => parseBackup(parseBase64(input.key, 'key'), transit.attachments);
       // Read again for each attempt: loading material into the token zeroes it.
       let backup: Backup | undefined = read();
-      const settings = settingsIn(transit, backup, record);
+      const settings = settingsOf(transit, { ...backup.document, custody: custodyIn(backup.document) }, labelsOf(record));
       call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
-      call.access.requireAt(configuration, 'update', { name, ...settings }, shapeOf(transit.attachments.extend(documentSchema, 'schema')));
+      requireAllowedSettings(transit, call.access, 'update', name, settings);
       requireNamedKeys(transit, call.access, backup.document);
       return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {
@@ -81,13 +78,6 @@ export function restore(transit: Transit): AnyEndpoint {
       });
     },
   });
-}
-
-/** The settings that the key would have (wire form). */
-function settingsIn({ attachments }: Transit, { document }: Backup, target: KeyRecord): Readonly<Record<string, unknown>> {
-  const settings = { ...document, custody: custodyIn(document) };
-  const wire = formatOutput(settings, attachments.extend(documentSchema, 'stored')) as Readonly<Record<string, unknown>>;
-  return { ...wire, ...defined({ labels: labelsOf(target) }) };
 }
 
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */

@@ -265,3 +265,73 @@ describe('a guess at a field that the caller cannot read is answered like any ot
     expect(await tagOf()).not.toBe(before);
   });
 });
+
+describe('an action that answers an entry of another path', () => {
+  const tokens = '/v1/state/keystore/tokens';
+  const info = '/v1/state/keystore/token/info';
+  const oidc = 'keystore/authentication/oidc';
+
+  test('token/info: shows of another token what a read of it shows, and of the own one all', async () => {
+    const other = await victim.makeToken(['rewrap-only']);
+    const { accessor } = (await victim.request('POST', info, {}, { token: other })).body;
+    await victim.makePolicy('half-of-tokens', [
+      { path: `${tokens}/**`, operations: { read: 'allow' }, 'hide-fields': ['policies', 'parent', 'accessor'] },
+    ]);
+    const token = await victim.makeToken(['half-of-tokens']);
+    for (const which of [{ accessor }, { token: other }]) {
+      const { status, body } = await victim.request('POST', info, which, { token });
+      expect([status, body.accessor]).toEqual([200, accessor]);
+      expect(body).not.toHaveProperty('policies');
+      expect(body).not.toHaveProperty('parent');
+    }
+    expect((await victim.request('POST', info, {}, { token })).body).toHaveProperty('policies', ['half-of-tokens']);
+    const list = (await victim.request('GET', tokens, undefined, { token })).body as { accessor: string }[];
+    expect(list.find((one) => one.accessor === accessor)).not.toHaveProperty('policies');
+  });
+
+  test('policy/check: says nothing of policies whose rules are hidden, nor of a token whose policies are', async () => {
+    const other = await victim.makeToken(['rewrap-only']);
+    const { accessor } = (await victim.request('POST', info, {}, { token: other })).body;
+    const check = async (hidden: readonly string[], whom: object) => {
+      const policy = `checks-${hidden.length}`;
+      await victim.request('POST', '/v1/config/policy/policies', {
+        name: policy,
+        'rest-api': {
+          rules: [`${tokens}/**`, '/v1/state/policy/policies/**'].map((path) => ({
+            path,
+            operations: { read: 'allow' },
+            'hide-fields': hidden,
+          })),
+        },
+      });
+      const question = { path: keys, operation: 'read', ...whom };
+      return victim.verdict('POST', '/v1/state/policy/check', question, { token: await victim.makeToken([policy]) });
+    };
+    for (const whom of [{ accessor }, { policies: ['rewrap-only'] }]) {
+      expect(await check([], whom)).toBe('200 done');
+      expect(await check(['policies', 'rest-api'], whom)).toBe('403 policy-denied');
+    }
+  });
+
+  test('explain and test of an identity provider: refuse where a read would not show what they tell', async () => {
+    await victim.request('POST', `/v1/config/${oidc}/idp/roles`, { name: 'admins', 'token-policies': ['user'] });
+    const ask = async (rules: readonly unknown[]) => {
+      const policy = `helps-${(asked += 1)}`;
+      await victim.makePolicy(policy, [{ path: `/v1/state/${oidc}/*/*`, operations: { execute: 'allow' } }, ...rules]);
+      const options = { token: await victim.makeToken([policy]) };
+      const explained = await victim.verdict('POST', `/v1/state/${oidc}/idp/explain`, { claims: { groups: ['admins'] } }, options);
+      return [explained, await victim.verdict('POST', `/v1/state/${oidc}/idp/test`, {}, options)];
+    };
+    let asked = 0;
+    const read = { operations: { read: 'allow' } };
+    const [config, state] = [`/v1/config/${oidc}`, `/v1/state/${oidc}`];
+    const [done, refused] = ['200 done', '403 policy-denied'];
+    expect(await ask([])).toEqual([done, done]);
+    expect(await ask([{ path: `${config}/**`, ...read }])).toEqual([done, done]);
+    expect(await ask([{ path: `${config}/*/roles/*`, ...read, 'hide-fields': ['token-policies'] }])).toEqual([refused, done]);
+    expect(await ask([{ path: `${config}/*/roles/admins`, operations: { all: 'reject' } }])).toEqual([refused, done]);
+    expect(await ask([{ path: `${config}/idp`, ...read, 'hide-fields': ['discovery-url'] }])).toEqual([done, refused]);
+    const hidden = { ...read, 'hide-fields': ['discovery-url', 'claim-mappings'] };
+    expect(await ask([config, state].map((path) => ({ path: `${path}/**`, ...hidden })))).toEqual([refused, refused]);
+  });
+});

@@ -168,6 +168,31 @@ test('a key block is imported under no name that the caller may not create', asy
   expect(await bring('another')).toBe('201 done');
 });
 
+test('nor with settings that a creation may not have', async () => {
+  const { body } = await victim.request('POST', `${keyState}/release/export-openpgp-public`);
+  let tried = 0;
+  const bring = async (allowed: Record<string, unknown>) => {
+    const policy = `imports-${(tried += 1)}`;
+    await victim.makePolicy(policy, [
+      { path: '/v1/state/keystore/import-openpgp', operations: { execute: 'allow' } },
+      { path: `${keys}/*`, operations: { create: 'allow' }, 'allowed-values': allowed },
+    ]);
+    const brought = { name: `brought-${tried}`, openpgp: body.keys[0].keyblock };
+    return send('POST', '/v1/state/keystore/import-openpgp', brought, await victim.makeToken([policy]));
+  };
+  for (const [field, right, wrong] of [
+    ['cipher', 'ed25519', 'rsa-4096'],
+    ['exportable', false, true],
+    ['custody', 'wrapped', 'token'],
+    ['labels/team', null, 'a'],
+    ['auto-rotate/rotate-after', null, '1d'],
+  ] as const) {
+    expect([field, await bring({ [field]: [wrong] })]).toEqual([field, refused]);
+    expect([field, await bring({ [field]: [right] })]).toEqual([field, '201 done']);
+  }
+  expect(await bring({ 'public-key': [null] })).toBe(refused);
+});
+
 describe('policy/check', () => {
   const check = async (body: object) => (await victim.request('POST', '/v1/state/policy/check', body, { token: outsider })).body;
 

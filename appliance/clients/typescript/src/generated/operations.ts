@@ -814,7 +814,8 @@ class OidcOperations {
 
   /**
    * Say which roles claims match, and why not.
-   * Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+   * Takes `claims`, or as `login` the reference of a sign-in that failed within the last day. Refused where policies hide
+   * what it tells of the service or of a role.
    * `POST /v1/state/keystore/authentication/oidc/{name}/explain`
    */
   explain(name: string, body: Api.OidcExplainRequest = {}, options: CallOptions = {}): Promise<Api.OidcExplainAnswer> {
@@ -923,7 +924,7 @@ class OidcOperations {
 
   /**
    * Check a provider without a login.
-   * Always 200: faults are in `findings`, each with its fix.
+   * Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service.
    * `POST /v1/state/keystore/authentication/oidc/{name}/test`
    */
   test(name: string, body: Api.OidcTestRequest = {}, options: CallOptions = {}): Promise<Api.OidcTestAnswer> {

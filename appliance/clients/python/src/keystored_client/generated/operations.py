@@ -1314,7 +1314,8 @@ class OidcOperations:
     def explain(self, name: str, body: Optional[models.OidcExplainRequest] = None, *, timeout: Optional[float] = None) -> models.OidcExplainAnswer:
         """Say which roles claims match, and why not.
 
-        Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+        Takes `claims`, or as `login` the reference of a sign-in that failed within the last day. Refused
+        where policies hide what it tells of the service or of a role.
 
         ``POST /v1/state/keystore/authentication/oidc/{name}/explain``
         """
@@ -1521,7 +1522,8 @@ class OidcOperations:
     def test(self, name: str, body: Optional[models.OidcTestRequest] = None, *, timeout: Optional[float] = None) -> models.OidcTestAnswer:
         """Check a provider without a login.
 
-        Always 200: faults are in `findings`, each with its fix.
+        Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of
+        the service.
 
         ``POST /v1/state/keystore/authentication/oidc/{name}/test``
         """

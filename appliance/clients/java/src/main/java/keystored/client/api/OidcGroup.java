@@ -100,7 +100,8 @@ public final class OidcGroup {
   /**
    * Say which roles claims match, and why not.
    *
-   * <p>Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+   * <p>Takes `claims`, or as `login` the reference of a sign-in that failed within the last day. Refused where
+   * policies hide what it tells of the service or of a role.
    *
    * <p>POST /v1/state/keystore/authentication/oidc/&#123;name}/explain
    *
@@ -335,7 +336,8 @@ public final class OidcGroup {
   /**
    * Check a provider without a login.
    *
-   * <p>Always 200: faults are in `findings`, each with its fix.
+   * <p>Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the
+   * service.
    *
    * <p>POST /v1/state/keystore/authentication/oidc/&#123;name}/test
    *
