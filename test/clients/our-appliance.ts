@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { endWithTests } from '../harness/children.ts';
 import { type Daemon, freePort, startDaemon } from '../harness/daemon.ts';
 import { selfSignedIdentity } from '../harness/tls.ts';
+import { identityForAnApplication, type Reader, readerIn } from './readme.ts';
 
 export type OurAppliance = {
   /** Runs a command with the environment of the tests; throws with its output when it fails, and answers it. */
   run(directory: string, command: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<string>;
+  /** The reader of a README, who has an empty directory, the CA, and an identity that an administrator made. */
+  reader(directory: string, environment?: Readonly<Record<string, string>>): Promise<Reader>;
   stop(): Promise<void>;
 };
 
@@ -20,8 +23,13 @@ export async function startOurAppliance(directory: string): Promise<OurAppliance
   ]);
   await sealed.request('POST', '/v1/state/keystore/system/seal', {});
   const variables = await environment(directory, serving, sealed);
+  let identity: Promise<Record<string, string>> | undefined;
   return {
     run: (at, command, args, more) => run(at, command, args, { ...variables, ...more }),
+    async reader(at, more) {
+      identity ??= identityForAnApplication(serving);
+      return readerIn(at, serving.caPem, { ...(await identity), ...more });
+    },
     async stop() {
       await Promise.all([serving.stop(), sealed.stop()]);
     },

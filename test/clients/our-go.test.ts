@@ -1,11 +1,12 @@
-// The Go client against a running appliance: its own tests and checks, and a program outside that uses it as its README says.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The Go client against a running appliance: its own tests and checks, and the project of its README.
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { requireToolchain } from './commands.ts';
 import { obtainGo, onlyThisGo } from './go/toolchain.ts';
 import { type OurAppliance, startOurAppliance } from './our-appliance.ts';
+import { ciphertextAndPlaintext, followReadme } from './readme.ts';
 import { versions } from './versions.ts';
 
 const path = temporaryDirectory();
@@ -50,51 +51,15 @@ test('it is formatted, and vet and staticcheck find nothing', async () => {
   expect(await go(library, ['run', staticcheck, './...'])).not.toContain('.go:');
 });
 
-const program = `package main
-
-import (
-	"context"
-	"fmt"
-	"os"
-
-	keystored "keystored-client"
-)
-
-func main() {
-	ca, err := os.ReadFile(os.Getenv("KEYSTORED_TEST_CA_FILE"))
-	if err != nil {
-		panic(err)
-	}
-	client, err := keystored.New(keystored.Config{
-		Addresses: []string{os.Getenv("KEYSTORED_TEST_ADDRESS")},
-		CAPEM:     ca,
-		Token:     os.Getenv("KEYSTORED_TEST_TOKEN"),
-	})
-	if err != nil {
-		panic(err)
-	}
-	ctx := context.Background()
-	name := fmt.Sprintf("outside-%d", os.Getpid())
-	if _, err := client.TransitKeys.Create(ctx, keystored.TransitKeyCreation{Name: name}, nil); err != nil {
-		panic(err)
-	}
-	for key, err := range client.TransitKeys.ListEach(ctx, nil) {
-		if err == nil && key.Name == name {
-			fmt.Println("found", key.Cipher)
-		}
-	}
-}
-`;
-
-test('a program elsewhere uses it', async () => {
-  const at = path('outside');
-  mkdirSync(at);
-  writeFileSync(join(at, 'main.go'), program);
-  await go(at, ['mod', 'init', 'outside.example/program']);
-  await go(at, ['mod', 'edit', `-replace=keystored-client=${library}`]);
-  await go(at, ['mod', 'tidy']);
-  expect(await go(at, ['run', '.'])).toContain('found aes256-gcm96');
-  const misspelled = program.replace('{Name: name}', '{Nam: name}');
-  writeFileSync(join(at, 'main.go'), misspelled);
-  await expect(go(at, ['build', './...'])).rejects.toThrow('unknown field Nam');
+test.each([oldest, newest])('the project of its README leads to a ciphertext with Go %s', async (release) => {
+  const at = path(`outside-${release}`);
+  // Go takes programs of the path that it is told, like the reader's shell.
+  const reader = await appliance.reader(at, { ...onlyThisGo, PATH: `${dirname(goOf[release] ?? '')}:${process.env['PATH']}` });
+  mkdirSync(join(at, 'third_party/keystored/appliance/clients'), { recursive: true });
+  symlinkSync(library, join(at, 'third_party/keystored/appliance/clients/go'));
+  expect(await followReadme(join(library, 'README.md'), reader)).toMatch(ciphertextAndPlaintext);
+  const program = readFileSync(join(at, 'main.go'), 'utf8');
+  expect(program).toContain('RoleID: ');
+  reader.save('main.go', program.replace('RoleID: ', 'RoleIdent: '));
+  await expect(reader.run('go build ./...')).rejects.toThrow('unknown field RoleIdent');
 });

@@ -6,16 +6,18 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { ciphertextAndPlaintext, followReadme, identityForAnApplication, readerIn } from './readme.ts';
 
 const directory = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../..');
 const clients = join(root, 'appliance/clients');
 let daemon: Daemon;
 let environment: Record<string, string>;
+let identity: Record<string, string>;
 
 beforeAll(async () => {
   daemon = await startDaemon({ directory: directory('data') });
-  await daemon.request('POST', '/v1/config/keystore/transit-keys', { name: 'orders' });
+  identity = await identityForAnApplication(daemon);
   environment = { KEYSTORED_URL: daemon.url, KEYSTORED_CA: daemon.caPem, KEYSTORED_TOKEN: daemon.rootToken };
 });
 
@@ -52,17 +54,11 @@ describe('npm', () => {
     expect(manifest).not.toHaveProperty('dependencies');
   });
 
-  test('works from JavaScript', async () => {
-    writeFileSync(
-      join(project, 'program.js'),
-      `import { Client } from 'keystored-client';
-       const { KEYSTORED_URL: address, KEYSTORED_CA: ca, KEYSTORED_TOKEN: token } = process.env;
-       const client = new Client({ address, ca, credentials: { token } });
-       const key = client.key('orders');
-       console.log(new TextDecoder().decode(await key.decrypt(await key.encrypt('4711'))));
-       client.close();`,
-    );
-    expect((await run(process.execPath, ['program.js'], project, environment)).stdout).toBe('4711\n');
+  test('the project of its README leads to a ciphertext', async () => {
+    const at = directory('npm-reader');
+    const reader = readerIn(at, daemon.caPem, identity);
+    for (const archive of readdirSync(project).filter((file) => file.endsWith('.tgz'))) cpSync(join(project, archive), join(at, archive));
+    expect(await followReadme(join(clients, 'typescript/README.md'), reader)).toMatch(ciphertextAndPlaintext);
   });
 
   test('works by fetch where the platform trusts the CA', async () => {
@@ -136,15 +132,13 @@ describe('PyPI', () => {
     await run(python, ['-m', 'pip', 'install', '--quiet', '--no-index', `dist/${wheel}`], project);
   });
 
-  test('works', async () => {
-    const program = `
-import os
-from keystored_client import Client, Token
-with Client(os.environ["KEYSTORED_URL"], ca=os.environ["KEYSTORED_CA"], credentials=Token(os.environ["KEYSTORED_TOKEN"])) as client:
-    key = client.key("orders")
-    print(key.decrypt(key.encrypt("4711")).decode())
-`;
-    expect((await run(python, ['-W', 'error', '-c', program], project, environment)).stdout).toBe('4711\n');
+  test('the project of its README leads to a ciphertext', async () => {
+    const at = directory('python-reader');
+    const reader = readerIn(at, daemon.caPem, identity);
+    const [wheel = ''] = readdirSync(join(project, 'dist')).filter((file) => file.endsWith('.whl'));
+    cpSync(join(project, 'dist', wheel), join(at, wheel));
+    expect(await followReadme(join(clients, 'python/README.md'), reader)).toMatch(ciphertextAndPlaintext);
+    await reader.run('venv/bin/python -W error first.py');
   });
 
   const checkers = [

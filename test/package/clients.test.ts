@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measure, must, printMeasures } from '../clients/commands.ts';
+import { ciphertextAndPlaintext, followReadme, identityForAnApplication } from '../clients/readme.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { blocksOf } from '../harness/markdown.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -36,7 +37,7 @@ const [suite = ''] = suitesOr('trixie');
 describe.skipIf(!possible)('on a system with its own toolchain alone, the README of the client', () => {
   beforeAll(async () => {
     daemon = await startDaemon({ directory: path('data') });
-    environment = { KEYSTORED_URL: daemon.url, ...(await identityForAnApplication(daemon)) };
+    environment = await identityForAnApplication(daemon);
     await makePackages();
   });
   afterAll(() => daemon?.stop());
@@ -50,25 +51,25 @@ describe.skipIf(!possible)('on a system with its own toolchain alone, the README
     expect(wanted).toHaveLength(1);
     for (const one of wanted) cpSync(join(clone, from, one), join(project, to, one), { recursive: true });
     writeFileSync(join(project, 'ca.pem'), daemon.caPem);
-    expect(await followReadme(name, system)).toMatch(/^store:v1:\S+ 4711\n$/);
+    expect(await follow(name, system)).toMatch(ciphertextAndPlaintext);
   });
 });
 
-/** Does what the README says below "Start", block by block; answers what the last one printed. */
-async function followReadme(name: string, system: CleanSystem): Promise<string> {
-  let [printed, seconds] = ['', 0];
-  for (const { language, text, above } of blocksOf(join(clone, 'appliance/clients', name, 'README.md'), '## Start')) {
-    const [, saved] = /this as `([^`]+)`:$/.exec(above) ?? [];
-    if (saved !== undefined) {
-      const target = join(system.home, 'first', saved);
+/** Does what the README says below "Start"; answers what the last commands printed. */
+async function follow(name: string, system: CleanSystem): Promise<string> {
+  let seconds = 0;
+  const printed = await followReadme(join(clone, 'appliance/clients', name, 'README.md'), {
+    save(file, text) {
+      const target = join(system.home, 'first', file);
       mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, `${text}\n`);
-    }
-    if (language !== 'sh') continue;
-    const ending = await system.runAsReader(text, 'first', environment);
-    printed = ending.stdout;
-    seconds += ending.seconds;
-  }
+      writeFileSync(target, text);
+    },
+    async run(commands) {
+      const ending = await system.runAsReader(commands, 'first', environment);
+      seconds += ending.seconds;
+      return ending.stdout;
+    },
+  });
   measure(`${name}: from the package to the first ciphertext, by the README`, { seconds });
   return printed;
 }
@@ -81,23 +82,4 @@ async function makePackages(): Promise<void> {
   for (const { language, text } of blocksOf(join(clone, 'appliance/clients/README.md'), '## Package files')) {
     if (language === 'sh') measure('the package files', await must('bash', ['-e', '-c', text], { cwd: clone }));
   }
-}
-
-/** A key, a policy and an approle, as the README of the appliance makes them under "An identity for an application". */
-async function identityForAnApplication(appliance: Daemon): Promise<Record<string, string>> {
-  await appliance.request('POST', '/v1/config/keystore/transit-keys', { name: 'orders' });
-  const rules = [{ path: '/v1/state/keystore/transit-keys/orders/*', operations: { execute: 'allow' } }];
-  await appliance.request('POST', '/v1/config/policy/policies', { name: 'shop', 'rest-api': { rules } });
-  await appliance.request('POST', '/v1/config/keystore/authentication/approles', {
-    name: 'shop',
-    'token-policies': ['shop'],
-    'token-ttl': '1h',
-  });
-  const { 'role-id': roleId } = (await appliance.request('GET', '/v1/state/keystore/authentication/approles/shop')) as {
-    'role-id': string;
-  };
-  const generated = (await appliance.request('POST', '/v1/state/keystore/authentication/approles/shop/generate-secret-id', {})) as {
-    'secret-id': string;
-  };
-  return { KEYSTORED_ROLE_ID: roleId, KEYSTORED_SECRET_ID: generated['secret-id'] };
 }
