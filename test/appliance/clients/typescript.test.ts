@@ -4,7 +4,14 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, ConnectionError, type Credentials, Problem, type Transport } from '../../../appliance/clients/typescript/src/index.ts';
+import {
+  Client,
+  ConnectionError,
+  type Credentials,
+  type Key,
+  Problem,
+  type Transport,
+} from '../../../appliance/clients/typescript/src/index.ts';
 import { nodeTransport } from '../../../appliance/clients/typescript/src/transport/node.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -152,6 +159,36 @@ describe('batches', () => {
   test('a request that is refused as a whole rejects', async () => {
     await expect(root.key('nowhere').encryptBatch([{ plaintext: 'x' }])).rejects.toMatchObject({ code: 'not-found' });
     expect(await root.key('nowhere').encryptBatch([])).toEqual([]);
+  });
+
+  test('a bare text or octets are items', async () => {
+    const key = root.key('orders');
+    const values = (results: readonly { readonly ok: boolean; readonly value?: unknown }[]): unknown[] => results.map(({ value }) => value);
+    const sealed = values(await key.encryptBatch(['one', new TextEncoder().encode('two'), { plaintext: 'three' }])) as string[];
+    const again = values(await Array.fromAsync(key.rewrapStream(sealed))) as string[];
+    expect(values(await key.decryptBatch(again)).map((octets) => new TextDecoder().decode(octets as Uint8Array))).toEqual([
+      ...['one', 'two', 'three'],
+    ]);
+    expect(values(await key.hmacBatch(['text']))).toEqual([await key.hmac('text')]);
+    expect(values(await root.key('signing').signBatch(['text']))).toEqual([await root.key('signing').sign('text')]);
+  });
+
+  test.each<[string, string, (key: Key) => unknown]>([
+    [
+      'a number',
+      'item 1: encrypt: an item is a text, octets or an object, not a value of type number',
+      (key) => key.encryptBatch(['x', 5 as never]),
+    ],
+    ['an object of another action', 'item 0: ciphertext: a text, not undefined', (key) => key.rewrapBatch([{ plaintext: 'x' } as never])],
+    ['octets for a ciphertext', 'item 0: ciphertext: a text, not octets', (key) => key.decryptBatch([new Uint8Array(3)])],
+    ['a text to verify', 'item 0: verify: an item is an object, not a value of type string', (key) => key.verifyBatch(['x' as never])],
+    ['nothing', 'item 0: hmac: an item is a text, octets or an object, not null', (key) => key.hmacBatch([null as never])],
+    ['one text for all items', 'items: a list or a stream of items, not one of them', (key) => key.encryptBatch('4711')],
+    ['no ciphertext for one', 'ciphertext: a text, not undefined', async (key) => key.decrypt(undefined as never)],
+  ])('%s is refused before anything is sent', async (_, message, call) => {
+    const { client, paths } = await billing();
+    await expect(async () => call(client.key('orders'))).rejects.toThrow(new TypeError(message));
+    expect(paths).toEqual([]);
   });
 
   test('a stream takes no more items than its requests under way have room for', async () => {

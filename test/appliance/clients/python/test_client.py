@@ -133,6 +133,35 @@ class OneKey(unittest.TestCase):
 
 
 class Batches(unittest.TestCase):
+    def test_a_bare_text_or_octets_are_items(self):
+        key = root.key("py-orders")
+        sealed = [one.get() for one in key.encrypt_batch(["one", b"two", EncryptItem("three")])]
+        again = [one.get() for one in key.rewrap_stream(sealed)]
+        self.assertEqual([one.get() for one in key.decrypt_batch(again)], [b"one", b"two", b"three"])
+        self.assertEqual([one.get() for one in key.hmac_batch(["text"])], [key.hmac("text")])
+        signing = root.key("py-signing")
+        self.assertEqual([one.get() for one in signing.sign_batch(["text"])], [signing.sign("text")])
+
+    def test_what_is_no_item_is_refused_before_anything_is_sent(self):
+        client = Client(URL, ca=CA, credentials=Token(ROOT))
+        paths = counting(client)
+        key = client.key("py-orders")
+        cases = [
+            (lambda: key.encrypt_batch(["x", 5]), "item 1: encrypt: an item is a text, octets or EncryptItem, not int"),
+            (lambda: key.rewrap_batch([EncryptItem("x")]), "item 0: rewrap: an item is a text, octets or RewrapItem, not EncryptItem"),
+            (lambda: key.decrypt_batch([b"x"]), "item 0: ciphertext: a text, not bytes"),
+            (lambda: key.verify_batch(["x"]), "item 0: verify: an item is VerifyItem, not str"),
+            (lambda: key.verify_batch([VerifyItem("x", None)]), "item 0: signature: a text, not NoneType"),
+            (lambda: key.encrypt_batch("4711"), "items: a list or an iterator of items, not one of them"),
+            (lambda: key.encrypt(5), "plaintext: a text or octets, not int"),
+            (lambda: key.decrypt(None), "ciphertext: a text, not NoneType"),
+        ]
+        for call, message in cases:
+            with self.assertRaises(TypeError) as caught:
+                call()
+            self.assertEqual(str(caught.exception), message)
+        self.assertEqual(paths, [])
+
     def test_2500_items_are_three_requests_with_a_problem_for_each_item_that_fails(self):
         client = Client(URL, ca=CA, credentials=Token(ROOT))
         paths = counting(client)

@@ -6,13 +6,16 @@ import collections
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Callable, Deque, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Callable, Deque, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 from ._problem import Problem
 from ._sender import Request, Sender
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+Octets = Union[bytes, bytearray, memoryview, str]
+"""A text stands for its UTF-8."""
 
 # Limits of one request. The appliance takes 4 MiB: the rest is for the envelope and for encodings on the way.
 MOST_ITEMS = 1_000
@@ -44,8 +47,12 @@ class Action(Generic[Item, Result]):
     """`to_wire` gives the item in the names of the wire; `read` raises TypeError for an answer without the result."""
 
     path: str
+    item: Type[Item]
+    """Also made of a bare text or octets."""
     to_wire: Callable[[Item], Mapping[str, Any]]
     read: Callable[[Mapping[str, Any]], Result]
+    takes_bare: bool = True
+    """Verification needs two things."""
 
 
 @dataclass(frozen=True)
@@ -62,17 +69,20 @@ class Batches(Generic[Item, Result]):
         self._path = path
         self._action = action
 
-    def each(self, items: Iterable[Item], *, concurrency: int, timeout: Optional[float]) -> Iterator[BatchResult[Result]]:
+    def each(self, items: Iterable[Union[Item, Octets]], *, concurrency: int, timeout: Optional[float]) -> Iterator[BatchResult[Result]]:
         """Results as they are there, in the order of the items.
 
         No more than `concurrency` requests and their answers are in memory; the next items are taken when their results are wanted.
         `timeout` is for each request.
         """
+        # The characters of a text would be items.
+        if isinstance(items, (str, bytes, bytearray, memoryview)):
+            raise TypeError("items: a list or an iterator of items, not one of them")
         if concurrency < 1:
             raise ValueError("concurrency: a whole number from 1")
         return self._each(items, concurrency, timeout)
 
-    def _each(self, items: Iterable[Item], concurrency: int, timeout: Optional[float]) -> Iterator[BatchResult[Result]]:
+    def _each(self, items: Iterable[Union[Item, Octets]], concurrency: int, timeout: Optional[float]) -> Iterator[BatchResult[Result]]:
         under_way: Deque[Future[List[BatchResult[Result]]]] = collections.deque()
         executor = ThreadPoolExecutor(concurrency, thread_name_prefix="keystored-batch")
         try:
@@ -85,12 +95,15 @@ class Batches(Generic[Item, Result]):
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
 
-    def _parts(self, items: Iterable[Item]) -> Iterator[_Part]:
+    def _parts(self, items: Iterable[Union[Item, Octets]]) -> Iterator[_Part]:
         texts: list[bytes] = []
         references: list[Optional[str]] = []
         size = 0
-        for item in items:
-            wire = {name: value for name, value in self._action.to_wire(item).items() if value is not None}
+        for index, item in enumerate(items):
+            try:
+                wire = self._action.to_wire(self._item(item))
+            except TypeError as error:
+                raise TypeError(f"item {index}: {error}") from error
             text = json.dumps(wire, separators=(",", ":")).encode()
             if texts and (len(texts) >= MOST_ITEMS or size + len(text) + 1 > MOST_BYTES):
                 yield _Part(texts, references)
@@ -100,6 +113,15 @@ class Batches(Generic[Item, Result]):
             size += len(text) + 1
         if texts:
             yield _Part(texts, references)
+
+    def _item(self, given: Any) -> Item:
+        if isinstance(given, self._action.item):
+            return given
+        bare = isinstance(given, (str, bytes, bytearray, memoryview))
+        if bare and self._action.takes_bare:
+            return self._action.item(given)  # type: ignore[call-arg]
+        bares = "a text, octets or " if self._action.takes_bare else ""
+        raise TypeError(f"{self._action.path}: an item is {bares}{self._action.item.__name__}, not {type(given).__name__}")
 
     def _send(self, part: _Part, timeout: Optional[float]) -> list[BatchResult[Result]]:
         octets = b'{"batch-input":[' + b",".join(part.items) + b"]}"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Iterable, Iterator, List, Mapping, Optional, TypeVar, Union
 
-from ._batches import Action, Batches, BatchResult
+from ._batches import Action, Batches, BatchResult, Octets
 from ._problem import Problem
 from ._sender import Request, Sender, segment
-
-Octets = Union[bytes, bytearray, memoryview, str]
-"""A text stands for its UTF-8."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -89,18 +86,24 @@ class DataKey:
 
 
 def _wire(item: Any, **renamed: str) -> Mapping[str, Any]:
-    """In the names of the wire. The attributes named are octets, which go as base64 under the names given."""
+    """In the names of the wire. The attributes named are octets, which go as base64 under the names given. Raises TypeError for what no
+    item may hold."""
     octets: dict[str, str] = {"associated_data": "associated-data", **renamed}
     wire: dict[str, Any] = {}
-    for name, value in vars(item).items():
-        if value is not None and name in octets:
-            wire[octets[name]] = _encode(value)
+    for one in fields(item):
+        value = getattr(item, one.name)
+        if one.name in octets and (value is not None or one.default is MISSING):
+            wire[octets[one.name]] = _encode(one.name, value)
+        elif one.default is MISSING and not isinstance(value, str):
+            raise TypeError(f"{one.name}: a text, not {type(value).__name__}")
         elif value is not None:
-            wire[name.replace("_", "-")] = value
+            wire[one.name.replace("_", "-")] = value
     return wire
 
 
-def _encode(octets: Octets) -> str:
+def _encode(name: str, octets: Any) -> str:
+    if not isinstance(octets, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{name}: a text or octets, not {type(octets).__name__}")
     return base64.b64encode(octets.encode() if isinstance(octets, str) else octets).decode("ascii")
 
 
@@ -119,18 +122,21 @@ def _valid(result: Mapping[str, Any]) -> bool:
 
 
 _ENCRYPT: Action[EncryptItem, str] = Action(
-    "encrypt", lambda item: _wire(item, plaintext="plaintext"), lambda result: _text(result, "ciphertext")
+    "encrypt", EncryptItem, lambda item: _wire(item, plaintext="plaintext"), lambda result: _text(result, "ciphertext")
 )
-_DECRYPT: Action[DecryptItem, bytes] = Action("decrypt", _wire, lambda result: base64.b64decode(_text(result, "plaintext"), validate=True))
-_REWRAP: Action[RewrapItem, str] = Action("rewrap", _wire, lambda result: _text(result, "ciphertext"))
-_SIGN: Action[SignItem, str] = Action("sign", lambda item: _wire(item, data="text"), lambda result: _text(result, "signature"))
-_VERIFY: Action[VerifyItem, bool] = Action("verify", lambda item: _wire(item, data="text"), _valid)
-_HMAC: Action[HmacItem, str] = Action("hmac", lambda item: _wire(item, data="plaintext"), lambda result: _text(result, "hmac"))
+_DECRYPT: Action[DecryptItem, bytes] = Action(
+    "decrypt", DecryptItem, _wire, lambda result: base64.b64decode(_text(result, "plaintext"), validate=True)
+)
+_REWRAP: Action[RewrapItem, str] = Action("rewrap", RewrapItem, _wire, lambda result: _text(result, "ciphertext"))
+_SIGN: Action[SignItem, str] = Action("sign", SignItem, lambda item: _wire(item, data="text"), lambda result: _text(result, "signature"))
+_VERIFY: Action[VerifyItem, bool] = Action("verify", VerifyItem, lambda item: _wire(item, data="text"), _valid, takes_bare=False)
+_HMAC: Action[HmacItem, str] = Action("hmac", HmacItem, lambda item: _wire(item, data="plaintext"), lambda result: _text(result, "hmac"))
 
 
 class Key:
     """`..._batch` splits items into requests of at most 1,000 items and 3 MiB and joins the results; `..._stream` does the same for any
-    number of items. Both answer a result for each item, in order, and raise only when a whole request is refused."""
+    number of items. Both answer a result for each item, in order, and raise only when a whole request is refused. An item is an object,
+    such as EncryptItem, or just its text or octets; TypeError says which item is neither."""
 
     def __init__(self, name: str, sender: Sender) -> None:
         self.name = name
@@ -231,19 +237,19 @@ class Key:
             raise _unexpected(error) from error
 
     def encrypt_batch(
-        self, items: Iterable[EncryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[EncryptItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> List[BatchResult[str]]:
         return list(self.encrypt_stream(items, concurrency=concurrency, timeout=timeout))
 
     def decrypt_batch(
-        self, items: Iterable[DecryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[DecryptItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> List[BatchResult[bytes]]:
         return list(self.decrypt_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def rewrap_batch(self, items: Iterable[RewrapItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def rewrap_batch(self, items: Iterable[Union[RewrapItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
         return list(self.rewrap_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def sign_batch(self, items: Iterable[SignItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def sign_batch(self, items: Iterable[Union[SignItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
         return list(self.sign_stream(items, concurrency=concurrency, timeout=timeout))
 
     def verify_batch(
@@ -251,26 +257,26 @@ class Key:
     ) -> List[BatchResult[bool]]:
         return list(self.verify_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def hmac_batch(self, items: Iterable[HmacItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def hmac_batch(self, items: Iterable[Union[HmacItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
         return list(self.hmac_stream(items, concurrency=concurrency, timeout=timeout))
 
     def encrypt_stream(
-        self, items: Iterable[EncryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[EncryptItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[str]]:
         return self._many(_ENCRYPT).each(items, concurrency=concurrency, timeout=timeout)
 
     def decrypt_stream(
-        self, items: Iterable[DecryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[DecryptItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[bytes]]:
         return self._many(_DECRYPT).each(items, concurrency=concurrency, timeout=timeout)
 
     def rewrap_stream(
-        self, items: Iterable[RewrapItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[RewrapItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[str]]:
         return self._many(_REWRAP).each(items, concurrency=concurrency, timeout=timeout)
 
     def sign_stream(
-        self, items: Iterable[SignItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[SignItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[str]]:
         return self._many(_SIGN).each(items, concurrency=concurrency, timeout=timeout)
 
@@ -280,7 +286,7 @@ class Key:
         return self._many(_VERIFY).each(items, concurrency=concurrency, timeout=timeout)
 
     def hmac_stream(
-        self, items: Iterable[HmacItem], *, concurrency: int = 4, timeout: Optional[float] = None
+        self, items: Iterable[Union[HmacItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[str]]:
         return self._many(_HMAC).each(items, concurrency=concurrency, timeout=timeout)
 

@@ -48,6 +48,9 @@ export type WireResult = Readonly<Record<string, unknown>>;
 export type Action<Item, Result> = {
   /** last part of the path */
   readonly path: string;
+  /** what an item is that is a bare text or octets; verification needs two things */
+  readonly bare?: 'ciphertext' | 'data' | 'plaintext';
+  /** Throws TypeError for an item that lacks what the action needs. */
   toWire(item: Item): Record<string, unknown>;
   /** Throws TypeError for an answer without the result. */
   read(result: WireResult): Result;
@@ -55,31 +58,35 @@ export type Action<Item, Result> = {
 
 export const encrypt: Action<EncryptItem, string> = {
   path: 'encrypt',
-  toWire: ({ plaintext, ...options }) => ({ plaintext: encodeBase64(plaintext), ...wireOptions(options) }),
+  bare: 'plaintext',
+  toWire: ({ plaintext, ...options }) => ({ plaintext: octetsOf({ plaintext }), ...wireOptions(options) }),
   read: ({ ciphertext }) => requireText(ciphertext),
 };
 
 export const decrypt: Action<DecryptItem, Uint8Array> = {
   path: 'decrypt',
-  toWire: ({ ciphertext, ...options }) => ({ ciphertext, ...wireOptions(options) }),
+  bare: 'ciphertext',
+  toWire: ({ ciphertext, ...options }) => ({ ciphertext: textOf({ ciphertext }), ...wireOptions(options) }),
   read: ({ plaintext }) => decodeBase64(requireText(plaintext)),
 };
 
 export const rewrap: Action<RewrapItem, string> = {
   path: 'rewrap',
-  toWire: ({ ciphertext, ...options }) => ({ ciphertext, ...wireOptions(options) }),
+  bare: 'ciphertext',
+  toWire: ({ ciphertext, ...options }) => ({ ciphertext: textOf({ ciphertext }), ...wireOptions(options) }),
   read: ({ ciphertext }) => requireText(ciphertext),
 };
 
 export const sign: Action<SignItem, string> = {
   path: 'sign',
-  toWire: ({ data, ...options }) => ({ text: encodeBase64(data), ...wireOptions(options) }),
+  bare: 'data',
+  toWire: ({ data, ...options }) => ({ text: octetsOf({ data }), ...wireOptions(options) }),
   read: ({ signature }) => requireText(signature),
 };
 
 export const verify: Action<VerifyItem, boolean> = {
   path: 'verify',
-  toWire: ({ data, signature, ...options }) => ({ text: encodeBase64(data), signature, ...wireOptions(options) }),
+  toWire: ({ data, signature, ...options }) => ({ text: octetsOf({ data }), signature: textOf({ signature }), ...wireOptions(options) }),
   read: ({ valid }) => {
     if (typeof valid !== 'boolean') throw new TypeError('the answer says neither valid nor not valid');
     return valid;
@@ -88,7 +95,8 @@ export const verify: Action<VerifyItem, boolean> = {
 
 export const hmac: Action<HmacItem, string> = {
   path: 'hmac',
-  toWire: ({ data, ...options }) => ({ plaintext: encodeBase64(data), ...wireOptions(options) }),
+  bare: 'data',
+  toWire: ({ data, ...options }) => ({ plaintext: octetsOf({ data }), ...wireOptions(options) }),
   read: ({ hmac }) => requireText(hmac),
 };
 
@@ -100,8 +108,42 @@ export function wireOptions({ associatedData, ...options }: Bound & Versioned & 
     'key-version': keyVersion,
     'hash-algorithm': hashAlgorithm,
     'signature-algorithm': signatureAlgorithm,
-    'associated-data': associatedData === undefined ? undefined : encodeBase64(associatedData),
+    'associated-data': associatedData === undefined ? undefined : octetsOf({ associatedData }),
   };
+}
+
+/** An item as an object; a bare text or octets are what most actions need. Throws TypeError for what is no item. */
+export function itemOf<Item extends object>({ path, bare }: Action<Item, unknown>, given: Item | Octets): Item {
+  if (typeof given !== 'string' && !isOctets(given)) {
+    if (typeof given === 'object' && given !== null) return given;
+    throw new TypeError(`${path}: an item is ${bare === undefined ? '' : 'a text, octets or '}an object, not ${kindOf(given)}`);
+  }
+  if (bare === undefined) throw new TypeError(`${path}: an item is an object, not ${kindOf(given)}`);
+  return { [bare]: given } as Item;
+}
+
+/** The one field of an object, as base64. */
+function octetsOf(field: Readonly<Record<string, unknown>>): string {
+  const [[name, value] = []] = Object.entries(field);
+  if (typeof value === 'string' || isOctets(value)) return encodeBase64(value);
+  throw new TypeError(`${name}: a text or octets (Uint8Array), not ${kindOf(value)}`);
+}
+
+/** The one field of an object. */
+function textOf(field: Readonly<Record<string, unknown>>): string {
+  const [[name, value] = []] = Object.entries(field);
+  if (typeof value === 'string') return value;
+  throw new TypeError(`${name}: a text, not ${kindOf(value)}`);
+}
+
+/** Also of another realm, as in tests and frames of a browser. */
+function isOctets(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]';
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return isOctets(value) ? 'octets' : `a value of type ${typeof value}`;
 }
 
 function requireText(value: unknown): string {

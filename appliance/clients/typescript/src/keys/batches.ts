@@ -1,7 +1,7 @@
 // Many items of one action: split into requests that the appliance takes, a few of them under way at a time, results in the order of items.
 import { Problem } from '../problem.ts';
 import type { CallOptions, Sender } from '../sender.ts';
-import type { Action, WireResult } from './actions.ts';
+import { type Action, itemOf, type Octets, type WireResult } from './actions.ts';
 
 /** What became of one item. One that failed does not stop the others. */
 export type BatchResult<T> =
@@ -19,6 +19,9 @@ const mostBytes = 3 << 20;
 
 type Part = { readonly items: readonly string[]; readonly references: readonly (string | undefined)[] };
 
+/** A bare text or octets are what the action needs, without options; verification takes objects alone. */
+export type Items<Item> = Iterable<Item | Octets> | AsyncIterable<Item | Octets>;
+
 /** Sends the items of one action on one key. `path` is the one of the single action. */
 export class Batches<Item extends { readonly reference?: string | undefined }, Result> {
   readonly #sender: Sender;
@@ -31,7 +34,7 @@ export class Batches<Item extends { readonly reference?: string | undefined }, R
     this.#action = action;
   }
 
-  async all(items: Iterable<Item> | AsyncIterable<Item>, options: BatchOptions): Promise<BatchResult<Result>[]> {
+  async all(items: Items<Item>, options: BatchOptions): Promise<BatchResult<Result>[]> {
     // Node.js 20 has no Array.fromAsync.
     const all: BatchResult<Result>[] = [];
     for await (const result of this.each(items, options)) all.push(result);
@@ -43,7 +46,7 @@ export class Batches<Item extends { readonly reference?: string | undefined }, R
    * items are taken when their results are wanted. Leaving the loop ends what is under way.
    */
   async *each(
-    items: Iterable<Item> | AsyncIterable<Item>,
+    items: Items<Item>,
     { concurrency = 4, signal, timeoutMs }: BatchOptions,
   ): AsyncGenerator<BatchResult<Result>, void, undefined> {
     if (!Number.isInteger(concurrency) || concurrency < 1) throw new TypeError('concurrency: a whole number from 1');
@@ -67,22 +70,34 @@ export class Batches<Item extends { readonly reference?: string | undefined }, R
     }
   }
 
-  async *#parts(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Part, void, undefined> {
+  async *#parts(items: Items<Item>): AsyncGenerator<Part, void, undefined> {
+    // The characters of a text would be items.
+    if (typeof items === 'string' || ArrayBuffer.isView(items)) throw new TypeError('items: a list or a stream of items, not one of them');
+    let index = 0;
     let texts: string[] = [];
     let references: (string | undefined)[] = [];
     let bytes = 0;
-    for await (const item of items) {
-      const text = JSON.stringify(this.#action.toWire(item));
+    for await (const given of items) {
+      const { text, reference } = this.#encode(given, index++);
       const length = encoder.encode(text).length + 1;
       if (texts.length > 0 && (texts.length >= mostItems || bytes + length > mostBytes)) {
         yield { items: texts, references };
         [texts, references, bytes] = [[], [], 0];
       }
       texts.push(text);
-      references.push(item.reference);
+      references.push(reference);
       bytes += length;
     }
     if (texts.length > 0) yield { items: texts, references };
+  }
+
+  #encode(given: Item | Octets, index: number): { readonly text: string; readonly reference: string | undefined } {
+    try {
+      const item = itemOf(this.#action, given);
+      return { text: JSON.stringify(this.#action.toWire(item)), reference: item.reference };
+    } catch (error) {
+      throw error instanceof TypeError ? new TypeError(`item ${index}: ${error.message}`, { cause: error }) : error;
+    }
   }
 
   async #send({ items, references }: Part, options: CallOptions): Promise<BatchResult<Result>[]> {

@@ -3,16 +3,17 @@ import { decodeBase64 } from '../base64.ts';
 import { type CallOptions, segment, type Sender } from '../sender.ts';
 import * as actions from './actions.ts';
 import type { Action, Octets, WireResult } from './actions.ts';
-import { Batches, type BatchOptions, type BatchResult } from './batches.ts';
+import { Batches, type BatchOptions, type BatchResult, type Items } from './batches.ts';
 
 /** A key to encrypt much data with: keep `ciphertext` with the data, forget `plaintext` after use. */
 export type DataKey = { readonly plaintext: Uint8Array; readonly ciphertext: string; readonly keyVersion: number };
 
-type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
+type VerifyItems = Iterable<actions.VerifyItem> | AsyncIterable<actions.VerifyItem>;
 
 /**
  * `…Batch` splits items into requests of at most 1,000 items and 3 MiB and joins the results; `…Stream` does the same for any number of
- * items. Both answer a result for each item, in order, and reject only when a whole request is refused.
+ * items. Both answer a result for each item, in order, and reject only when a whole request is refused. An item is an object, or just its
+ * text or octets; TypeError says which item is neither.
  */
 export class Key {
   readonly name: string;
@@ -78,7 +79,7 @@ export class Key {
     return this.#many(actions.sign).all(items, options);
   }
 
-  verifyBatch(items: Items<actions.VerifyItem>, options: BatchOptions = {}): Promise<BatchResult<boolean>[]> {
+  verifyBatch(items: VerifyItems, options: BatchOptions = {}): Promise<BatchResult<boolean>[]> {
     return this.#many(actions.verify).all(items, options);
   }
 
@@ -102,7 +103,7 @@ export class Key {
     return this.#many(actions.sign).each(items, options);
   }
 
-  verifyStream(items: Items<actions.VerifyItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<boolean>, void, undefined> {
+  verifyStream(items: VerifyItems, options: BatchOptions = {}): AsyncGenerator<BatchResult<boolean>, void, undefined> {
     return this.#many(actions.verify).each(items, options);
   }
 
