@@ -62,6 +62,9 @@ const ownFlags: Readonly<Record<string, readonly string[]>> = {
   diff: ['--file', '--prune', '--replace', '--selector'],
   watch: ['--until', '--interval', '--timeout', '--output'],
   'export-config': ['--output'],
+  'encrypt-file': ['--in', '--out', '--derivation-context', '--associated-data'],
+  'decrypt-file': ['--in', '--out', '--derivation-context', '--associated-data'],
+  'rewrap-file': ['--derivation-context', '--associated-data'],
   'support-bundle': ['--out', '--logs', '--force'],
 };
 

@@ -52,6 +52,24 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/watch.ts')).runWatch(words, before, io),
   },
   {
+    name: 'encrypt-file',
+    summary: 'encrypt a file of any length, here, under a data key: encrypt-file KEY --in FILE --out FILE',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./commands/encrypt-file.ts')).encryptFile(words, before, io),
+  },
+  {
+    name: 'decrypt-file',
+    summary: 'decrypt what encrypt-file or a client library sealed: decrypt-file KEY --in FILE --out FILE',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./commands/encrypt-file.ts')).decryptFile(words, before, io),
+  },
+  {
+    name: 'rewrap-file',
+    summary: 'wrap the data keys of encrypted files under the newest version of the key: rewrap-file KEY FILE…',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./commands/encrypt-file.ts')).rewrapFile(words, before, io),
+  },
+  {
     name: 'login',
     summary: 'get a token and keep it: login METHOD [options]',
     group: 'Access:',

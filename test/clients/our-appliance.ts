@@ -1,7 +1,7 @@
 // What the tests of our own client libraries are given: a running appliance, addresses that are away, and CA files, by the environment.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { endWithTests } from '../harness/children.ts';
 import { type Daemon, freePort, startDaemon } from '../harness/daemon.ts';
 import { selfSignedIdentity } from '../harness/tls.ts';
@@ -48,6 +48,7 @@ async function environment(directory: string, serving: Daemon, sealed: Daemon): 
     KEYSTORED_TEST_CA_FILE: ca,
     KEYSTORED_TEST_OTHER_CA_FILE: otherCa,
     KEYSTORED_TEST_TOKEN: serving.rootToken,
+    KEYSTORED_TEST_SEALED_VECTORS: resolve(import.meta.dirname, '../vectors/sealed/sealed.json'),
   };
 }
 

@@ -126,7 +126,7 @@ describe('PyPI', () => {
     cpSync(join(root, 'LICENSE'), join(copy, 'LICENSE'));
     mkdirSync(project);
     await run('python3', ['-m', 'venv', 'venv', 'tools'], project);
-    await run('tools/bin/pip', ['install', '--quiet', 'build', 'mypy', 'pyright', 'ruff'], project);
+    await run('tools/bin/pip', ['install', '--quiet', 'build', 'mypy', 'pyright', 'ruff', 'cryptography'], project);
     await run('tools/bin/python', ['-m', 'build', '--outdir', 'dist', copy], project);
     const [wheel = ''] = readdirSync(join(project, 'dist')).filter((file) => file.endsWith('.whl'));
     await run(python, ['-m', 'pip', 'install', '--quiet', '--no-index', `dist/${wheel}`], project);

@@ -8,6 +8,8 @@ export const versions = {
   // PyPI
   'openapi-python-client': '0.29.1',
   mypy: '2.4.1',
+  /** sealed data in our client for Python */
+  cryptography: '50.0.2',
   schemathesis: '4.32.5',
   'cyclonedx-python-lib': '11.12.0',
   'in-toto-attestation': '0.9.3',

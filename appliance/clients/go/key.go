@@ -33,6 +33,8 @@ type KeyOptions struct {
 	Marshaling string
 	// BatchesAtOnce bounds how many requests of a batch or stream are under way; zero: 4.
 	BatchesAtOnce int
+	// DataKeys gives Seal and Open their data keys, and keeps them; nil: each stream asks the appliance for one.
+	DataKeys *DataKeyCache
 }
 
 // Key answers the transit key of this name. Nothing is sent.

@@ -34,7 +34,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-test.each(['test_client', 'test_attempts'])('%s', async (module) => {
+test.each(['test_client', 'test_attempts', 'test_data_keys'])('%s', async (module) => {
   const child = spawn('python3', ['-B', '-W', 'error', '-m', 'unittest', module], {
     cwd: join(root, 'test/appliance/clients/python'),
     env: { ...process.env, ...environment, PYTHONPATH: join(root, 'appliance/clients/python/src') },

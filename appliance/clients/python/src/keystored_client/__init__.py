@@ -2,20 +2,24 @@
 
 from ._batches import BatchResult
 from ._client import Client
+from ._data_keys import DataKeyCache
 from ._key import DataKey, DecryptItem, EncryptItem, HmacItem, Key, RewrapItem, SignItem, VerifyItem
 from ._problem import ConnectionFailed, KeystoredError, Problem, TimeLimitExceeded
+from ._sealed import SEALED_HEADER_BYTES, SealedDataError
 from ._sender import Answer
 from ._session import Approle, Token
 from ._version import VERSION as __version__
 from .generated import models
 
 __all__ = [
+    "SEALED_HEADER_BYTES",
     "Answer",
     "Approle",
     "BatchResult",
     "Client",
     "ConnectionFailed",
     "DataKey",
+    "DataKeyCache",
     "DecryptItem",
     "EncryptItem",
     "HmacItem",
@@ -23,6 +27,7 @@ __all__ = [
     "KeystoredError",
     "Problem",
     "RewrapItem",
+    "SealedDataError",
     "SignItem",
     "TimeLimitExceeded",
     "Token",

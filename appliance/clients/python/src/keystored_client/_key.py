@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, TypeVar, Union
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from ._batches import Action, Batches, BatchResult, Octets
+from ._data_keys import DataKeyCache, DataKeySource
 from ._problem import Problem
+from ._sealed import Source, open_sealed, rewrap_header, seal
 from ._sender import Request, Sender, segment
 
 Item = TypeVar("Item")
@@ -236,6 +238,66 @@ class Key:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise _unexpected(error) from error
 
+    def seal(
+        self,
+        source: Source,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        key_version: Optional[int] = None,
+        data_keys: Optional[DataKeyCache] = None,
+        timeout: Optional[float] = None,
+    ) -> Iterator[bytes]:
+        """Encrypts any amount of data in constant memory, under a data key of its own: a header of 1,024 octets, then authentic pieces of
+        64 KiB. `open` of every client library reads it. `context` and `associated_data` are those of the data key; `data_keys`: takes it
+        from there, and keeps it there."""
+        return seal(source, self._data_keys(context, associated_data, key_version, timeout), data_keys)
+
+    def open(
+        self,
+        source: Source,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        data_keys: Optional[DataKeyCache] = None,
+        timeout: Optional[float] = None,
+    ) -> Iterator[bytes]:
+        """What was sealed, piece by piece, each authentic and in its place.
+
+        That nothing is missing is known when the iteration has ended without an error: until then, keep what came as unfinished. Raises
+        SealedDataError for data that was changed, and Problem `decryption-failed` when this key did not wrap the data key.
+        """
+        return open_sealed(source, self._data_keys(context, associated_data, None, timeout), data_keys)
+
+    def rewrap_sealed(
+        self,
+        header: bytes,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> bytes:
+        """The header of sealed data, its first 1,024 octets, with the data key under the newest version of this key: write it over the
+        old one."""
+        bound = {"context": context, "associated_data": associated_data, "key_version": key_version, "timeout": timeout}
+        return rewrap_header(header, lambda wrapped_key: self.rewrap(wrapped_key, **bound))  # type: ignore[arg-type]
+
+    def _data_keys(
+        self, context: Optional[str], associated_data: Optional[Octets], key_version: Optional[int], timeout: Optional[float]
+    ) -> DataKeySource:
+        def make() -> Tuple[bytearray, str]:
+            made = self.generate_data_key(
+                256, context=context, associated_data=associated_data, key_version=key_version, timeout=timeout
+            )
+            return bytearray(made.plaintext), made.ciphertext
+
+        def unwrap(ciphertext: str) -> bytearray:
+            return bytearray(self.decrypt(ciphertext, context=context, associated_data=associated_data, timeout=timeout))
+
+        bound = None if associated_data is None else _encode("associated_data", associated_data)
+        return DataKeySource((self.name, context, bound, key_version), self._sender, make, unwrap)
+
     def encrypt_batch(
         self, items: Iterable[Union[EncryptItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> List[BatchResult[str]]:
@@ -246,10 +308,14 @@ class Key:
     ) -> List[BatchResult[bytes]]:
         return list(self.decrypt_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def rewrap_batch(self, items: Iterable[Union[RewrapItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def rewrap_batch(
+        self, items: Iterable[Union[RewrapItem, str]], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[str]]:
         return list(self.rewrap_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def sign_batch(self, items: Iterable[Union[SignItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def sign_batch(
+        self, items: Iterable[Union[SignItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[str]]:
         return list(self.sign_stream(items, concurrency=concurrency, timeout=timeout))
 
     def verify_batch(
@@ -257,7 +323,9 @@ class Key:
     ) -> List[BatchResult[bool]]:
         return list(self.verify_stream(items, concurrency=concurrency, timeout=timeout))
 
-    def hmac_batch(self, items: Iterable[Union[HmacItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+    def hmac_batch(
+        self, items: Iterable[Union[HmacItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[str]]:
         return list(self.hmac_stream(items, concurrency=concurrency, timeout=timeout))
 
     def encrypt_stream(

@@ -1,12 +1,18 @@
 // One transit key: its actions with octets in and out, for one item, for many, and for more than fit in memory.
 import { decodeBase64 } from '../base64.ts';
 import { type CallOptions, segment, type Sender } from '../sender.ts';
+import type { DataKeyCache, DataKeySource } from '../sealing/data-keys.ts';
+import type { Source } from '../sealing/format.ts';
+import { open, rewrapHeader, seal } from '../sealing/sealing.ts';
 import * as actions from './actions.ts';
 import type { Action, Octets, WireResult } from './actions.ts';
 import { Batches, type BatchOptions, type BatchResult, type Items } from './batches.ts';
 
 /** A key to encrypt much data with: keep `ciphertext` with the data, forget `plaintext` after use. */
 export type DataKey = { readonly plaintext: Uint8Array; readonly ciphertext: string; readonly keyVersion: number };
+
+/** `dataKeys`: takes data keys from there, and keeps them there. */
+type Sealing = { readonly dataKeys?: DataKeyCache | undefined };
 
 type VerifyItems = Iterable<actions.VerifyItem> | AsyncIterable<actions.VerifyItem>;
 
@@ -63,6 +69,28 @@ export class Key {
     return { plaintext: decodeBase64(String(plaintext)), ciphertext: String(ciphertext), keyVersion: Number(keyVersion) };
   }
 
+  /**
+   * Encrypts any amount of data in constant memory, under a data key of its own: a header of 1,024 octets, then authentic pieces of 64 KiB.
+   * `open` of every client library reads it. `context` and `associatedData` are those of the data key.
+   */
+  seal(source: Source, options: actions.EncryptOptions & CallOptions & Sealing = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    return seal(source, this.#dataKeys(options), options.dataKeys);
+  }
+
+  /**
+   * What was sealed, piece by piece, each authentic and in its place. That nothing is missing is known when the iteration has ended without
+   * an error: until then, keep what came as unfinished. Rejects with SealedDataError for data that was changed, and with Problem
+   * `decryption-failed` when this key did not wrap the data key.
+   */
+  open(source: Source, options: actions.DecryptOptions & CallOptions & Sealing = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    return open(source, this.#dataKeys(options), options.dataKeys);
+  }
+
+  /** The header of sealed data, its first 1,024 octets, with the data key under the newest version of this key: write it over the old one. */
+  rewrapSealed(header: Uint8Array, options: actions.RewrapOptions & CallOptions = {}): Promise<Uint8Array> {
+    return rewrapHeader(header, (wrappedKey) => this.rewrap(wrappedKey, options));
+  }
+
   encryptBatch(items: Items<actions.EncryptItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {
     return this.#many(actions.encrypt).all(items, options);
   }
@@ -109,6 +137,17 @@ export class Key {
 
   hmacStream(items: Items<actions.HmacItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<string>, void, undefined> {
     return this.#many(actions.hmac).each(items, options);
+  }
+
+  #dataKeys(options: actions.EncryptOptions & CallOptions): DataKeySource {
+    const { context, associatedData, keyVersion, signal, timeoutMs } = options;
+    const bound = { context, associatedData };
+    return {
+      id: JSON.stringify([this.name, actions.wireOptions({ ...bound, keyVersion })]),
+      owner: this.#sender,
+      make: () => this.generateDataKey({ ...bound, keyVersion, signal, timeoutMs }),
+      open: (ciphertext) => this.decrypt(ciphertext, { ...bound, signal, timeoutMs }),
+    };
   }
 
   get #path(): string {

@@ -1,9 +1,15 @@
 // One transit key: its actions with octets in and out, for one item, for many, and for more than fit in memory.
 package keystored.client;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import keystored.client.internal.Action;
 import keystored.client.internal.Action.Options;
 import keystored.client.internal.Actions;
@@ -18,14 +24,22 @@ import keystored.client.internal.Stream;
  * for any number of items, with bounded memory. Both give a result for each item, in order, and throw only for a whole request.
  */
 public final class Key {
+  /** Length in octets of the header of sealed data, whatever the wrapped key in it: a rewrap writes over it in place. */
+  public static final int SEALED_HEADER_BYTES = Sealed.HEADER_BYTES;
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final Actions actions;
+  /** null: each stream asks the appliance for a data key. */
+  private final DataKeyCache dataKeys;
 
   Key(Sender sender, String name) {
-    this(new Actions(sender, name, Options.NONE));
+    this(new Actions(sender, name, Options.NONE), null);
   }
 
-  private Key(Actions actions) {
+  private Key(Actions actions, DataKeyCache dataKeys) {
     this.actions = actions;
+    this.dataKeys = dataKeys;
   }
 
   /**
@@ -131,8 +145,18 @@ public final class Key {
             known.context(), known.associatedData(), known.keyVersion(), known.hashAlgorithm(), known.prehashed(), known.signatureAlgorithm(), known.marshaling(), most));
   }
 
+  /**
+   * Takes the data keys of {@link #seal} and {@link #open} from a cache, and keeps them there.
+   *
+   * @param cache of this client
+   * @return the key with the option
+   */
+  public Key withDataKeys(DataKeyCache cache) {
+    return new Key(actions, cache);
+  }
+
   private Key with(Options options) {
-    return new Key(new Actions(actions.sender(), actions.key(), options));
+    return new Key(new Actions(actions.sender(), actions.key(), options), dataKeys);
   }
 
   /**
@@ -204,6 +228,57 @@ public final class Key {
    */
   public DataKey generateDataKey(int bits) {
     return actions.dataKey(bits);
+  }
+
+  /**
+   * Encrypts any amount of data in constant memory, under a data key of its own: what is read from the result is a header of 1,024 octets
+   * and then an authentic piece for each 64 KiB. The client library of every language opens it. Context and associated data are those of
+   * the data key. Closing the result closes the source.
+   *
+   * @param source of the data
+   * @return the sealed data
+   * @throws SealedDataException for a wrapped data key that does not fit in the header
+   */
+  public InputStream seal(InputStream source) throws SealedDataException {
+    Options known = actions.options();
+    List<Object> name = Arrays.asList("seal", actions.key(), known.context(), known.associatedData() == null ? null : ByteBuffer.wrap(known.associatedData()), known.keyVersion());
+    byte[] salt = new byte[32];
+    byte[] prefix = new byte[7];
+    RANDOM.nextBytes(salt);
+    RANDOM.nextBytes(prefix);
+    return Sealed.seal(source, dataKey(name, () -> generateDataKey(256)), salt, prefix);
+  }
+
+  /**
+   * Opens what was sealed. Each octet that is read is authentic and in its place. That nothing is missing is known at the end of the stream,
+   * not before: until then, keep what came as unfinished. Closing the result closes the source.
+   *
+   * @param source of the sealed data
+   * @return the data; reading it throws {@link SealedDataException} where it was changed
+   * @throws IOException of the source, and {@link SealedDataException} for a header that is none or of other data; the problem
+   *     {@code decryption-failed} says that this key did not wrap the data key
+   */
+  public InputStream open(InputStream source) throws IOException {
+    byte[] header = source.readNBytes(SEALED_HEADER_BYTES);
+    String wrapped = Sealed.wrappedKeyOf(header);
+    Options known = actions.options();
+    List<Object> name = Arrays.asList("open", actions.key(), known.context(), known.associatedData() == null ? null : ByteBuffer.wrap(known.associatedData()), wrapped);
+    return Sealed.open(source, dataKey(name, () -> new DataKey(decrypt(wrapped), wrapped, 0)).plaintext(), header);
+  }
+
+  /**
+   * Wraps the data key of sealed data under the newest version of this key.
+   *
+   * @param header the first {@link #SEALED_HEADER_BYTES} octets
+   * @return the new header: write it over the old one
+   * @throws SealedDataException for what is no header
+   */
+  public byte[] rewrapSealed(byte[] header) throws SealedDataException {
+    return Sealed.rewrapped(header, rewrap(Sealed.wrappedKeyOf(header)));
+  }
+
+  private DataKey dataKey(List<Object> name, Supplier<DataKey> source) {
+    return dataKeys == null ? source.get() : dataKeys.take(actions.sender(), name, source);
   }
 
   /**
