@@ -7,9 +7,9 @@ import { must } from './commands.ts';
 
 export type Reader = {
   /** Saves a file of the project; `name` may be in folders. */
-  save(name: string, text: string): void;
+  save(this: void, name: string, text: string): void;
   /** Runs commands in the project; answers what they printed, throws when one fails. */
-  run(commands: string): Promise<string>;
+  run(this: void, commands: string): Promise<string>;
 };
 
 /** One who works in `directory` on this machine, and has the CA there. */

@@ -71,7 +71,7 @@ function commandWith(name: string, io: Io): Command {
   return command;
 }
 
-type OpenKey = { readonly keys: DataKeySource; rewrap(wrapped: string): Promise<string>; close(): void };
+type OpenKey = { readonly keys: DataKeySource; rewrap(this: void, wrapped: string): Promise<string>; close(this: void): void };
 
 /** Reads `--in`, writes what becomes of it to `--out`. */
 async function convert(

@@ -51,7 +51,7 @@ describe('the format', () => {
     const parts = { plaintext: hex(vector['data-key']), ciphertext: vector['wrapped-key'] };
     const sealed = await whole(sealWith([plaintext], { ...parts, salt: hex(vector.salt), noncePrefix: hex(vector['nonce-prefix']) }));
     expect(sealed.subarray(0, vector.header.length / 2).toString('hex')).toBe(vector.header);
-    if (vector.pieces !== undefined) expect(sealed.subarray(headerBytes).toString('hex')).toBe(vector.pieces);
+    expect(sealed.subarray(headerBytes).toString('hex', 0, (vector.pieces ?? '').length / 2)).toBe(vector.pieces ?? '');
     expect(createHash('sha256').update(sealed).digest('hex')).toBe(vector['sha-256']);
     const keys = { ...keysOf(), open: async () => hex(vector['data-key']) };
     expect((await whole(open([sealed], keys))).equals(plaintext)).toBe(true);
@@ -69,7 +69,7 @@ describe('the format', () => {
     const keys = keysOf();
     expect((await whole(open(seal('grün', keys), keys))).toString()).toBe('grün');
     expect((await whole(open(await whole(seal(Buffer.from('x'), keys)), keys))).toString()).toBe('x');
-    await expect(whole(seal([5 as never], keys))).rejects.toThrow(new TypeError('a source gives octets (Uint8Array), not number'));
+    await expect(whole(seal([5] as never, keys))).rejects.toThrow(new TypeError('a source gives octets (Uint8Array), not number'));
   });
 });
 
@@ -130,7 +130,7 @@ describe('what is not as it was sealed is found', async () => {
   });
 
   test('a source that is left early is ended', async () => {
-    const ended = vi.fn();
+    const ended = vi.fn<() => void>();
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
         yield header;

@@ -6,7 +6,7 @@ const tagBytes = 16;
 /** The header has one length whatever the wrapped key, so that a rewrap writes over it in place. */
 export const headerBytes = 1_024;
 
-const magic = Uint8Array.of(...[...'KSEALED'].map((character) => character.charCodeAt(0)), 1);
+const magic = new TextEncoder().encode('KSEALED\u0001');
 const [saltAt, prefixAt, commitmentAt, lengthAt, wrappedAt] = [8, 40, 47, 79, 81] as const;
 const info = new TextEncoder().encode('keystored sealed data 1');
 /** The counter of the nonce has 32 bits. */
@@ -95,7 +95,7 @@ export type Split = {
   readonly head: Uint8Array;
   readonly rest: AsyncIterable<Uint8Array>;
   /** Ends the source where it was not read to its end. */
-  close(): Promise<void>;
+  close(this: void): Promise<void>;
 };
 
 /** Reads `count` octets from the beginning, or as many as there are; the rest follows. */
@@ -104,17 +104,18 @@ export async function splitSource(source: Source, count: number): Promise<Split>
   const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]();
   const pending = new Pending();
   let isAtEnd = false;
-  const read = async (): Promise<void> => {
+  /** False at the end. */
+  const read = async (): Promise<boolean> => {
+    if (isAtEnd) return false;
     const { done, value } = await iterator.next();
     if (done === true) isAtEnd = true;
     else pending.push(value);
+    return !isAtEnd;
   };
-  while (!isAtEnd && pending.length < count) await read();
+  while (pending.length < count && (await read()));
   async function* rest(): AsyncGenerator<Uint8Array, void, undefined> {
-    while (pending.length > 0 || !isAtEnd) {
-      if (pending.length > 0) yield pending.take(pending.length);
-      if (!isAtEnd) await read();
-    }
+    do if (pending.length > 0) yield pending.take(pending.length);
+    while (await read());
   }
   return {
     head: pending.take(Math.min(count, pending.length)),
