@@ -7,5 +7,6 @@ import oidc from '../plugins/oidc/index.ts';
 import openpgp from '../plugins/openpgp/index.ts';
 import random from '../plugins/random/index.ts';
 import transit from '../plugins/transit/index.ts';
+import vault from '../plugins/vault/index.ts';
 
-export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, ca, est, console];
+export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, ca, est, console, vault];

@@ -83,7 +83,7 @@ class Pipeline {
     if (!('route' in found)) return this.#refuse(exchange, found, found.refusal, this.#callerOf(exchange));
     const { alias } = found.route;
     if (alias === undefined) return this.#take(exchange, found);
-    const foreign = new AliasExchange(exchange, alias, found.params);
+    const foreign = new AliasExchange(exchange, alias, found.params, (invocation) => this.invoke(invocation));
     let routed: Routed;
     try {
       routed = foreign.route(found.route);

@@ -23,6 +23,10 @@ import { keyView, type KeyView, versionView } from './versions/views.ts';
 /** Makes the service. */
 export function createTransitKeys(transit: Transit): TransitKeys {
   return {
+    natureOf(tenantId, name) {
+      const key = transit.keyring.find(tenantId, name);
+      return key && { cipher: key.record.cipher, isDerived: key.record.derived };
+    },
     attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>) {
       // The keys need the attachment and the attachment needs the keys: neither is used before both are there.
       const keys = attachedKeys(transit, () => attachment);

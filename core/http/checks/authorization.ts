@@ -15,6 +15,7 @@ export function requireAuthorization(context: ApiRequest): void {
   const { access } = context.server;
   context.caller = callerOfRequest(context.server, context.exchange, context.now, context.clientIp);
   if (context.caller === undefined) throw fail('invalid-token');
+  context.exchange.admit?.(context.caller);
   const authorized = access.authorize(
     context.caller,
     judgedSegments(endpoint, context.path.segments),

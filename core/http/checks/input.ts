@@ -10,7 +10,8 @@ import { bodyOf } from './body.ts';
 export function readValidInput(context: ApiRequest): void {
   const { endpoint, auditFields } = context.route;
   const body = bodyOf(context);
-  context.input = readInput(endpoint, body, context.exchange.inputOf);
+  const { caller, exchange } = context;
+  context.input = readInput(endpoint, body, exchange.inputOf && ((document) => exchange.inputOf?.(document, caller) ?? document));
   context.largeText = largeTextOf(body);
   const parameters = requestParameters(auditFields, inputWith(context, context.largeText));
   if (parameters !== undefined) context.note.requestParameters = parameters;

@@ -1,46 +1,55 @@
 // The exchange of a request that came by an alias: to checks and records it is a request to the endpoint that the alias stands for.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ServiceError } from '../../base/errors.ts';
-import { fail } from '../../base/errors.ts';
-import type { JsonObject } from '../../wire/json.ts';
-import type { Routed } from './api-request.ts';
-import type { ApiExchange } from './exchange.ts';
+import type { Caller } from '../../access/caller.ts';
+import { fail, type ServiceError } from '../../base/errors.ts';
+import { type JsonObject, parseJsonObject } from '../../wire/json.ts';
+import type { Alias, Answered, Asked, InvokeFurther } from '../alias.ts';
 import type { Admit, Body } from '../request/body.ts';
-import { queryOf, readRequestPath } from '../request/path.ts';
+import { formatPath, queryOf, readRequestPath } from '../request/path.ts';
 import type { Answer } from '../response/answer.ts';
 import type { Route } from '../routes.ts';
-import type { Alias, Asked } from '../alias.ts';
+import type { Routed } from './api-request.ts';
+import type { Invoke } from './direct-exchange.ts';
+import type { ApiExchange } from './exchange.ts';
 
 const empty = new Uint8Array(0);
+/** Larger bodies are read by another thread, to which their memory goes. */
+const mostKeptBytes = 256 * 1024;
 
 export class AliasExchange implements ApiExchange {
   readonly via: string;
   readonly headers: IncomingHttpHeaders;
+  readonly inputOf: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
   readonly #alias: Alias;
   readonly #asked: Asked;
   readonly #under: ApiExchange;
+  readonly #invoke: Invoke;
   #target: string;
-  /** The body, where the alias has one. */
-  readonly inputOf: ((document: JsonObject) => JsonObject) | undefined;
+  #caller: Caller | undefined;
+  #body: Uint8Array = empty;
+  #error: ServiceError | undefined;
 
-  /** `params`: of the foreign path. */
-  constructor(under: ApiExchange, alias: Alias, params: Readonly<Record<string, string>>) {
+  /** `params`: of the foreign path. `invoke`: for what its answer needs besides. */
+  constructor(under: ApiExchange, alias: Alias, params: Readonly<Record<string, string>>, invoke: Invoke) {
     this.#under = under;
     this.#alias = alias;
-    this.#asked = { method: under.method, params, query: new URLSearchParams(queryOf(under.target)), headers: under.headers };
+    this.#invoke = invoke;
+    const { method, headers } = under;
+    this.#asked = { method, params, query: new URLSearchParams(queryOf(under.target)), headers };
     this.#target = under.target;
     this.via = alias.via;
-    this.headers = headersOf(under.headers, alias.credentials(under.headers));
-    this.inputOf = alias.input === undefined ? undefined : (document) => alias.input?.(document, this.#asked) ?? document;
+    this.headers = headersOf(headers, alias.credentials(headers));
+    this.inputOf = alias.input === undefined ? undefined : (document, caller) => alias.input?.(document, this.#asked, caller) ?? document;
   }
 
   /** What the request asks of our endpoint. Throws the ServiceError that refuses it. */
   route(route: Route): Routed {
     const { params, query = {} } = this.#alias.target(this.#asked);
-    const segments = route.endpoint.path
+    const named = route.endpoint.path
       .split('/')
-      .map((part) => encodeURIComponent(part.startsWith('{') ? (params[part.slice(1, -1)] ?? '') : part));
-    const path = readRequestPath(segments.join('/'));
+      .slice(1)
+      .map((part) => (part.startsWith('{') ? (params[part.slice(1, -1)] ?? '') : part));
+    const path = readRequestPath(formatPath(named));
     if (path === undefined) throw fail('not-found');
     const search = new URLSearchParams(query).toString();
     this.#target = search === '' ? path.text : `${path.text}?${search}`;
@@ -75,31 +84,56 @@ export class AliasExchange implements ApiExchange {
     this.#under.break();
   }
 
+  admit(caller: Caller): void {
+    this.#alias.admit?.(caller, this.#asked);
+    this.#caller = caller;
+  }
+
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void {
     if (this.inputOf === undefined) done(empty);
-    else this.#under.readBody(limitBytes, admit, done);
+    else
+      this.#under.readBody(limitBytes, admit, (body) => {
+        if (body instanceof Uint8Array && body.length <= mostKeptBytes) this.#body = body;
+        done(body);
+      });
   }
 
-  refusalOf(error: ServiceError, requestId: string): Answer {
-    return this.#alias.refusal(error, requestId);
+  noteRefusal(error: ServiceError): void {
+    this.#error = error;
   }
 
-  /** A refusal has its foreign form already. */
+  /** Everything before was about the answer of the endpoint: only what goes out is foreign. */
   send(requestId: string, answer: Answer): Promise<void> | undefined {
-    return this.#under.send(requestId, answer);
+    const error = this.#error;
+    const translated = (): Answer =>
+      error === undefined ? this.#alias.answer(answeredOf(answer, requestId), this.#asked) : this.#alias.refusal(error, requestId);
+    if (this.#alias.reply === undefined) return this.#under.send(requestId, translated());
+    return this.#reply(answer, error, requestId).then((further) => this.#under.send(requestId, further ?? translated()));
   }
 
-  /** The foreign answer of what the endpoint returned. */
-  answerOf(answer: Answer, requestId: string): Answer {
-    const { body, status, last } = answer;
-    const document: unknown = typeof body === 'string' && answer.mediaType === 'application/json' ? JSON.parse(body) : body;
-    const foreign = this.#alias.answer({ status, requestId, document }, this.#asked);
-    return last === undefined ? foreign : { ...foreign, last };
+  async #reply(answer: Answer, error: ServiceError | undefined, requestId: string): Promise<Answer | undefined> {
+    const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
+    const body = (): JsonObject | undefined => (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
+    const outcome = { ...answered, error, caller: this.#caller, body };
+    return this.#alias.reply?.(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
+  }
+
+  async #invokeFurther(...[method, target, document, authorization]: Parameters<InvokeFurther>): Promise<Answered> {
+    const { via, clientIp } = this;
+    const headers = authorization === undefined ? this.headers : { ...this.headers, authorization };
+    const body = document === undefined ? {} : { body: Buffer.from(JSON.stringify(document)) };
+    const invoked = await this.#invoke({ via, method, target, headers, clientIp, ...body });
+    return answeredOf(invoked, invoked.requestId);
   }
 }
 
-/** Foreign bodies have any type or none, and no coding; what would have been our precondition means nothing there. */
+function answeredOf({ status, mediaType, body }: Answer, requestId: string): Answered {
+  const isJson = typeof body === 'string' && (mediaType === 'application/json' || mediaType === 'application/problem+json');
+  return { status, requestId, document: isJson ? (JSON.parse(body) as unknown) : body };
+}
+
+/** Foreign bodies have any type or none; a precondition or a preference of our API means nothing there. */
 function headersOf(foreign: IncomingHttpHeaders, authorization: string | undefined): IncomingHttpHeaders {
-  const { authorization: _, 'if-match': __, 'if-none-match': ___, accept: ____, ...headers } = foreign;
+  const { authorization: _, 'if-match': _match, 'if-none-match': _none, accept: _accept, ...headers } = foreign;
   return { ...headers, 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
 }

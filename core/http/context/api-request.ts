@@ -95,13 +95,12 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   }
 
   protected formatAnswer(value: unknown): Answer {
-    const answer = formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
-    return this.exchange.answerOf?.(answer, this.requestId) ?? answer;
+    return formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
   }
 
   protected answerOf(error: ServiceError): Answer {
     const { exchange } = this;
-    if (exchange.refusalOf !== undefined) return exchange.refusalOf(error, this.requestId);
+    exchange.noteRefusal?.(error);
     const takesPage = isPage(this.route) && preferenceOf(exchange.headers.accept) !== 'json';
     return takesPage ? refusalPage(error, this.requestId, this.server.clock.now()) : problemAnswer(error, this.requestId);
   }

@@ -2,6 +2,7 @@
 // another protocol in this process.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../wire/json.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
@@ -29,14 +30,14 @@ export type Exchange = {
 export type ApiExchange = Exchange & {
   /** the foreign protocol that it came by, for the audit trail */
   readonly via?: string | undefined;
+  /** Throws the ServiceError that keeps a caller from the foreign API; absent: all may. */
+  admit?(caller: Caller): void;
   /** Calls `done` as readBody does. */
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void;
   /** The input of the endpoint for a document of the foreign protocol. Throws the ServiceError that refuses it. */
-  readonly inputOf?: ((document: JsonObject) => JsonObject) | undefined;
-  /** The answer of the foreign protocol for one of the endpoint, which is no refusal. */
-  answerOf?(answer: Answer, requestId: string): Answer;
-  /** The answer of a refusal; absent: a problem document, or a page. */
-  refusalOf?(error: ServiceError, requestId: string): Answer;
+  readonly inputOf?: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
+  /** Called with what the next answer refuses, for exchanges that send refusals in a form of their own. */
+  noteRefusal?(error: ServiceError): void;
   /** As sendAnswer. */
   send(requestId: string, answer: Answer): Promise<void> | undefined;
 };

@@ -56,7 +56,7 @@ export class UnroutedRequest extends RequestContext<Answer, ApiExchange> {
 
   protected answerOf(error: ServiceError): Answer {
     const { exchange } = this;
-    if (exchange.refusalOf !== undefined) return exchange.refusalOf(error, this.requestId);
+    exchange.noteRefusal?.(error);
     const takesPage = this.#known.mayBePage && preferenceOf(exchange.headers.accept) === 'html';
     return takesPage ? refusalPage(error, this.requestId, this.#server.clock.now()) : problemAnswer(error, this.requestId);
   }

@@ -59,7 +59,8 @@ function decodeSegment(segment: string): string | undefined {
   }
 }
 
-function formatPath(segments: readonly string[], plain: boolean): string {
+/** The normal spelling of decoded segments. `plain`: it leaves them as they are. */
+export function formatPath(segments: readonly string[], plain = false): string {
   if (plain) return `/${segments.join('/')}`;
   return `/${segments.map((segment) => encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%40', '@')).join('/')}`;
 }

@@ -10,11 +10,19 @@ export const transitKeysService = defineService<TransitKeys>('transit-keys');
 
 export interface TransitKeys {
   /**
+   * How a key of the tenant is to be used, for the translation of a request that the policies have allowed there; undefined: there is none of
+   * that name.
+   */
+  natureOf(tenantId: string, name: string): KeyNature | undefined;
+  /**
    * Called by a plugin while it is provisioned: from now on its attachment takes part in the life of every transit key. Answers the keys as
    * the attachment sees them, the same object that `make` receives.
    */
   attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>): AttachedKeys<Fields, Kept>;
 }
+
+/** `cipher` as in a definition. */
+export type KeyNature = { readonly cipher: string; readonly isDerived: boolean };
 
 /** The definition of a key that exists or is about to be created. `Fields`: what the attachment adds to it. */
 export type KeyDefinition<Fields> = {

@@ -44,7 +44,6 @@ function refusalOf(list: readonly AnyPlugin[]): string | undefined {
 }
 
 test('the whole list starts', () => {
-  expect(plugins.map(({ name }) => name).toSorted()).toEqual(['ca', 'console', 'est', 'oidc', 'openpgp', 'random', 'transit']);
   expect(refusalOf(plugins)).toBeUndefined();
 });
 

@@ -1,0 +1,87 @@
+// What a token may do, path by path: the decision of the policies about the requests that each path stands for.
+import { fail } from '../../core/base/errors.ts';
+import type { Alias, Asked } from '../../core/http/alias.ts';
+import type { JsonObject } from '../../core/wire/json.ts';
+import { type Facade, writes } from './facade.ts';
+import { Fields } from './fields.ts';
+
+/** Most paths of one request: each stands for up to five questions, of which the policy check takes 200. */
+const mostPaths = 40;
+
+type Question = { readonly capability: string; readonly path: string; readonly operation: string };
+
+export function capabilityAliases(facade: Facade): readonly Alias[] {
+  const asked = new WeakMap<Asked, readonly string[]>();
+  const check = { of: 'POST /v1/state/policy/check-many', target: () => ({ params: {} }) };
+  return facade.aliases({
+    methods: writes,
+    path: '/v1/sys/capabilities-self',
+    ...check,
+    input: (document, it) => {
+      const fields = new Fields(document, ['token', 'accessor']);
+      const one = fields.text('path');
+      const paths = fields.texts('paths') ?? (one === undefined ? [] : [one]);
+      if (paths.length === 0 || paths.length > mostPaths)
+        throw fail('invalid-value', { detail: `"paths" must name 1 to ${mostPaths} paths.` });
+      asked.set(it, paths);
+      const questions = paths.flatMap((path) => questionsOf(facade, path));
+      // One that stands for nothing is asked about all the same: the request is answered, and recorded, like any other.
+      const all = questions.length === 0 ? [unknownPath] : questions;
+      return { questions: all.map(({ path, operation }) => ({ path, operation })) };
+    },
+    answer: ({ requestId, document }, it) => {
+      const decisions = (document as { readonly decisions: readonly { readonly allowed: boolean }[] }).decisions;
+      let at = 0;
+      const found = (asked.get(it) ?? []).map((path): [string, readonly string[]] => {
+        const allowed = questionsOf(facade, path).filter(() => decisions[at++]?.allowed === true);
+        return [path, allowed.length === 0 ? ['deny'] : allowed.map(({ capability }) => capability)];
+      });
+      const data: JsonObject = Object.fromEntries(found);
+      const [first] = found;
+      const whole = found.length === 1 && first !== undefined ? { ...data, capabilities: first[1] } : data;
+      return facade.envelopedTwice(it, requestId, whole);
+    },
+  });
+}
+
+const unknownPath: Question = { capability: 'read', path: '/v1/state/none', operation: 'read' };
+const state = '/v1/state/keystore/transit-keys';
+const config = '/v1/config/keystore/transit-keys';
+
+const uses: Readonly<Record<string, string>> = {
+  ...{ encrypt: 'encrypt', decrypt: 'decrypt', rewrap: 'rewrap', sign: 'sign', verify: 'verify', hmac: 'hmac' },
+};
+
+/** The requests that a path stands for, and the capability that each would be. */
+function questionsOf(facade: Facade, path: string): readonly Question[] {
+  const execute = (target: string): readonly Question[] => [{ capability: 'update', path: target, operation: 'execute' }];
+  const plain = path.replace(/^\/?(?:v1\/)?/, '').replace(/\/$/, '');
+  const own: Readonly<Record<string, readonly Question[]>> = {
+    'auth/token/lookup-self': [{ capability: 'read', path: '/v1/state/keystore/token/info', operation: 'execute' }],
+    'auth/token/renew-self': execute('/v1/state/keystore/token/refresh'),
+    'auth/token/revoke-self': execute('/v1/state/keystore/token/disable'),
+    'sys/capabilities-self': execute('/v1/state/policy/check'),
+  };
+  if (Object.hasOwn(own, plain)) return own[plain] ?? [];
+  const mount = facade.transitMounts.find((one) => plain.startsWith(`${one}/`));
+  if (mount === undefined) return [];
+  const [action = '', ...rest] = plain.slice(mount.length + 1).split('/');
+  if (action === 'random') return execute('/v1/state/keystore/crypto-functions/random-bytes');
+  if (action === 'keys') return aboutKeys(rest, execute);
+  if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${encodeURIComponent(rest[1] ?? '')}/generate-data-key`) : [];
+  const use = Object.hasOwn(uses, action) ? uses[action] : undefined;
+  return use === undefined || rest.length === 0 || rest.length > 2 ? [] : execute(`${state}/${encodeURIComponent(rest[0] ?? '')}/${use}`);
+}
+
+function aboutKeys([name, act, ...more]: readonly string[], execute: (path: string) => readonly Question[]): readonly Question[] {
+  if (name === undefined) return [{ capability: 'list', path: config, operation: 'read' }];
+  const entry = `${config}/${encodeURIComponent(name)}`;
+  if (act === undefined)
+    return [
+      { capability: 'create', path: config, operation: 'create' },
+      { capability: 'delete', path: entry, operation: 'delete' },
+      { capability: 'read', path: `${state}/${encodeURIComponent(name)}`, operation: 'read' },
+    ];
+  if (act === 'config' && more.length === 0) return [{ capability: 'update', path: entry, operation: 'update' }];
+  return (act === 'rotate' || act === 'trim') && more.length === 0 ? execute(`${state}/${encodeURIComponent(name)}/${act}`) : [];
+}

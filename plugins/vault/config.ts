@@ -1,0 +1,51 @@
+// The plugin's section of the configuration.
+import { z } from 'zod';
+import { nameField } from '../../core/wire/fields.ts';
+
+/** Segments that no mount may begin with: they are those of the management API, or of this API itself. */
+const taken = new Set([
+  'config',
+  'state',
+  'ca',
+  'docs',
+  'ui',
+  'openapi.json',
+  'approle-login',
+  'oidc-login',
+  'keystorectl',
+  'auth',
+  'sys',
+  'identity',
+  'cubbyhole',
+]);
+
+const mount = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*){0,3}$/, 'must be one to four segments of small letters, digits, - and _')
+  .refine((path) => !taken.has(path.split('/')[0] ?? ''), 'begins with a segment that is taken');
+
+export const configSchema = z
+  .strictObject({
+    tenants: z
+      .record(
+        nameField(),
+        z
+          .strictObject({
+            upsert: z.boolean().default(false).describe('encrypt makes a key that does not exist, where the token may create it'),
+            strictContext: z
+              .boolean()
+              .default(false)
+              .describe(
+                'refuse a context for a key that is not derived, which would not be authenticated, instead of ignoring it with a warning',
+              ),
+          })
+          .prefault({}),
+      )
+      .default({})
+      .describe('tenants whose tokens may use the API of Vault, by name; none: the API is off'),
+    transitMounts: z.array(mount).min(1).max(8).default(['transit']).describe('paths below /v1/ at which the transit keys are found'),
+    approleMounts: z.array(mount).min(1).max(8).default(['approle']).describe('paths below /v1/auth/ at which approles log in'),
+  })
+  .prefault({});
+
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,172 @@
+// What all routes share: credentials, the caller's tenant, names, the envelope of answers, and the words of refusals.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../../core/access/caller.ts';
+import type { Clock } from '../../core/base/context.ts';
+import { fail, type ServiceError } from '../../core/base/errors.ts';
+import type { Alias, Answered, Asked } from '../../core/http/alias.ts';
+import type { Answer } from '../../core/http/response/answer.ts';
+import { problemHeaders } from '../../core/http/response/problem.ts';
+import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
+import { isName } from '../../core/wire/fields.ts';
+import type { JsonObject } from '../../core/wire/json.ts';
+import type { Config } from './config.ts';
+
+type Parts = { readonly config: Config; readonly clock: Clock; readonly keys: TransitKeys };
+
+/** What an alias of this API says; the rest is the same for all. */
+export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
+  Partial<Pick<Alias, 'target' | 'input' | 'reply'>> & { readonly methods: readonly string[]; readonly missing?: Missing };
+
+/** How a missing entry is refused: 404 of a read, 400 of a use. */
+type Missing = 'read' | 'use' | 'login';
+
+/** The methods of a write: clients in Go send PUT where the manual says POST. */
+export const writes = ['POST', 'PUT'] as const;
+
+export class Facade {
+  readonly clock: Clock;
+  readonly keys: TransitKeys;
+  readonly #config: Config;
+  readonly #warnings = new WeakMap<Asked, string[]>();
+
+  constructor({ config, clock, keys }: Parts) {
+    this.#config = config;
+    this.clock = clock;
+    this.keys = keys;
+  }
+
+  /** An alias for each method. */
+  aliases({ methods, missing = 'use', ...route }: Route): readonly Alias[] {
+    return methods.map((method) => ({
+      ...{ via: 'vault', method, credentials, target: namedKey, refusal: (error, requestId) => refusal(error, requestId, missing) },
+      admit: (caller, asked) => this.#admit(caller, asked),
+      ...route,
+    }));
+  }
+
+  get transitMounts(): readonly string[] {
+    return this.#config.transitMounts;
+  }
+
+  get approleMounts(): readonly string[] {
+    return this.#config.approleMounts;
+  }
+
+  /** The settings of a tenant; undefined: it does not have this API. */
+  settingsOf(tenant: string): Config['tenants'][string] | undefined {
+    return Object.hasOwn(this.#config.tenants, tenant) ? this.#config.tenants[tenant] : undefined;
+  }
+
+  /** Says in the answer what was ignored. */
+  warn(asked: Asked, text: string): void {
+    const all = this.#warnings.get(asked);
+    if (all === undefined) this.#warnings.set(asked, [text]);
+    else if (!all.includes(text)) all.push(text);
+  }
+
+  /** Remarks on fields that mean nothing here. */
+  warnOfUnknown(asked: Asked, names: readonly string[]): void {
+    if (names.length > 0) this.warn(asked, `Endpoint ignored these unrecognized parameters: [${names.toSorted().join(' ')}]`);
+  }
+
+  /** An answer with data, in the envelope that strict clients need whole. */
+  enveloped(asked: Asked, requestId: string, parts: { readonly data?: unknown; readonly auth?: unknown }, status = 200): Answer {
+    return json(status, this.#envelope(asked, requestId, parts));
+  }
+
+  /** The same with the members of the data at the top as well, where clients read them in either place. */
+  envelopedTwice(asked: Asked, requestId: string, data: JsonObject): Answer {
+    return json(200, { ...data, ...this.#envelope(asked, requestId, { data }) });
+  }
+
+  #envelope(asked: Asked, requestId: string, { data = null, auth = null }: { readonly data?: unknown; readonly auth?: unknown }): object {
+    return {
+      ...{ request_id: requestId, lease_id: '', renewable: false, lease_duration: 0 },
+      ...{ data, wrap_info: null, warnings: this.#warnings.get(asked) ?? null, auth },
+    };
+  }
+
+  /** The refusal of a further request. */
+  refused({ status, document, requestId }: Answered, missing: Missing = 'use'): Answer {
+    const { code = '', title = '', detail = title } = (document ?? {}) as Partial<Refusal>;
+    return refusalOf({ code, status, title, detail: status < 500 ? detail : `${title} (${requestId}).` }, missing);
+  }
+
+  /** The tenant is that of the token, whatever the header says: it may name that one, or nothing. */
+  #admit({ tenantName }: Caller, { headers }: Asked): void {
+    const namespace = String(headers['x-vault-namespace'] ?? '').replaceAll(/^\/|\/$/g, '');
+    if (this.settingsOf(tenantName) === undefined) throw fail('not-found');
+    if (namespace !== '' && namespace !== 'root' && namespace !== tenantName)
+      throw fail('policy-denied', {
+        detail: 'The namespace must be empty, or the tenant of the token: a token works in its own tenant alone.',
+      });
+  }
+}
+
+/** An answer without an envelope. */
+export function json(status: number, document: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, mediaType: 'application/json', body: JSON.stringify(document), headers };
+}
+
+/** 204, which has a media type all the same. */
+export const nothing: Answer = { status: 204, headers: { 'content-type': 'application/json' } };
+
+/** The token of a request: X-Vault-Token before a bearer token. */
+export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const own = headers['x-vault-token'];
+  if (typeof own === 'string' && own !== '') return own;
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function credentials(headers: IncomingHttpHeaders): string | undefined {
+  const token = tokenOf(headers);
+  return token === undefined ? undefined : `Bearer ${token}`;
+}
+
+/** The parameter `name` of a path, as one of our names: names that it could not have are refused, never changed. */
+function namedKey({ params }: Asked): { readonly params: Readonly<Record<string, string>> } {
+  const { name } = params;
+  if (name !== undefined && !isName(name))
+    throw fail('invalid-value', {
+      detail: `"${name.slice(0, 64)}" is no name here: names have small letters, digits and hyphens inside, for example my-key.`,
+    });
+  return { params: name === undefined ? {} : { name } };
+}
+
+/** Words that people know from Vault, before our own. */
+const words: Readonly<Record<string, string>> = {
+  'decryption-failed': 'cipher: message authentication failed',
+  'version-unknown': 'invalid version: version is too new or was trimmed',
+  'version-not-allowed': 'ciphertext or signature version is disallowed by policy (too old)',
+  'invalid-format': 'invalid ciphertext: no prefix',
+};
+
+type Refusal = { readonly code: string; readonly status: number; readonly title: string; readonly detail: string };
+
+function refusal(error: ServiceError, requestId: string, missing: Missing): Answer {
+  const { code, status, title, advice } = error;
+  const detail = status < 500 ? (error.details.detail ?? advice) : `${title} (${requestId}). ${advice}`;
+  return refusalOf({ code, status, title, detail }, missing, problemHeaders(error));
+}
+
+function refusalOf(refused: Refusal, missing: Missing, headers: Readonly<Record<string, string>> = {}): Answer {
+  const { status, text } = translated(refused, missing);
+  return json(status, { errors: text === undefined ? [] : [text] }, pick(headers));
+}
+
+function translated({ code, status, detail }: Refusal, missing: Missing): { readonly status: number; readonly text?: string } {
+  if (status >= 500) return { status, text: detail };
+  if (missing === 'login' && status !== 429) return { status: 400, text: status === 401 ? 'invalid role or secret ID' : detail };
+  if (status === 401) return { status: 403, text: 'permission denied' };
+  if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
+  if (status === 404) return missing === 'read' ? { status } : { status: 400, text: 'encryption key not found' };
+  if (status === 405) return { status, text: `unsupported operation: ${detail}` };
+  if (status === 413 || status === 429) return { status, text: detail };
+  const known = words[code];
+  return { status: 400, text: known === undefined ? detail : `${known}: ${detail}` };
+}
+
+/** Those that mean the same there. */
+function pick({ 'retry-after': retryAfter, allow }: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }), ...(allow === undefined ? {} : { allow }) };
+}

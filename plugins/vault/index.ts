@@ -1,0 +1,15 @@
+// The API of Vault as a view of this one: every route is an alias of an endpoint, and nothing is decided, counted or recorded here.
+import { definePlugin } from '../../core/plugin/plugin.ts';
+import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
+import { configSchema, type Config } from './config.ts';
+
+const load = () => import('./provision.ts');
+
+export default definePlugin<Config>({
+  name: 'vault',
+  contract: 1,
+  config: configSchema,
+  uses: [transitKeysService],
+  preload: load,
+  provision: async (context) => (await load()).provision(context),
+});

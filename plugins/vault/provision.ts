@@ -1,0 +1,25 @@
+// What the plugin adds: nothing, unless a tenant is to have this API.
+import type { Alias } from '../../core/http/alias.ts';
+import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
+import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
+import { approleAliases, tokenAliases } from './auth.ts';
+import { capabilityAliases } from './capabilities.ts';
+import type { Config } from './config.ts';
+import { Facade } from './facade.ts';
+import { sysAliases } from './sys.ts';
+import { keyAliases } from './transit/keys.ts';
+import { useAliases } from './transit/use.ts';
+
+export function provision(context: PluginContext<Config>): PluginInstance {
+  const { config, clock } = context;
+  if (Object.keys(config.tenants).length === 0) return {};
+  const facade = new Facade({ config, clock, keys: context.service(transitKeysService) });
+  const aliases: readonly Alias[] = [
+    ...config.transitMounts.flatMap((mount) => [...keyAliases(facade, `/v1/${mount}`), ...useAliases(facade, `/v1/${mount}`)]),
+    ...config.approleMounts.flatMap((mount) => approleAliases(facade, `/v1/auth/${mount}`)),
+    ...tokenAliases(facade),
+    ...capabilityAliases(facade),
+    ...sysAliases(facade),
+  ];
+  return { aliases };
+}

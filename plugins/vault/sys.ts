@@ -1,0 +1,92 @@
+// What clients ask about the service itself: health, seal, leader, mounts.
+import { createHash } from 'node:crypto';
+import type { Alias } from '../../core/http/alias.ts';
+import type { JsonObject } from '../../core/wire/json.ts';
+import { type Facade, json } from './facade.ts';
+
+const health = { of: 'GET /v1/state/system/health', target: () => ({ params: {} }) };
+
+/** The version of the API that this is a view of, as clients compare it. */
+const version = '1.15.0';
+
+export function sysAliases(facade: Facade): readonly Alias[] {
+  const seal = { type: 'pkcs11', initialized: true, sealed: false, t: 1, n: 1, progress: 0, nonce: '', version, migration: false };
+  const cluster = { cluster_name: 'keystored', cluster_id: '' };
+  const fixed = (path: string, document: JsonObject): readonly Alias[] =>
+    facade.aliases({ methods: ['GET'], path: `/v1/sys/${path}`, ...health, answer: () => json(200, document) });
+  return [
+    ...facade.aliases({
+      methods: ['GET', 'HEAD'],
+      path: '/v1/sys/health',
+      ...health,
+      answer: ({ status }, { query }) =>
+        json(statusOf(status, query), {
+          ...{ initialized: true, sealed: false, standby: false, performance_standby: false },
+          ...{ replication_performance_mode: 'disabled', replication_dr_mode: 'disabled' },
+          ...{ server_time_utc: Math.floor(facade.clock.now().epochMilliseconds / 1_000), version, ...cluster },
+        }),
+    }),
+    ...fixed('seal-status', { ...seal, ...cluster, recovery_seal: true, storage_type: 'keystored', build_date: '', commit_date: '' }),
+    ...fixed('leader', { ha_enabled: false, is_self: true, leader_address: '', leader_cluster_address: '', performance_standby: false }),
+    ...fixed('init', { initialized: true }),
+    ...mountAliases(facade),
+  ];
+}
+
+/** What is up is 200, or what the client wants instead; what is down stays what it is. */
+function statusOf(status: number, query: URLSearchParams): number {
+  const wanted = Number(query.get('activecode') ?? 200);
+  return status < 400 ? (Number.isInteger(wanted) && wanted >= 200 && wanted <= 599 ? wanted : 200) : status;
+}
+
+/** Where the transit keys and the logins are; for callers with a token, as there. */
+function mountAliases(facade: Facade): readonly Alias[] {
+  const own = { of: 'POST /v1/state/keystore/token/info', target: () => ({ params: {} }) };
+  const secret = Object.fromEntries(facade.transitMounts.map((path) => [`${path}/`, mountOf('transit', path)]));
+  const auth = Object.fromEntries([
+    ...facade.approleMounts.map((path) => [`${path}/`, mountOf('approle', path)] as const),
+    ['token/', mountOf('token', 'token')],
+  ]);
+  const both = (path: string, data: JsonObject): readonly Alias[] =>
+    facade.aliases({
+      methods: ['GET'],
+      path: `/v1/sys/${path}`,
+      ...own,
+      answer: ({ requestId }, asked) => facade.envelopedTwice(asked, requestId, data),
+    });
+  return [
+    ...both('mounts', secret),
+    ...both('auth', auth),
+    ...facade.aliases({
+      methods: ['GET'],
+      path: '/v1/sys/internal/ui/mounts',
+      ...own,
+      answer: ({ requestId }, asked) => facade.enveloped(asked, requestId, { data: { secret, auth } }),
+    }),
+    ...facade.transitMounts.flatMap((mount) =>
+      facade.aliases({
+        methods: ['GET'],
+        path: `/v1/sys/internal/ui/mounts/${mount}/{path*}`,
+        ...own,
+        answer: ({ requestId }, asked) => facade.enveloped(asked, requestId, { data: { ...mountOf('transit', mount), path: `${mount}/` } }),
+      }),
+    ),
+  ];
+}
+
+function mountOf(type: string, path: string): JsonObject {
+  const id = createHash('sha256').update(`${type}:${path}`).digest('hex');
+  return {
+    ...{
+      type,
+      description: '',
+      accessor: `${type}_${id.slice(0, 8)}`,
+      local: false,
+      seal_wrap: false,
+      external_entropy_access: false,
+      options: {},
+    },
+    uuid: [id.slice(0, 8), id.slice(8, 12), id.slice(12, 16), id.slice(16, 20), id.slice(20, 32)].join('-'),
+    config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
+  };
+}

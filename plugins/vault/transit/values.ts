@@ -1,0 +1,20 @@
+// The text form of ciphertexts, signatures and HMACs: `vault:v<N>:` there, `store:v<N>:` and `store:hashed:v<N>:` here.
+import { fail } from '../../../core/base/errors.ts';
+
+export type ValueKind = 'value' | 'hashed';
+
+const ours: Readonly<Record<ValueKind, string>> = { value: 'store:v', hashed: 'store:hashed:v' };
+const theirs = 'vault:v';
+
+/** A value of the foreign API as one of our API. Throws `invalid-value`: version 0 is never taken for 1. */
+export function valueToOurs(kind: ValueKind, text: string, field: string): string {
+  if (!text.startsWith(theirs))
+    throw fail('invalid-value', { detail: `invalid ciphertext: no prefix: "${field}" must begin with vault:v<N>:.` });
+  return ours[kind] + text.slice(theirs.length);
+}
+
+/** A value of our API as one of the foreign API. */
+export function valueToTheirs(kind: ValueKind, value: unknown): string {
+  if (typeof value !== 'string' || !value.startsWith(ours[kind])) throw new Error(`an answer has no ${kind}`);
+  return theirs + value.slice(ours[kind].length);
+}

@@ -1,0 +1,287 @@
+// Who may use the API of Vault, and for what: exactly what the same token may do at our own.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncProperty, assert, constantFrom, record } from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const at = temporaryDirectory();
+let appliance: TestAppliance;
+let acme: string;
+let other: string;
+
+const ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  token: string | null = appliance.rootToken,
+  headers: Record<string, string> = {},
+) =>
+  appliance.request(method, `/v1/${path}`, body, {
+    token: null,
+    headers: { ...(token === null ? {} : { 'x-vault-token': token }), ...headers },
+  });
+const ours = (method: string, path: string, body?: unknown, token: string = appliance.rootToken) =>
+  appliance.request(method, `/v1/${path}`, body, { token });
+
+async function makeTenant(name: string): Promise<string> {
+  await ours('POST', 'config/tenants', { name });
+  return (await ours('POST', 'state/keystore/token/create-root', { name })).body.token;
+}
+
+async function tokenWith(name: string, rules: readonly object[], root: string): Promise<string> {
+  expect((await ours('POST', 'config/policy/policies', { name, 'rest-api': { rules } }, root)).status).toBe(201);
+  const { body } = await ours('POST', 'state/keystore/token/create', { policies: [name], ttl: '1h' }, root);
+  expect(body.token).toMatch(/^[0-9a-f-]{36}$/);
+  return body.token;
+}
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({
+    directory: at('vault'),
+    configuration: {
+      vault: { tenants: { system: {}, acme: { upsert: true, strictContext: true } }, transitMounts: ['transit', 'team/keys'] },
+    },
+  });
+  [acme, other] = [await makeTenant('acme'), await makeTenant('other')];
+});
+afterAll(() => appliance.close());
+
+describe('tenants', () => {
+  test('one without this API gets what an unknown path gets, one with it its own keys', async () => {
+    const { status } = await ask('GET', 'transit/keys/k', undefined, other);
+    expect(status).toBe(404);
+    expect((await ask('PUT', 'transit/keys/k', {}, other)).status).toBe(400);
+    expect((await ask('PUT', 'transit/keys/k', {}, acme)).status).toBe(200);
+    expect((await ours('GET', 'config/keystore/transit-keys/k', undefined, acme)).status).toBe(200);
+    expect((await ours('GET', 'config/keystore/transit-keys/k')).status).toBe(404);
+  });
+
+  test.each([
+    ['', 200],
+    ['/', 200],
+    ['root', 200],
+    ['acme', 200],
+    ['acme/', 200],
+    ['/acme', 200],
+    ['system', 403],
+    ['other', 403],
+    ['no-such', 403],
+    ['acme/child', 403],
+    ['ACME', 403],
+  ])('the namespace "%s" is answered %i', async (namespace, status) => {
+    const answer = await ask('GET', 'transit/keys/k', undefined, acme, { 'x-vault-namespace': namespace });
+    expect(answer.status).toBe(status);
+  });
+
+  test('without a token everything but the state of the service is 403', async () => {
+    for (const path of ['transit/keys/k', 'auth/token/lookup-self', 'sys/mounts', 'sys/auth'])
+      expect((await ask('GET', path, undefined, null)).status).toBe(403);
+    expect((await ask('GET', 'transit/keys/k', undefined, 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6')).body).toEqual({
+      errors: ['permission denied'],
+    });
+    for (const path of ['sys/health', 'sys/seal-status', 'sys/leader', 'sys/init'])
+      expect((await ask('GET', path, undefined, null)).status).toBe(200);
+  });
+
+  test('a mount of several segments has the same keys', async () => {
+    expect((await ask('GET', 'team/keys/keys/k', undefined, acme)).status).toBe(200);
+  });
+});
+
+describe('upsert', () => {
+  test('makes a key where tenant and token allow it, and is on record as a creation', async () => {
+    const { status, body } = await ask('PUT', 'transit/encrypt/made-so', { plaintext: 'eA==' }, acme);
+    expect([status, body.data.ciphertext.slice(0, 9)]).toEqual([200, 'vault:v1:']);
+    expect((await ours('GET', 'config/keystore/transit-keys/made-so', undefined, acme)).status).toBe(200);
+  });
+
+  test('is off unless the tenant has it', async () => {
+    const { status } = await ask('PUT', 'transit/encrypt/not-made', { plaintext: 'eA==' });
+    expect(status).toBe(400);
+    expect((await ours('GET', 'config/keystore/transit-keys/not-made')).status).toBe(404);
+  });
+
+  test('needs the right to create', async () => {
+    const token = await tokenWith(
+      'encrypts',
+      [{ path: '/v1/state/keystore/transit-keys/*/encrypt', operations: { execute: 'allow' } }],
+      acme,
+    );
+    const { status } = await ask('PUT', 'transit/encrypt/not-mine', { plaintext: 'eA==' }, token);
+    expect(status).toBe(403);
+    expect((await ours('GET', 'config/keystore/transit-keys/not-mine', undefined, acme)).status).toBe(404);
+  });
+
+  test('a tenant may refuse a context that nothing authenticates', async () => {
+    const { status, body } = await ask('PUT', 'transit/encrypt/made-so', { plaintext: 'eA==', context: 'eA==' }, acme);
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('not derived')]);
+  });
+});
+
+describe('approles and tokens', () => {
+  test('a login, what the token knows of itself, renewal, end', async () => {
+    await ours('POST', 'config/keystore/authentication/approles', { name: 'shop', 'token-policies': ['user'] }, acme);
+    const { body: role } = await ours('GET', 'state/keystore/authentication/approles/shop', undefined, acme);
+    const { body: secret } = await ours('POST', 'state/keystore/authentication/approles/shop/generate-secret-id', {}, acme);
+    const login = await ask('PUT', 'auth/approle/login', { role_id: role['role-id'], secret_id: secret['secret-id'] }, null);
+    expect(login.body.auth).toMatchObject({
+      metadata: { role_name: 'shop' },
+      renewable: true,
+      token_type: 'service',
+      policies: ['user'],
+    });
+    const { client_token: token, lease_duration: seconds } = login.body.auth;
+    expect(Number.isInteger(seconds)).toBe(true);
+    const self = await ask('GET', 'auth/token/lookup-self', undefined, token);
+    expect(self.body.data).toMatchObject({ id: token, accessor: login.body.auth.accessor, display_name: 'shop', renewable: true });
+    expect(self.body.data.ttl).toBeGreaterThan(0);
+    const renewed = await ask('PUT', 'auth/token/renew-self', { increment: '30m' }, token);
+    expect(renewed.body.auth).toMatchObject({ client_token: token, renewable: true });
+    expect((await ask('PUT', 'auth/token/revoke-self', {}, token)).status).toBe(204);
+    expect((await ask('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
+  });
+
+  test('wrong credentials are 400, and a login of a tenant without this API leaves no token', async () => {
+    expect((await ask('PUT', 'auth/approle/login', { role_id: 'x', secret_id: 'y' }, null)).body).toEqual({
+      errors: ['invalid role or secret ID'],
+    });
+    await ours('POST', 'config/keystore/authentication/approles', { name: 'foreign', 'token-policies': ['user'] }, other);
+    const { body: role } = await ours('GET', 'state/keystore/authentication/approles/foreign', undefined, other);
+    const { body: secret } = await ours('POST', 'state/keystore/authentication/approles/foreign/generate-secret-id', {}, other);
+    const login = await ask('PUT', 'auth/approle/login', { role_id: role['role-id'], secret_id: secret['secret-id'] }, null);
+    expect([login.status, login.body]).toEqual([400, { errors: ['invalid role or secret ID'] }]);
+    const { body: tokens } = await ours('GET', 'state/keystore/tokens?count=true', undefined, other);
+    expect(JSON.stringify(tokens)).not.toContain('foreign');
+  });
+
+  test('a root token does not end and is not renewed', async () => {
+    expect((await ask('GET', 'auth/token/lookup-self')).body.data).toMatchObject({ ttl: 0, expire_time: null, renewable: false });
+    expect((await ask('PUT', 'auth/token/renew-self', { increment: 0 })).status).toBe(400);
+  });
+});
+
+describe('capabilities', () => {
+  test('are the decisions of the policies', async () => {
+    const token = await tokenWith(
+      'some',
+      [
+        { path: '/v1/state/keystore/transit-keys/k/encrypt', operations: { execute: 'allow' } },
+        { path: '/v1/state/keystore/transit-keys/k', operations: { read: 'allow' } },
+        { path: '/v1/state/policy/check', operations: { execute: 'allow' } },
+      ],
+      acme,
+    );
+    const paths = ['transit/encrypt/k', 'transit/decrypt/k', '/v1/transit/keys/k', 'transit/keys/', 'nothing/at/all', 'transit/../sys'];
+    const { body } = await ask('POST', 'sys/capabilities-self', { paths }, token);
+    const wanted = {
+      ...{ 'transit/encrypt/k': ['update'], 'transit/decrypt/k': ['deny'], '/v1/transit/keys/k': ['read'] },
+      ...{ 'transit/keys/': ['deny'], 'nothing/at/all': ['deny'], 'transit/../sys': ['deny'] },
+    };
+    expect(body.data).toEqual(wanted);
+    expect(body).toMatchObject(wanted);
+    const one = await ask('PUT', 'sys/capabilities-self', { path: 'transit/encrypt/k', token }, token);
+    expect(one.body.capabilities).toEqual(['update']);
+  });
+});
+
+describe('the service itself', () => {
+  test('is up, unsealed, and says where things are', async () => {
+    expect((await ask('GET', 'sys/health?activecode=299', undefined, null)).status).toBe(299);
+    expect((await ask('HEAD', 'sys/health', undefined, null)).status).toBe(200);
+    expect((await ask('GET', 'sys/seal-status', undefined, null)).body).toMatchObject({
+      sealed: false,
+      t: 1,
+      n: 1,
+      progress: 0,
+      initialized: true,
+    });
+    const mounts = await ask('GET', 'sys/mounts');
+    expect([mounts.body['transit/'].type, mounts.body.data['team/keys/'].type]).toEqual(['transit', 'transit']);
+    expect((await ask('GET', 'sys/internal/ui/mounts/transit/keys/k')).body.data).toMatchObject({ type: 'transit', path: 'transit/' });
+  });
+});
+
+/** Both ways to do the same. */
+const acts = [
+  ['POST', 'transit/encrypt/k', { plaintext: 'eA==' }, 'POST', 'state/keystore/transit-keys/k/encrypt', { plaintext: 'eA==' }],
+  ['POST', 'transit/encrypt/k', { plaintext: '?' }, 'POST', 'state/keystore/transit-keys/k/encrypt', { plaintext: '?' }],
+  ['POST', 'transit/encrypt/none', { plaintext: 'eA==' }, 'POST', 'state/keystore/transit-keys/none/encrypt', { plaintext: 'eA==' }],
+  [
+    'POST',
+    'transit/hmac/k',
+    { input: 'eA==' },
+    'POST',
+    'state/keystore/transit-keys/k/hmac',
+    { plaintext: 'eA==', 'hash-algorithm': 'sha256' },
+  ],
+  ['POST', 'transit/keys/k/rotate', undefined, 'POST', 'state/keystore/transit-keys/k/rotate', undefined],
+  ['GET', 'transit/keys/k', undefined, 'GET', 'state/keystore/transit-keys/k', undefined],
+  ['GET', 'transit/keys?list=true', undefined, 'GET', 'config/keystore/transit-keys?keys=true', undefined],
+  [
+    'POST',
+    'transit/keys/k/config',
+    { min_decryption_version: 1 },
+    'PATCH',
+    'config/keystore/transit-keys/k',
+    { 'min-decryption-version': 1 },
+  ],
+  ['DELETE', 'transit/keys/k', undefined, 'DELETE', 'config/keystore/transit-keys/k', undefined],
+  [
+    'POST',
+    'transit/keys/k',
+    { exportable: true },
+    'POST',
+    'config/keystore/transit-keys',
+    { name: 'k', cipher: 'aes256-gcm96', exportable: true },
+  ],
+  ['GET', 'auth/token/lookup-self', undefined, 'POST', 'state/keystore/token/info', {}],
+] as const;
+const rules = [
+  { path: '/v1/state/keystore/transit-keys/*/encrypt', operations: { execute: 'allow' } },
+  { path: '/v1/state/keystore/transit-keys/**', operations: { execute: 'allow' } },
+  { path: '/v1/state/keystore/transit-keys/k/rotate', operations: { execute: 'reject' } },
+  { path: '/v1/state/**', operations: { read: 'allow' }, 'hide-fields': ['exportable'] },
+  { path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' }, 'allowed-values': { exportable: [false] } },
+  { path: '/v1/config/keystore/**', operations: { read: 'allow', update: 'allow' } },
+] as const;
+
+/** What was asked, by whom, and how it was decided: without what only tells the two requests apart. */
+function recordsById(): ReadonlyMap<string, unknown> {
+  const directory = join(appliance.directory, 'audit');
+  const lines = readdirSync(directory).flatMap((file) =>
+    readFileSync(join(directory, file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== ''),
+  );
+  const known = ['tenant', 'user', 'user-kind', 'accessor', 'path', 'method', 'status', 'code', 'query'] as const;
+  return new Map(
+    lines.map((line) => {
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      return [String(entry['request-id']), Object.fromEntries(known.map((name) => [name, entry[name]]))];
+    }),
+  );
+}
+
+test('random tokens may do here exactly what they may do at the own API, and both are on record alike', async () => {
+  const cases = record({ act: constantFrom(...acts), first: constantFrom(...rules), second: constantFrom(...rules) });
+  let count = 0;
+  const pairs: (readonly [string, string])[] = [];
+  const meaning = (status: number): string => (status === 403 || status === 401 ? 'refused' : status < 400 ? 'done' : 'wrong');
+  const holds = asyncProperty(cases, async ({ act: [method, path, body, ourMethod, ourPath, ourBody], first, second }) => {
+    const token = await tokenWith(`random-${count++}`, first === second ? [first] : [first, second], appliance.rootToken);
+    await ours('POST', 'config/keystore/transit-keys', { name: 'k' });
+    const there = await ask(method, path, body, token);
+    const here = await ours(ourMethod, ourPath, ourBody, token);
+    const isCreation = ourMethod === 'POST' && ourPath === 'config/keystore/transit-keys';
+    // A key that exists is no error there.
+    const expected = isCreation && here.status === 409 ? 'done' : meaning(here.status);
+    expect([meaning(there.status), path], JSON.stringify([first, second, there.body, here.body])).toEqual([expected, path]);
+    pairs.push([String(there.headers['request-id']), String(here.headers['request-id'])]);
+  });
+  await assert(holds, { numRuns: 250 });
+  const all = recordsById();
+  for (const [there, here] of pairs) expect(all.get(there)).toEqual(all.get(here));
+  expect(pairs.filter(([there]) => all.has(there)).length).toBeGreaterThan(200);
+});

@@ -1,0 +1,250 @@
+// The API of Vault for transit keys, as its clients use it: each request is answered in its form, and is the request that it stands for.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const at = temporaryDirectory();
+let appliance: TestAppliance;
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({
+    directory: at('vault'),
+    configuration: { vault: { tenants: { system: {}, acme: { upsert: true, strictContext: true } } } },
+  });
+});
+afterAll(() => appliance.close());
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  token: string | null = appliance.rootToken,
+  headers: Record<string, string> = {},
+) =>
+  appliance.request(method, `/v1/${path}`, body, {
+    token: null,
+    headers: { ...(token === null ? {} : { 'x-vault-token': token }), ...headers },
+  });
+const dataOf = ({ status, body }: Answer) => {
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+const made = async (name: string, fields: object = {}) => dataOf(await ask('PUT', `transit/keys/${name}`, fields));
+
+describe('keys', () => {
+  test('are made, answered as read, and left alone when they exist', async () => {
+    const key = await made('orders');
+    expect(key).toMatchObject({
+      ...{ name: 'orders', type: 'aes256-gcm96', latest_version: 1, min_decryption_version: 1, min_encryption_version: 0 },
+      ...{ supports_encryption: true, supports_signing: false, deletion_allowed: false, auto_rotate_period: 0, derived: false },
+      keys: { '1': Math.floor(appliance.clock.now().epochMilliseconds / 1_000) },
+    });
+    const again = await ask('POST', 'transit/keys/orders', { type: 'ed25519' });
+    expect(again.body.warnings).toEqual(['The key exists already and was not changed.']);
+    expect(dataOf(again)).toMatchObject({ type: 'aes256-gcm96' });
+    expect(dataOf(await ask('GET', 'transit/keys/orders'))).toEqual(key);
+  });
+
+  test('have the envelope that strict clients need', async () => {
+    const { body, headers } = await ask('GET', 'transit/keys/orders');
+    expect(Object.keys(body)).toEqual(['request_id', 'lease_id', 'renewable', 'lease_duration', 'data', 'wrap_info', 'warnings', 'auth']);
+    expect(body).toMatchObject({ request_id: headers['request-id'], lease_id: '', renewable: false, lease_duration: 0, wrap_info: null });
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test.each([
+    ['ecdsa-p256', 'P-256', /^-----BEGIN PUBLIC KEY-----\n/],
+    ['rsa-2048', 'rsa-2048', /^-----BEGIN PUBLIC KEY-----\n/],
+    ['ed25519', 'ed25519', /^[A-Za-z0-9+/]{43}=$/],
+  ])('show the public half of %s', async (type, name, form) => {
+    const { keys } = await made(`public-${type}`, { type });
+    expect(keys['1'].name).toBe(name);
+    expect(keys['1'].public_key).toMatch(form);
+  });
+
+  test('are listed by a GET that says so, and nothing is 404', async () => {
+    expect(dataOf(await ask('GET', 'transit/keys?list=true')).keys).toContain('orders');
+    expect(dataOf(await ask('GET', 'transit/keys?list=True')).keys).toContain('orders');
+    expect((await ask('GET', 'transit/keys')).status).toBe(405);
+    const nobody = await ask('GET', 'transit/keys/nobody');
+    expect([nobody.status, nobody.body]).toEqual([404, { errors: [] }]);
+  });
+
+  test('are configured, rotated, trimmed and removed', async () => {
+    await made('life');
+    expect(dataOf(await ask('POST', 'transit/keys/life/rotate'))).toMatchObject({ latest_version: 2 });
+    expect(dataOf(await ask('PUT', 'transit/keys/life/rotate', {}))).toMatchObject({ latest_version: 3 });
+    const configured = dataOf(
+      await ask('POST', 'transit/keys/life/config', { min_decryption_version: '2', deletion_allowed: 'true', auto_rotate_period: '24h' }),
+    );
+    expect(configured).toMatchObject({ min_decryption_version: 2, deletion_allowed: true, auto_rotate_period: 86_400 });
+    expect(Object.keys(configured.keys)).toEqual(['2', '3']);
+    expect(dataOf(await ask('POST', 'transit/keys/life/trim', { min_available_version: 2 }))).toMatchObject({ min_available_version: 2 });
+    const removed = await ask('DELETE', 'transit/keys/life');
+    expect([removed.status, removed.text, removed.headers['content-type']]).toEqual([204, '', 'application/json']);
+  });
+
+  test.each([
+    [{ type: 'chacha20-poly1305' }, 'unknown key type chacha20-poly1305'],
+    [{ auto_rotate_period: '5m' }, 'at least an hour'],
+    [{ derived: 'perhaps' }, 'error converting input for field "derived"'],
+  ])('%o are refused', async (fields, words) => {
+    const { status, body } = await ask('POST', 'transit/keys/refused', fields);
+    expect(status).toBe(400);
+    expect(body.errors[0]).toContain(words);
+  });
+
+  test('a name that we cannot have is refused, and never changed', async () => {
+    const { status, body } = await ask('POST', 'transit/keys/My_Key.v1', {});
+    expect(status).toBe(400);
+    expect(body.errors[0]).toContain('"My_Key.v1" is no name here');
+  });
+});
+
+describe('encryption', () => {
+  test('goes both ways, and between both APIs', async () => {
+    const { ciphertext, key_version } = dataOf(await ask('PUT', 'transit/encrypt/orders', { plaintext: base64('hello') }));
+    expect([ciphertext.slice(0, 9), key_version]).toEqual(['vault:v1:', 1]);
+    expect(dataOf(await ask('PUT', 'transit/decrypt/orders', { ciphertext }))).toEqual({ plaintext: base64('hello') });
+    const ours = await appliance.request('POST', '/v1/state/keystore/transit-keys/orders/decrypt', {
+      ciphertext: ciphertext.replace('vault:', 'store:'),
+    });
+    expect(ours.body.plaintext).toBe(base64('hello'));
+  });
+
+  test('takes what clients send: no media type, null, numbers as text, line ends in base64, fields without effect', async () => {
+    const body = JSON.stringify({
+      plaintext: 'aGVs\nbG8=',
+      context: null,
+      batch_input: null,
+      key_version: '1',
+      nonce: 'AAAA',
+      name: 'orders',
+    });
+    const answer = await appliance.request('POST', '/v1/transit/encrypt/orders', body, {
+      token: null,
+      headers: { authorization: `Bearer ${appliance.rootToken}`, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(answer.body.warnings).toEqual(['Endpoint ignored these unrecognized parameters: [nonce]']);
+    const { ciphertext } = dataOf(answer);
+    expect(dataOf(await ask('POST', 'transit/decrypt/orders', { ciphertext })).plaintext).toBe('aGVsbG8=');
+  });
+
+  test('an empty plaintext is one', async () => {
+    const { ciphertext } = dataOf(await ask('POST', 'transit/encrypt/orders', { plaintext: '' }));
+    expect(dataOf(await ask('POST', 'transit/decrypt/orders', { ciphertext }))).toEqual({ plaintext: '' });
+  });
+
+  test.each([
+    ['encrypt/orders', {}, 'missing plaintext to encrypt'],
+    ['encrypt/orders', { plaintext: '?' }, 'base64'],
+    ['encrypt/orders', { plaintext: '', key_version: 9 }, 'version is too new'],
+    ['encrypt/nobody', { plaintext: '' }, 'encryption key not found'],
+    ['encrypt/public-ed25519', { plaintext: '' }, 'ed25519'],
+    ['decrypt/orders', { ciphertext: 'AAAA' }, 'no prefix'],
+    ['decrypt/orders', { ciphertext: 'vault:v0:AAAA' }, 'prefix'],
+    ['decrypt/orders', { ciphertext: 'vault:v9:AAAA' }, 'version is too new'],
+    ['decrypt/orders', { ciphertext: `vault:v1:${base64('x'.repeat(40))}` }, 'cipher: message authentication failed'],
+    ['sign/orders', { input: '' }, 'do not sign'],
+    ['datakey/plaintext/orders', { bits: 100 }, 'bits'],
+  ])('%s of %o is 400 with its reason', async (path, body, words) => {
+    const { status, body: refused } = await ask('POST', `transit/${path}`, body);
+    expect([status, Object.keys(refused)]).toEqual([400, ['errors']]);
+    expect(refused.errors[0]).toContain(words);
+  });
+
+  test('a batch with a failed item is 400, and answers the others', async () => {
+    const { ciphertext } = dataOf(await ask('POST', 'transit/encrypt/orders', { plaintext: base64('one') }));
+    const { status, body } = await ask('POST', 'transit/decrypt/orders', {
+      batch_input: [{ ciphertext, reference: 'a' }, { ciphertext: `${ciphertext.slice(0, -4)}AAA=` }],
+    });
+    expect(status).toBe(400);
+    expect(body.data.batch_results).toMatchObject([
+      { plaintext: base64('one'), reference: 'a' },
+      { plaintext: '', reference: '', error: expect.any(String) },
+    ]);
+    const partial = await ask('POST', 'transit/decrypt/orders', {
+      batch_input: [{ ciphertext }, { ciphertext: `${ciphertext.slice(0, -4)}AAA=` }],
+      partial_failure_response_code: 206,
+    });
+    expect(partial.status).toBe(206);
+  });
+
+  test('rewrap goes to the latest version, and a batch of it is 200 with whatever failed', async () => {
+    await made('rewrapped');
+    const { ciphertext } = dataOf(await ask('POST', 'transit/encrypt/rewrapped', { plaintext: base64('x') }));
+    await ask('POST', 'transit/keys/rewrapped/rotate');
+    expect(dataOf(await ask('POST', 'transit/rewrap/rewrapped', { ciphertext }))).toMatchObject({
+      ciphertext: expect.stringMatching(/^vault:v2:/),
+      key_version: 2,
+    });
+    const { status, body } = await ask('POST', 'transit/rewrap/rewrapped', { batch_input: [{ ciphertext: 'vault:v1:AAAA' }] });
+    expect([status, body.data.batch_results[0].error]).toEqual([200, expect.any(String)]);
+  });
+
+  test('data keys are answered in clear or wrapped', async () => {
+    const key = dataOf(await ask('POST', 'transit/datakey/plaintext/orders', { bits: '512' }));
+    expect(Buffer.from(key.plaintext, 'base64')).toHaveLength(64);
+    expect(dataOf(await ask('POST', 'transit/decrypt/orders', { ciphertext: key.ciphertext })).plaintext).toBe(key.plaintext);
+    expect(dataOf(await ask('POST', 'transit/datakey/wrapped/orders', {}))).not.toHaveProperty('plaintext');
+  });
+
+  test('a context derives, and what one API makes the other opens', async () => {
+    await made('derived', { derived: true });
+    const { ciphertext } = dataOf(
+      await ask('POST', 'transit/encrypt/derived', { plaintext: base64('x'), context: base64('customer 4711') }),
+    );
+    const ours = await appliance.request('POST', '/v1/state/keystore/transit-keys/derived/decrypt', {
+      ciphertext: ciphertext.replace('vault:', 'store:'),
+      context: 'customer 4711',
+    });
+    expect(ours.body.plaintext).toBe(base64('x'));
+    const octets = await ask('POST', 'transit/encrypt/derived', { plaintext: '', context: '/w==' });
+    expect([octets.status, octets.body.errors[0]]).toEqual([400, expect.stringContaining('UTF-8')]);
+  });
+
+  test('a context that nothing would authenticate is ignored with a warning', async () => {
+    const { body } = await ask('POST', 'transit/encrypt/orders', { plaintext: '', context: base64('x') });
+    expect(body.warnings[0]).toContain('nothing authenticates it');
+  });
+});
+
+describe('signatures', () => {
+  test.each([
+    ['ecdsa-p256', {}],
+    ['ecdsa-p256', { marshaling_algorithm: 'jws' }],
+    ['rsa-2048', {}],
+    ['rsa-2048', { signature_algorithm: 'pkcs1v15' }],
+    ['ed25519', { prehashed: true, signature_algorithm: 'pkcs1v15', hash_algorithm: 'sha2-512' }],
+  ])('%s with %o are made and verified', async (type, options) => {
+    const input = base64('signed');
+    const { signature, key_version } = dataOf(await ask('PUT', `transit/sign/public-${type}`, { input, ...options }));
+    expect([signature.slice(0, 9), key_version]).toEqual(['vault:v1:', 1]);
+    expect(dataOf(await ask('PUT', `transit/verify/public-${type}`, { input, signature, ...options }))).toEqual({ valid: true });
+    expect(dataOf(await ask('PUT', `transit/verify/public-${type}`, { input: base64('other'), signature, ...options }))).toEqual({
+      valid: false,
+    });
+  });
+
+  test('what a signing client sends for every key is taken: the hash in the path, a prehashed input, options without effect', async () => {
+    const body = { input: Buffer.alloc(32, 7).toString('base64'), prehashed: true, key_version: '0', signature_algorithm: 'pkcs1v15' };
+    const { signature } = dataOf(await ask('PUT', 'transit/sign/public-ecdsa-p256/sha2-256', body));
+    expect(dataOf(await ask('PUT', 'transit/verify/public-ecdsa-p256/sha2-256', { ...body, signature }))).toEqual({ valid: true });
+  });
+
+  test('hmac, of every key, by its path or its body', async () => {
+    const { hmac } = dataOf(await ask('POST', 'transit/hmac/orders/sha2-512', { input: base64('x') }));
+    expect(hmac).toMatch(/^vault:v1:/);
+    expect(dataOf(await ask('POST', 'transit/verify/orders', { input: base64('x'), hmac, algorithm: 'sha2-512' }))).toEqual({
+      valid: true,
+    });
+    for (const algorithm of ['none', 'sha1', 'md5'])
+      expect((await ask('POST', `transit/hmac/orders/${algorithm}`, { input: '' })).status).toBe(400);
+  });
+
+  test('random octets', async () => {
+    expect(Buffer.from(dataOf(await ask('POST', 'transit/random/16', {})).random_bytes, 'base64')).toHaveLength(16);
+    expect(dataOf(await ask('POST', 'transit/random', { bytes: 4, format: 'hex' })).random_bytes).toMatch(/^[0-9a-f]{8}$/);
+  });
+});
