@@ -7,6 +7,7 @@ import { handOn } from './inherited-sockets.ts';
 import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
+import { AskedHealth } from './watch/asked-health.ts';
 import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
@@ -25,6 +26,7 @@ export type RunningWorker = Looked & {
   readonly isRespawn: boolean;
   /** it has its orders; before, it has opened nothing */
   hasBegun: boolean;
+  readonly health: AskedHealth;
 };
 
 /** What the supervisor does for a worker that asks, beside what is done here. */
@@ -104,7 +106,15 @@ export function superviseWorkers(
       ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlers(worker) },
       report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
     });
-    const one: RunningWorker = { process: worker, channel, isRespawn, hasBegun: false, serves: false, misses: new Map() };
+    const one: RunningWorker = {
+      process: worker,
+      channel,
+      isRespawn,
+      hasBegun: false,
+      serves: false,
+      misses: new Map(),
+      health: new AskedHealth(),
+    };
     running.set(number, one);
     const started = performance.now();
     return new Promise((resolve, reject) => {
@@ -258,12 +268,7 @@ async function examineOne(worker: RunningWorker | undefined): Promise<string | u
 async function healthOf(worker: RunningWorker | undefined): Promise<Omit<WorkerReport, 'worker'>> {
   if (worker?.process.isConnected() !== true) return { fault: 'is being started again' };
   if (isDoubtful(worker)) return { fault: 'completes no handshakes', hangs: true };
-  try {
-    const parts = await worker.channel.request('health', undefined, healthMs);
-    return parts === undefined && worker.isRespawn ? { fault: 'is being started again' } : { parts };
-  } catch (error) {
-    return { fault: error instanceof Unanswered ? error.message : 'could not be asked', hangs: true };
-  }
+  return worker.health.report(() => worker.channel.request('health', undefined, healthMs), worker.isRespawn);
 }
 
 async function stopAll(running: ReadonlyMap<number, RunningWorker>): Promise<void> {
