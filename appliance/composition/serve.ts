@@ -4,6 +4,7 @@ import type { Audit } from '../../core/audit/record.ts';
 import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { bodyRoomThatFits } from '../../core/config/memory.ts';
+import { describeFault } from '../../core/http/response/problem.ts';
 import { BodyRoom } from '../../core/http/request/body-room.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
@@ -16,9 +17,10 @@ import { type ListenerName, type Listeners, listenersService } from '../../core/
 import { systemClock } from '../../core/base/time.ts';
 import { auditPublicKeysPem, openAuditSigner } from '../provisioning/audit-signing.ts';
 import { chainNames } from '../../core/audit/chains.ts';
+import { recordedTime } from '../../core/audit/examine.ts';
 import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
-import { watchClock } from '../operations/clock-watch.ts';
+import { readBootTime, watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
 import { hasOwnToken } from '../cluster/taking-part.ts';
 import type { Opened } from './opening.ts';
@@ -92,8 +94,12 @@ export async function serve(
   try {
     closing.push(() => log.close());
     closing.push(() => runtime.close());
-    const clockWatch = watchClock(runtime.store, systemClock, { othersMs: () => cluster?.othersMs });
+    const inTrail = await recordedTime(paths.audit(data));
+    const clockWatch = watchClock(runtime.store, systemClock, { othersMs: () => cluster?.othersMs, sinceBoot: readBootTime, inTrail });
     resting.push(() => clockWatch.stop());
+    // After a restart of the machine, what has ended until now is known by this alone.
+    const recordTime = (): Promise<void> => (number === 1 && isServing ? clockWatch.record().catch(() => undefined) : Promise.resolve());
+    closing.push(recordTime);
     const { clock } = clockWatch;
     const quotas = new Quotas({ ...runtime, clock });
     const admit = (tenantId: string): void => quotas.admit(tenantId);
@@ -234,6 +240,11 @@ export async function serve(
     const { bootstrapFile } = configuration;
     const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(runtime.store, clock, bootstrapFile)];
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap, ...membership.jobs] : [])];
+    clockWatch.onSetBack(() => {
+      renewal
+        .run(AbortSignal.abort())
+        .catch((error: unknown) => log.warn('the listeners keep a certificate of the future', describeFault(error)));
+    });
     const scheduler = startJobs({ store: runtime.store, jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
     if (number === 1) resting.push(watchHealth(composed.health.ofAll, log.with('health')));
@@ -252,7 +263,7 @@ export async function serve(
         for (const rest of resting) void rest();
         await gate.settled(sealers, lastRequestsMs);
         // As at a stop: counts are stored, and the last signature covers the records of the other processes. A seal waits for neither for long.
-        await Promise.race([composed.settle(), setTimeout(lastWritesMs)]);
+        await Promise.race([Promise.all([composed.settle(), recordTime()]), setTimeout(lastWritesMs)]);
         if (number === 1) await Promise.race([alone, setTimeout(lastRequestsMs + lastWritesMs + lastHostMs)]);
         await Promise.race([trail.close(), setTimeout(lastSignatureMs)]);
         await Promise.all([keys.close(lastHostMs), runtime.hsm.close(lastHostMs)]);

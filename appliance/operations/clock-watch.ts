@@ -1,8 +1,9 @@
 // Compares the machine's clock with those of the other appliances, which outvote it, and with the latest time seen. While it is implausible,
 // certificates, expiry and rotation are held.
-import { statSync } from 'node:fs';
+import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { clockToleranceMs } from '../../core/cluster/clocks.ts';
+import { defined } from '../../core/base/defined.ts';
 import { ownKey, type Store } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
@@ -30,7 +31,21 @@ const aloneKey = ['machine'];
  * What the store keeps. Key: ['machine'], in a cluster ['machine', id of the appliance], so that a clock that is ahead holds up no other
  * machine. `accepted` counts how often a person has accepted the clock.
  */
-type SeenTime = { readonly at: string; readonly accepted: number };
+type SeenTime = { readonly at: string; readonly accepted: number; readonly sinceBoot?: BootTime };
+
+/** How long the machine has been up, on the clock that nobody sets and all its processes share. `boot` tells one start of it from others. */
+export type BootTime = { readonly boot: string; readonly ms: number };
+
+/** Undefined where the system does not say it. */
+export function readBootTime(): BootTime | undefined {
+  try {
+    // A container may have a clock of its own.
+    const boot = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/time')}`;
+    return { boot, ms: Number(process.hrtime.bigint() / 1_000_000n) };
+  } catch {
+    return undefined;
+  }
+}
 
 export type ClockWatch = {
   /**
@@ -41,6 +56,10 @@ export type ClockWatch = {
   readonly clock: Clock;
   /** Records the time; runs in one process. */
   readonly job: Job;
+  /** The same, before the process that runs the job ends or is sealed. */
+  record(): Promise<void>;
+  /** Calls back when a person has accepted a clock that is before the time that was used: what was made meanwhile begins in the future. */
+  onSetBack(listener: () => void): void;
   /** A person accepts the machine's clock: it is used from now on, even if it goes back. Where others outvote it, theirs. */
   accept(): Promise<void>;
   /** The job, skipped while the clock is implausible. */
@@ -53,16 +72,22 @@ type ClockWatchOptions = {
   readonly earliest?: Temporal.Instant;
   /** what the clocks of most other appliances show, in milliseconds since 1970; default: nobody knows */
   readonly othersMs?: () => number | undefined;
+  /** default: nobody knows, so that a process begins with what was recorded */
+  readonly sinceBoot?: () => BootTime | undefined;
+  /** the latest time in the audit trail, which is written more often; it counts as far as the record should have been written since */
+  readonly inTrail?: Temporal.Instant | undefined;
 };
 
 export function watchClock(
   store: Store,
   machine: Clock,
-  { earliest = softwareDate(), othersMs = () => undefined }: ClockWatchOptions = {},
+  { earliest = softwareDate(), othersMs = () => undefined, sinceBoot = () => undefined, inTrail }: ClockWatchOptions = {},
 ): ClockWatch {
   const table = store.table<SeenTime>('seen-time');
   const key = ownKey(store, 'machine');
+  const setBack = new Set<() => void>();
   let accepted = -1;
+  let isBeginning = true;
   /** the time that was used last, and when that was on the clock that nobody sets */
   let used = { ms: earliest.epochMilliseconds, atMs: machine.monotonicMs() };
   const use = (ms: number): void => {
@@ -92,14 +117,40 @@ export function watchClock(
     return now.epochMilliseconds >= leastMs ? now : instantOf(leastMs);
   };
 
+  /** What a process begins with that finds this record: nothing that ended since it was written may work again. */
+  const beginningMs = ({ at, sinceBoot: then }: SeenTime): number => {
+    const recordedMs = Temporal.Instant.from(at).epochMilliseconds;
+    const now = sinceBoot();
+    const passedMs = now !== undefined && now.boot === then?.boot ? Math.max(0, now.ms - then.ms) : 0;
+    const trailMs = inTrail?.epochMilliseconds ?? 0;
+    return Math.max(recordedMs + passedMs, trailMs <= recordedMs + toleranceMs ? trailMs : 0);
+  };
+
   const look = (): void => {
     const seen = table.get(key) ?? table.get(aloneKey);
-    const at = seen === undefined ? undefined : Temporal.Instant.from(seen.at);
-    if (seen !== undefined && at !== undefined && seen.accepted !== accepted) {
+    if (seen === undefined) return void time();
+    const atMs = Temporal.Instant.from(seen.at).epochMilliseconds;
+    if (seen.accepted !== accepted) {
       accepted = seen.accepted;
-      use(accepted === 0 ? Math.max(at.epochMilliseconds, earliest.epochMilliseconds) : at.epochMilliseconds);
-    } else if (at !== undefined && at.epochMilliseconds > runOnMs()) use(at.epochMilliseconds);
+      const [beforeMs, leastMs] = [runOnMs(), isBeginning ? beginningMs(seen) : atMs];
+      use(accepted === 0 ? Math.max(leastMs, earliest.epochMilliseconds) : leastMs);
+      if (leastMs < beforeMs) for (const tell of setBack) tell();
+    } else if (atMs > runOnMs()) use(atMs);
     time();
+  };
+
+  const record = async (): Promise<void> => {
+    store.refresh();
+    look();
+    // Also while it is in doubt: what ended meanwhile is over after a restart, too.
+    const at = formatTimestamp(time());
+    const own = accepted;
+    await store.write((transaction) => {
+      const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
+      // Another process has accepted a clock since: this time is one that a person has called wrong.
+      if (seen !== undefined && (seen.accepted !== own || seen.at >= at)) return;
+      transaction.put(table, key, { at, accepted: seen?.accepted ?? 0, ...defined({ sinceBoot: sinceBoot() }) });
+    });
   };
 
   const clock: Clock = {
@@ -121,6 +172,7 @@ export function watchClock(
 
   store.refresh();
   look();
+  isBeginning = false;
   const timer = setInterval(() => {
     try {
       look();
@@ -134,20 +186,15 @@ export function watchClock(
       name: 'seen-time',
       everySeconds: recordEverySeconds,
       isOfEach: true,
-      async run() {
-        // Also while it is in doubt: what ended meanwhile is over after a restart, too.
-        const at = formatTimestamp(time());
-        await store.write((transaction) => {
-          const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
-          if (seen === undefined || seen.at < at) transaction.put(table, key, { at, accepted: seen?.accepted ?? 0 });
-        });
-      },
+      run: record,
     },
+    record,
+    onSetBack: (listener) => void setBack.add(listener),
     async accept() {
       const at = formatTimestamp(likely());
       await store.write((transaction) => {
         const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
-        transaction.put(table, key, { at, accepted: (seen?.accepted ?? 0) + 1 });
+        transaction.put(table, key, { at, accepted: (seen?.accepted ?? 0) + 1, ...defined({ sinceBoot: sinceBoot() }) });
       });
       look();
     },

@@ -2,6 +2,7 @@
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
 import type { RememberedChain } from './chains.ts';
 import { readHead } from './resume.ts';
+import { decodeTimestamp } from '../base/time.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 
@@ -94,19 +95,35 @@ export async function examineStore(
  */
 export async function recordedRevision(directory: string): Promise<number> {
   let latest = 0;
-  for (const files of (await listStreams(directory)).values()) {
-    let left = mostRecords;
-    for await (const record of recordsFromEnd(files, '')) {
-      const revision = Number(record['store-revision'] ?? 0);
-      latest = Math.max(latest, revision);
-      if (revision > 0 || --left === 0) break;
-    }
-  }
+  for await (const { 'store-revision': revision } of newestRecords(directory, mostForRevision, (record) => 'store-revision' in record))
+    latest = Math.max(latest, Number(revision ?? 0));
   return latest;
 }
 
-/** Most records that are looked through for one with a revision: uses of keys have none. */
-const mostRecords = 10_000;
+/** The latest time of the newest records of a trail; undefined where there are none. A start writes some with the clock as it is then. */
+export async function recordedTime(directory: string): Promise<Temporal.Instant | undefined> {
+  let latest: string | undefined;
+  for await (const { 'occurred-at': at } of newestRecords(directory, mostForTime)) if (latest === undefined || at > latest) latest = at;
+  return latest === undefined ? undefined : decodeTimestamp(latest);
+}
+
+/** Most records of a chain that are looked through: uses of keys have no revision, and a start writes a few records. */
+const mostForRevision = 10_000;
+const mostForTime = 50;
+
+async function* newestRecords(
+  directory: string,
+  most: number,
+  isLast: (record: TrailRecord) => boolean = () => false,
+): AsyncIterable<TrailRecord> {
+  for (const files of (await listStreams(directory)).values()) {
+    let left = most;
+    for await (const record of recordsFromEnd(files, '')) {
+      yield record;
+      if (isLast(record) || --left === 0) break;
+    }
+  }
+}
 
 async function examineBeginning(chain: string, files: readonly StreamFile[], { signed, retired }: RememberedChain): Promise<Discrepancy[]> {
   const before = await headBefore(files);

@@ -117,9 +117,12 @@ function chainPem({ certificate, generation }: ListenerRecord, { record }: Found
 async function ensureApplianceCa(context: CaContext, tenantId: string): Promise<FoundCa> {
   const { tenantId: of, record } = await ensureOwnCa(context, tenantId, applianceCa);
   const newest = requireNewestGeneration(record);
-  const secondsLeft = readCertificate(newest.certificate).notAfter.since(context.clock.now()).total('seconds');
+  const { notBefore, notAfter } = readCertificate(newest.certificate);
+  const now = context.clock.now();
   const ca = { tenantId: of, record };
-  if (secondsLeft <= caRollSeconds) return rollOwnCa(context, ca, applianceCa);
+  // One that was made while the clock was ahead has not begun, nor has anything that it issues.
+  const hasBegun = Temporal.Instant.compare(notBefore, now) <= 0;
+  if (!hasBegun || notAfter.since(now).total('seconds') <= caRollSeconds) return rollOwnCa(context, ca, applianceCa);
   if (!isStranded(context, newest)) return ca;
   return rollOwnCa(context, ca, applianceCa).catch((error: unknown) => {
     // The token that has the key signs the link to the new one; while it is away, the listeners keep the identity they have.

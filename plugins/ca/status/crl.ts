@@ -33,7 +33,7 @@ export async function currentCrl(
   const newest = published?.newest;
   const now = context.clock.now();
   const isWhole = newest?.covers === published?.changes;
-  if (newest !== undefined && isWhole && ageSeconds(newest.thisUpdate, now) < refreshSeconds) return newest.crl;
+  if (newest !== undefined && isWhole && isFresh(ageSeconds(newest.thisUpdate, now))) return newest.crl;
   try {
     return await publishOnce(context, ca, generation, askedBy);
   } catch (error) {
@@ -45,6 +45,11 @@ export async function currentCrl(
 
 /** After a failure for who is not authenticated, others are refused for so long: each attempt takes a number, which is a change in the store. */
 const failureMs = 1_000;
+
+/** One that was made while the clock was ahead has not begun yet. */
+function isFresh(age: number): boolean {
+  return age >= -backdateSeconds && age < refreshSeconds;
+}
 
 /** Concurrent requests share one signature, and its failure: a CRL is served without authentication. */
 const publishing = new WeakMap<CaContext, Map<string, Promise<Uint8Array>>>();

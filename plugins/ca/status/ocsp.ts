@@ -45,12 +45,20 @@ const signatures = {
 /** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
 const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
+type Kept = { readonly response: Uint8Array; readonly from: Temporal.Instant };
+
+/** One that was signed while the clock was ahead begins in the future. */
+function isCurrent({ from }: Kept, now: Temporal.Instant): boolean {
+  const ageSeconds = now.since(from).total('seconds');
+  return ageSeconds >= 0 && ageSeconds < lifeSeconds / 2;
+}
+
 /** Answers OCSP requests for the CAs of the appliance. */
 export class OcspResponder {
   readonly #context: CaContext;
   readonly #own: Allowance;
   readonly #shared: Allowance;
-  readonly #kept = new Map<string, { readonly response: Uint8Array; readonly until: Temporal.Instant }>();
+  readonly #kept = new Map<string, Kept>();
   /** those that are being signed */
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
 
@@ -84,14 +92,14 @@ export class OcspResponder {
     // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
     const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
     const kept = this.#kept.get(name);
-    if (kept !== undefined && Temporal.Instant.compare(now, kept.until) < 0) return kept.response;
+    if (kept !== undefined && isCurrent(kept, now)) return kept.response;
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) return underWay;
     if (!this.#shared.take(clientIp, this.#context.clock.monotonicMs())) return encodeUnsigned('tryLater');
     const signing = this.#sign(ca, generation, { singles: [common], nonce: undefined, now }).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, signing);
     const response = await signing;
-    this.#keep(name, { response, until: now.add({ seconds: lifeSeconds / 2 }) });
+    this.#keep(name, { response, from: now });
     return response;
   }
 
@@ -114,7 +122,7 @@ export class OcspResponder {
     return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));
   }
 
-  #keep(name: string, answer: { readonly response: Uint8Array; readonly until: Temporal.Instant }): void {
+  #keep(name: string, answer: Kept): void {
     if (this.#kept.size >= maxKept) {
       const oldest = this.#kept.keys().next().value;
       if (oldest !== undefined) this.#kept.delete(oldest);

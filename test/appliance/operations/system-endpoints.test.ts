@@ -3,7 +3,7 @@ import { WorkerCounts } from '../../../appliance/processes/worker-counts.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { softwareDate, watchClock } from '../../../appliance/operations/clock-watch.ts';
+import { type ClockWatch, softwareDate, watchClock } from '../../../appliance/operations/clock-watch.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -198,6 +198,53 @@ test('the time never goes back and never stands still, however the clock of the 
   machine.advance(3_600);
   expect([clock.doubt, clock.now().toString()]).toEqual([undefined, machine.now().toString()]);
   watch.stop();
+});
+
+test('a process that begins after the clock was set back begins where the one before was', async () => {
+  const machine = new TestClock('2026-03-01T00:00:00Z');
+  const store = appliance.store.prefixed('begins');
+  const earliest = machine.now();
+  const options = { earliest, sinceBoot: () => ({ boot: 'one', ms: machine.monotonicMs() }) };
+  const first = watchClock(store, machine, options);
+  await first.record();
+  machine.advance(50);
+  machine.step(-120);
+  const secondsAfter = (inTrail?: number, boot = 'one'): number => {
+    const trail = inTrail === undefined ? {} : { inTrail: earliest.add({ seconds: inTrail }) };
+    const watch = watchClock(store, machine, { ...options, ...trail, sinceBoot: () => ({ boot, ms: machine.monotonicMs() }) });
+    watch.stop();
+    return watch.clock.now().since(earliest).total('seconds');
+  };
+  expect(secondsAfter()).toBe(50);
+  // After a restart of the machine the trail knows more than the last record, unless the clock was wrong then.
+  expect([secondsAfter(undefined, 'other'), secondsAfter(45, 'other'), secondsAfter(86_400, 'other')]).toEqual([0, 45, 0]);
+  machine.step(120);
+  await first.record();
+  machine.step(-120);
+  expect(secondsAfter(undefined, 'other')).toBe(50);
+  first.stop();
+});
+
+test('a time that was read before a person accepted the clock is not recorded after that', async () => {
+  const machine = new TestClock('2026-03-01T00:00:00Z');
+  const store = appliance.store.prefixed('race');
+  const [one, other] = [0, 1].map(() => watchClock(store, machine, { earliest: machine.now() })) as [ClockWatch, ClockWatch];
+  await one.record();
+  machine.step(86_400);
+  await one.record();
+  other.clock.now();
+  machine.step(-86_400);
+  let told = 0;
+  other.onSetBack(() => void told++);
+  const right = machine.now();
+  const accepting = other.accept();
+  // It does not know yet, and its write comes after the other one.
+  await Promise.all([accepting, one.record()]);
+  await one.record();
+  const begun = watchClock(store, machine, { earliest: right });
+  for (const watch of [other, begun]) expect(watch.clock.now().toString()).toBe(right.toString());
+  expect(told).toBe(1);
+  for (const watch of [one, other, begun]) watch.stop();
 });
 
 test('two minutes back, a token and a secret-id that have ended work no more, and a lock-out ends', async () => {

@@ -320,6 +320,22 @@ describe('list, revoke, CRL and OCSP', () => {
     expect(check(bad.certificate).output).toContain('certificate revoked');
   });
 
+  test('R79: a list made while the clock was ahead is made again when it is right, with a higher number', async () => {
+    const ca = await appliance.makeCa({});
+    const { 'crl-url': crlUrl } = await appliance.state(ca);
+    const newest = async (): Promise<x509.X509Crl> => new x509.X509Crl(new Uint8Array((await fetchPublic(crlUrl)).body));
+    appliance.clock.advance(86_400 * 40);
+    const ahead = await newest();
+    await appliance.setBack(86_400 * 40);
+    const right = await newest();
+    expect(right.thisUpdate.getTime()).toBeLessThanOrEqual(appliance.clock.now().epochMilliseconds);
+    expect(ahead.thisUpdate.getTime()).toBeGreaterThan(right.thisUpdate.getTime());
+    const numbers = [ahead, right].map((crl) =>
+      Buffer.from(crl.extensions.find(({ type }) => type === '2.5.29.20')?.value ?? new ArrayBuffer()).toString('hex'),
+    );
+    expect(numbers[0] !== undefined && numbers[1] !== undefined && numbers[0] < numbers[1]).toBe(true);
+  });
+
   test('R79: no date of a revocation is later than the CRL that has it, also after the clock was set back; OCSP alike', async () => {
     const ca = await appliance.makeCa({});
     const revoke = async (): Promise<string> => {

@@ -103,6 +103,19 @@ test('one that was issued while the clock was ahead is replaced when the clock i
   expect((await ensureListenerIdentity(context, tenant, ['ahead.example'])).serial).toBe(right.serial);
 });
 
+test('the CA of the listeners that was made while the clock was ahead has a successor when it is right', async () => {
+  const own = await openTestContext();
+  own.clock.advance(400 * day);
+  await ensureListenerIdentity(own, tenant, hosts);
+  own.clock.advance(-400 * day);
+  const right = await ensureListenerIdentity(own, tenant, hosts);
+  const now = own.clock.now().epochMilliseconds;
+  const [leaf, ca] = [certificatesOf(right.chainPem)[0], certificatesOf(right.caPem)[0]];
+  for (const certificate of [leaf, ca]) expect(certificate?.validFromDate.getTime()).toBeLessThanOrEqual(now);
+  expect(leaf?.verify((ca as X509Certificate).publicKey)).toBe(true);
+  expect((await ensureListenerIdentity(own, tenant, hosts)).serial).toBe(right.serial);
+});
+
 test('the CA rolls over a year before its end; who trusts only the old root still connects', async () => {
   const old = await ensureListenerIdentity(context, tenant, hosts);
   context.clock.advance(19 * 365 * day);

@@ -201,3 +201,15 @@ describe('signatures for unauthenticated callers', () => {
     expect(new Set(answers.map((answer) => answer.toString('hex'))).size).toBe(1);
   });
 });
+
+test('an answer that was signed while the clock was ahead is not given when it is right', async () => {
+  const dates = async (): Promise<number> => {
+    const request = makeRequest(leaves.slice(0, 1), '-no_nonce');
+    const text = openssl('ocsp', '-respin', file(at('dated.der'), await ask(request)), '-noverify', '-resp_text').output;
+    return Date.parse(/This Update: (.*)/.exec(text)?.[1] ?? '');
+  };
+  appliance.clock.advance(86_400 * 20);
+  expect(await dates()).toBeGreaterThan(appliance.clock.now().epochMilliseconds - 60_000);
+  await appliance.setBack(86_400 * 20);
+  expect(await dates()).toBeLessThanOrEqual(appliance.clock.now().epochMilliseconds);
+});
