@@ -27,7 +27,7 @@ import { standAlone } from '../../core/store/replica.ts';
 import { formatMark, type RestorationSource, restoredMark } from '../provisioning/restoration.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import { findTrace } from '../state/traces.ts';
+import { endFounding, findTrace, isTrace } from '../state/traces.ts';
 
 /** Holds PINs in clear. */
 const unfinishedName = 'restoring';
@@ -88,6 +88,8 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
     const reason = error instanceof BackupError ? error.message : String((error as NodeJS.ErrnoException).code ?? error);
     throw new StartRefused(`--restore ${file}: ${reason}`);
   }
+  // A first start that was cut off before it had made anything founds nothing any more.
+  endFounding(directory);
   renameSync(unfinished, join(directory, 'restored'));
   syncDirectory(directory);
   finishRestore(directory);
@@ -123,16 +125,26 @@ const origins: { readonly [State in Origin['state']]: (keyId: string) => string 
 };
 
 /**
- * Moves in a verified restore, also after a crash during that step. Removes what a crash left of an earlier step. Returns whether there was
- * a verified restore.
+ * Moves in a verified restore, also after a crash during that step. Of one that was cut off before, everything is removed but the place, which says
+ * so (state/traces.ts). Returns whether there was a verified restore. Throws StartRefused where its parts are in their places already.
  */
 export function finishRestore(directory: string): boolean {
-  rmSync(join(directory, unfinishedName), { recursive: true, force: true });
+  const unfinished = join(directory, unfinishedName);
+  if (existsSync(unfinished)) for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true, force: true });
   const restored = join(directory, 'restored');
   if (!existsSync(restored)) return false;
-  for (const name of readdirSync(restored)) renameSync(join(restored, name), join(directory, name));
+  if (![restored, directory].some((place) => existsSync(restoredMark(place))))
+    throw new StartRefused(`${restored} is not what a restore leaves: move it away`);
+  const names = readdirSync(restored);
+  const taken = names.map((name) => join(directory, name)).filter((path) => isTrace(path));
+  if (taken.length > 0)
+    throw new StartRefused(
+      `${restored} is of a restore that was cut off, and ${taken.join(', ')} in the place of what it brings: move away ${restored}, to keep what is there, or what is there, to finish the restore`,
+    );
+  for (const name of names) renameSync(join(restored, name), join(directory, name));
   syncDirectory(directory);
   rmdirSync(restored);
+  rmSync(unfinished, { recursive: true, force: true });
   syncDirectory(directory);
   return true;
 }

@@ -1,6 +1,6 @@
 // The key that signs the heads of the audit trail, made once in the token of each appliance.
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chainNames, type TrailMemory } from '../../core/audit/chains.ts';
 import type { SignHead } from '../../core/audit/heads.ts';
@@ -12,7 +12,7 @@ import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
-import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
+import { readWhole, syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
 import { dropOwnRecords } from '../state/record-owners.ts';
@@ -214,7 +214,7 @@ function keysFile(data: string): string {
 function publishKeys(runtime: Runtime, data: string): void {
   const file = keysFile(data);
   const pem = auditPublicKeysPem(runtime.store);
-  if (existsSync(file) && readFileSync(file, 'utf8') === pem) return;
+  if (existsSync(file) && readWhole(file).toString() === pem) return;
   if (mkdirSync(paths.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
   writeDurably(file, pem);
 }

@@ -1,7 +1,7 @@
-// The data directory: made with mode 0700, proven writable, and held by one appliance at a time.
+// The data directory: made with mode 0700, proven writable, held by one appliance at a time, and each name in it what it is to be.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const roomBytes = 256 << 10;
 const patienceMs = 5_000;
 const againMs = 50;
 
-/** Throws StartRefused when the directory cannot be made or written, has no room, or another appliance holds it. Held until the process ends. `source` is what the directory was given with, for the messages. */
+/** Throws StartRefused when the directory cannot be made or written, has no room, another appliance holds it, or something strange is in it. Held until the process ends. `source` is what the directory was given with, for the messages. */
 export async function holdDataDirectory(directory: string, source = '--data'): Promise<void> {
   try {
     makeDirectory(directory);
@@ -39,7 +39,73 @@ export async function holdDataDirectory(directory: string, source = '--data'): P
     () => holdLockFile(directory),
     () => heldByAnother('perhaps in another container or on another machine, '),
   );
+  requireKinds(directory);
   sweepTemporaryFiles(directory);
+}
+
+/** What an appliance keeps there. `again`: files that a start makes again. */
+const kept = {
+  file: [
+    'pin',
+    'pin.new',
+    'so-pin',
+    'store-key.json',
+    'store/data.mdb',
+    'root-token',
+    'cluster.json',
+    'recovering.json',
+    'tls/sealed-identity.json',
+  ],
+  again: ['softhsm.conf', 'founding', 'store/lock.mdb', 'audit/restored', 'audit/audit-keys.pem', 'tls/ca.pem', 'unseal-code'],
+  directory: ['store', 'softhsm', 'audit', 'logs', 'tls', 'shipping', 'member', 'restored', 'restoring'],
+} as const;
+
+/**
+ * Throws StartRefused where something else is in the place of a file or a directory: LMDB and modules end the process over it, and a FIFO is waited
+ * for for ever.
+ */
+function requireKinds(directory: string): void {
+  const require = (path: string, wanted: 'a file' | 'a directory', remedy: string): void => {
+    const found = kindOf(path);
+    if (found !== undefined && found !== wanted) throw new StartRefused(`${path} is ${found}, not ${wanted}: ${remedy}`);
+  };
+  for (const name of kept.file) require(join(directory, name), 'a file', 'move it away, and put the file back from your backup');
+  for (const name of kept.again) require(join(directory, name), 'a file', 'move it away');
+  for (const name of kept.directory)
+    require(join(directory, name), 'a directory', 'move it away, and put the directory back from your backup');
+  const fifo = findFifo(directory);
+  if (fifo !== undefined)
+    throw new StartRefused(`${fifo} is no file and no directory: move it away, and put what was in its place back from your backup`);
+}
+
+/** Undefined where nothing is, or nobody may look: what needs it says so. */
+function kindOf(path: string): string | undefined {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return 'a link to nothing';
+    return found.isFile() ? 'a file' : found.isDirectory() ? 'a directory' : found.isFIFO() ? 'a FIFO' : 'something else';
+  } catch (error) {
+    return codeOf(error) === 'ELOOP' ? 'a link to itself' : undefined;
+  }
+}
+
+/** Below the directory: the module of the token opens whatever is in its own. */
+function findFifo(directory: string): string | undefined {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(directory, { withFileTypes: true });
+  } catch {
+    // Nobody may look, as into `lost+found`: what needs it says so.
+    return undefined;
+  }
+  for (const entry of entries) {
+    const path = join(directory, entry.name);
+    if (entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice()) return path;
+    const below = entry.isDirectory() ? findFifo(path) : undefined;
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
 /** Removes half-written files of a crash; some are secret. */

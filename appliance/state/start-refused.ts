@@ -1,9 +1,8 @@
 // The error that ends a start: one line for the terminal with cause and fix.
-import { readFileSync } from 'node:fs';
 import { reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { StartError } from '../../core/plugin/registry.ts';
 import { StoreDamaged } from '../../core/store/files/damage.ts';
-import { naming } from '../../core/base/durable-files.ts';
+import { readWhole } from '../../core/base/durable-files.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
 /** Thrown while starting: the message is printed unchanged and the process exits with 1. */
@@ -21,7 +20,7 @@ export function isAboutCluster(error: unknown): boolean {
  * where that does not give it: what cannot be read is not damaged.
  */
 export function parseFile<T>(file: string, parse: (text: string) => T, remedy: string): T {
-  const text = naming(file, () => readFileSync(file, 'utf8'));
+  const text = readWhole(file).toString();
   try {
     return parse(text);
   } catch (error) {
@@ -39,6 +38,7 @@ const diskRemedies: Readonly<Record<string, string>> = {
   EACCES: 'give its files to the user of the service, with the rights that they had (files 0600, directories 0700)',
   EPERM: 'give its files to the user of the service, with the rights that they had (files 0600, directories 0700)',
   EISDIR: 'move away what is in the place of this file, and put the file back from your backup',
+  ENOTFILE: 'move away what is in the place of this file, and put the file back from your backup',
   ENOTDIR: 'move away what is in the place of this directory, and put the directory back from your backup',
   EEXIST: 'move away what is in this place',
   ELOOP: 'remove this link',

@@ -31,7 +31,9 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
     return new Secret(await hsm.readKeyMaterialInClear(key));
   } catch (error) {
     if (!isKeyLost(error)) throw error;
-    const wanted = `name under hsm.tokens, as ${key.stored.token}, the token that ${directory} was made with (--config)`;
+    const wanted = existsSync(join(directory, 'softhsm'))
+      ? `it and ${directory}/softhsm are of different appliances, or of different times: put both back from the same backup, with ${storeDirectory}`
+      : `name under hsm.tokens, as ${key.stored.token}, the token that ${directory} was made with (--config)`;
     throw new StartRefused(`${file} does not open: ${error.message}; ${wanted}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 // What tells a data directory in use from a new one, and what an appliance lacks of its own. Only where nothing of an appliance is, one is founded.
-import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
@@ -52,16 +52,40 @@ export type NeededParts = {
  * mounted or a copy that was cut off would be answered with a new appliance over the old one.
  */
 export function requireWhole(data: string, needed: NeededParts): void {
-  if (isFounding(data)) return;
   const present = tracesIn(data);
+  requireNoCutRestore(data, present);
+  // What a first start makes last, it makes after all that is needed: where that is there, nothing is founded any more.
+  const isFounded = isFounding(data) && ['root-token', 'audit', 'tls'].some((name) => isTrace(join(data, name)));
+  if (isFounding(data) && !isFounded) return requireTokenOfKey(data, needed, present);
   const isFilled = needed.isInvited === true && !isTrace(paths.store(data));
   if (present.length === 0 || isFilled) return writeDurably(foundingMark(data), '');
-  requireParts(data, needed, present);
+  requireAll(data, needed, present);
+}
+
+/** The place of a restore that was cut off before its backup was verified (backup/restore.ts). */
+const cutRestore = (data: string): string => join(data, 'restoring');
+
+function requireNoCutRestore(data: string, present: readonly string[]): void {
+  if (!existsSync(cutRestore(data))) return;
+  if (present.length === 0)
+    throw new StartRefused(
+      `a restore into ${data} was cut off, and nothing was made in its place: run it again, with --restore FILE; for a new appliance, remove ${cutRestore(data)}`,
+    );
+  rmSync(cutRestore(data), { recursive: true });
+  syncDirectory(data);
+}
+
+/** The key of the store is made in the token, which another one made now would not open. */
+function requireTokenOfKey(data: string, { token, store }: NeededParts, present: readonly string[]): void {
+  if (store && existsSync(storeKeyFile(data))) requireAll(data, { token, store: false }, present);
 }
 
 /** As requireWhole, for a process that founds nothing itself. */
-export function requireParts(data: string, needed: NeededParts, present = tracesIn(data)): void {
-  if (isFounding(data)) return;
+export function requireParts(data: string, needed: NeededParts): void {
+  if (!isFounding(data)) requireAll(data, needed, tracesIn(data));
+}
+
+function requireAll(data: string, needed: NeededParts, present: readonly string[]): void {
   const missing = [
     ...(needed.store ? [missingStore(data), missingFile(storeKeyFile(data))] : []),
     ...(needed.token && !isTrace(join(data, 'softhsm'))

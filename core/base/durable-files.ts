@@ -1,6 +1,6 @@
 // Files and names that survive a power loss: written through to the disk, and put in their place whole.
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -35,7 +35,7 @@ export function isUnfinished(name: string): boolean {
 }
 
 /** Errors of a read do not say of which file: a directory in its place would not be found. */
-export function naming<T>(path: string, read: () => T): T {
+function naming<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -45,8 +45,21 @@ export function naming<T>(path: string, read: () => T): T {
   }
 }
 
+/** The content of a file. Throws an error of the system that names it, also for a FIFO in its place, which would be waited for. */
+export function readWhole(path: string): Buffer {
+  requireFile(path);
+  return naming(path, () => readFileSync(path));
+}
+
+/** Throws ENOTFILE, a code of our own, where something else than a file is in its place; nothing where nothing is. */
+export function requireFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw Object.assign(new Error(`ENOTFILE: not a file, open '${path}'`), { code: 'ENOTFILE', syscall: 'open', path });
+}
+
 function holds(path: string, content: string | Uint8Array): boolean {
-  return existsSync(path) && naming(path, () => readFileSync(path)).equals(Buffer.from(content));
+  return existsSync(path) && readWhole(path).equals(Buffer.from(content));
 }
 
 function replaceFile(path: string, content: string | Uint8Array): void {

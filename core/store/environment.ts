@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
-import { syncPath } from '../base/durable-files.ts';
+import { requireFile, syncPath } from '../base/durable-files.ts';
 import { fail, reasonOf, ServiceError } from '../base/errors.ts';
 import { requireUncut, StoreDamaged } from './files/damage.ts';
 import { StoreFiles } from './files/store-files.ts';
@@ -298,6 +298,7 @@ function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}):
 function requireOpenable(directory: string, readOnly: boolean): void {
   const [data, lock] = [join(directory, 'data.mdb'), join(directory, 'lock.mdb')];
   if (!readOnly) accessSync(directory, constants.W_OK);
+  for (const file of [data, lock]) requireFile(file);
   if (existsSync(lock)) accessSync(lock, readOnly ? constants.R_OK : constants.R_OK | constants.W_OK);
   if (existsSync(data)) closeSync(openSync(data, readOnly ? 'r' : 'r+'));
 }

@@ -19,8 +19,8 @@ test('files that were to take the place of others, and probes of the disk, are r
 
 test('what a restore had unpacked when it was cut is removed, PINs included; what it had proven whole is moved in', () => {
   mkdirSync(path('cut', 'restoring'), { recursive: true });
-  mkdirSync(path('cut', 'restored'));
-  for (const name of ['restoring/pin', 'restored/store-key.json']) writeFileSync(path('cut', name), 'x');
+  mkdirSync(path('cut', 'restored', 'audit'), { recursive: true });
+  for (const name of ['restoring/pin', 'restored/store-key.json', 'restored/audit/restored']) writeFileSync(path('cut', name), 'x');
   finishRestore(path('cut'));
-  expect(readdirSync(path('cut'))).toEqual(['store-key.json']);
+  expect(readdirSync(path('cut')).toSorted()).toEqual(['audit', 'store-key.json']);
 });

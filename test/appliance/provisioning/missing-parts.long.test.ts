@@ -1,10 +1,11 @@
 // A start founds an appliance only where nothing of one is: a part that is missing is named, nothing is made or overwritten, and all is as before
 // when it is back.
-import { existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { contentsOf, startAndEnd } from '../../harness/refused-start.ts';
+import { copyDirectory } from '../../harness/once.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -19,6 +20,10 @@ async function provisioned(directory: string): Promise<string> {
   await daemon.stop();
   return daemon.rootToken;
 }
+
+/** The places of restores are kept, what was unpacked there is not. */
+const without = (contents: Readonly<Record<string, string>>, below: string) =>
+  Object.fromEntries(Object.entries(contents).filter(([name]) => !name.startsWith(below)));
 
 const opens = (daemon: Daemon, rootToken: string) => daemon.request('GET', `${keys}/orders`, undefined, rootToken);
 
@@ -73,6 +78,49 @@ describe('a start where a part of an appliance is missing', () => {
     expect(last).toMatch(new RegExp(`${join(data, name)} is (?:missing|empty|missing or empty)`));
     expect([status, parts(data)]).toEqual([1, before]);
   });
+
+  test.each([
+    [
+      'restoring',
+      (data: string) => mkdirSync(join(data, 'restoring', 'softhsm'), { recursive: true }),
+      /a restore into \S+ was cut off, .*--restore FILE/,
+    ],
+    [
+      'restored',
+      (data: string) => (
+        copyDirectory(path('whole'), data),
+        mkdirSync(join(data, 'restored/store'), { recursive: true }),
+        mkdirSync(join(data, 'restored/audit')),
+        writeFileSync(join(data, 'restored/audit/restored'), '{}')
+      ),
+      /restored is of a restore that was cut off, and \S+store in the place of what it brings/,
+    ],
+  ] as const)('a restore that was cut off (%s) is followed by no new appliance', async (name, cut, says) => {
+    if (!existsSync(path('whole'))) await provisioned(path('whole'));
+    const data = path(`cut-${name}`);
+    cut(data);
+    const before = parts(data);
+    for (let again = 0; again < 2; again++) {
+      const { status, last } = await startAndEnd(data);
+      expect(last).toMatch(says);
+      expect(status).toBe(1);
+    }
+    expect({ ...parts(data), lock: '' }).toEqual({ ...without(before, 'restoring/'), lock: '' });
+  });
+
+  test.each([['store'], ['softhsm'], ['store-key.json']])(
+    'a mark of a first start that was left behind founds nothing where %s is missing',
+    async (name) => {
+      const data = path(`founding-${name}`);
+      await provisioned(data);
+      writeFileSync(join(data, 'founding'), '');
+      rmSync(join(data, name), { recursive: true });
+      const before = parts(data);
+      const { status, last } = await startAndEnd(data);
+      expect(last).toMatch(/nothing was made in its place/);
+      expect([status, parts(data)]).toEqual([1, before]);
+    },
+  );
 
   test('a first start in a directory with empty places for mounts founds an appliance', async () => {
     const data = path('places');

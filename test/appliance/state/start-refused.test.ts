@@ -35,7 +35,7 @@ test('a file that is not what was written is damaged; one that the disk does not
   const unreadable = thrownBy(() => parseFile(path('unreadable'), parse, 'put it back'));
   expect(unreadable).not.toBeInstanceOf(StartRefused);
   expect(refusalFor(unreadable, path())?.message).toMatch(
-    /^the disk of .*EISDIR.*\/unreadable'\): move away what is in the place of this file/,
+    /^the disk of .*ENOTFILE.*\/unreadable'\): move away what is in the place of this file/,
   );
 });
 
