@@ -9,6 +9,7 @@ import { RequestContext, type Answered, type RequestServer } from '../../core/ht
 import { refusalPage } from '../../core/http/pages/refusal.ts';
 import { html } from '../../core/http/pages/html.ts';
 import { preferenceOf } from '../../core/http/request/accept.ts';
+import { repeatedHeader, unmetHeader } from '../../core/http/request/header-rules.ts';
 import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { readInput, requireMediaType } from '../../core/http/request/input.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
@@ -46,6 +47,8 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
 
   /** Answers from the data directory and, for unseal, from the supervisor. Throws `sealed` for everything else. */
   run({ data, tokens, channel }: SealedParts): Answer | Promise<Answer> {
+    const wrong = repeatedHeader(this.exchange.request) ?? unmetHeader(this.exchange.request);
+    if (wrong !== undefined) throw wrong;
     const { method } = this.exchange.request;
     const isRead = method === 'GET' || method === 'HEAD';
     if (this.#path === 'v1/state/system/health' && isRead) return health;

@@ -1,11 +1,11 @@
-// Finds the endpoint of a request: repeated header 400, path 404, method 405.
+// Finds the endpoint of a request: repeated or missing header 400, path 404, method 405.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../base/errors.ts';
 import type { Routed } from './context/api-request.ts';
 import type { Exchange } from './context/exchange.ts';
 import type { Unrouted } from './context/unrouted-request.ts';
 import { FoundPaths } from './request/found-paths.ts';
-import { repeatedHeader } from './request/repeated-header.ts';
+import { repeatedHeader, unmetHeader } from './request/header-rules.ts';
 import type { RouteTable } from './route-table.ts';
 import { isPage, type Route } from './routes.ts';
 
@@ -26,7 +26,10 @@ export class Router {
   find(request: IncomingMessage): Routed | Unrouted {
     const repeated = repeatedHeader(request);
     if (repeated !== undefined) return { refusal: repeated, path: undefined, mayBePage: false };
-    return this.findTarget({ method: request.method ?? '', target: request.url ?? '' });
+    const found = this.findTarget({ method: request.method ?? '', target: request.url ?? '' });
+    const unmet = unmetHeader(request);
+    if (unmet === undefined) return found;
+    return { refusal: unmet, path: 'route' in found ? found.path.text : found.path, mayBePage: false };
   }
 
   /** The same of a request whose headers are read in one way alone. */

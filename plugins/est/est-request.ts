@@ -8,7 +8,7 @@ import { HttpExchange } from '../../core/http/context/exchange.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
 import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { isKeyAway } from '../../core/http/response/problem.ts';
-import { repeatedHeader } from '../../core/http/request/repeated-header.ts';
+import { repeatedHeader, unmetHeader } from '../../core/http/request/header-rules.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import type { CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
 import type { EstCall, EstContext } from './context.ts';
@@ -40,7 +40,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
 
   /** Throws the ServiceError that refuses the request. */
   async run(): Promise<EstAnswer> {
-    const repeated = repeatedHeader(this.exchange.request);
+    const repeated = repeatedHeader(this.exchange.request) ?? unmetHeader(this.exchange.request);
     if (repeated !== undefined) throw repeated;
     if (this.#server.sealed()) throw fail('sealed');
     this.#server.refresh();

@@ -78,7 +78,8 @@ const limits = {
 /** Opens a listener over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
   const { host, port, descriptor, identity, tls = {} } = options;
-  const settings = { connectionsCheckingInterval: limits.checkEveryMs, maxHeaderSize: limits.headerBytes };
+  // A request without Host is refused as others are, with a body and a record; node would answer it itself.
+  const settings = { connectionsCheckingInterval: limits.checkEveryMs, maxHeaderSize: limits.headerBytes, requireHostHeader: false };
   const server = createHttpsServer({ ...settings, ...tls, ...secureContext(identity, tls) }, handlerOf(options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
@@ -106,6 +107,8 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
   server.requestTimeout = limits.requestTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.on('clientError', answerClientError);
+  // The same for an expectation that is none of node's.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const { port } = server.address() as AddressInfo;
