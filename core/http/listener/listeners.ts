@@ -13,6 +13,7 @@ import { noteForwarded } from './client-address.ts';
 import { groups } from './client-hello.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
+import { inTurn } from './in-turn.ts';
 import { ProxyConnections } from './proxy-connections.ts';
 import { followRequests } from './requests.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
@@ -92,11 +93,11 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
 }
 
 function handlerOf({ handler, proxies }: ListenOptions): ListenOptions['handler'] {
-  if (proxies === undefined || proxies.forwarded.length === 0) return handler;
-  return (request, response) => {
+  if (proxies === undefined || proxies.forwarded.length === 0) return inTurn(handler);
+  return inTurn((request, response) => {
     noteForwarded(request, proxies);
     handler(request, response);
-  };
+  });
 }
 
 function listenerOf(server: Server, options: ListenOptions, first: ServerOptions): Listener {
