@@ -39,7 +39,7 @@ const handlers: WorkerHandlers = {
     return started.promise;
   },
   examine,
-  take: ({ listener }, connection) => connection !== undefined && serving?.take(listener, connection) === true,
+  take: ({ listener }, connection) => serving?.take(listener, connection) ?? 'none',
   metrics: () => serving?.metrics() ?? [],
   health: () => serving?.health(),
   async renewTicketKeys({ ticketKeys }) {

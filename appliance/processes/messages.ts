@@ -85,7 +85,7 @@ export const workerRequests = {
    * With a connection, on which the supervisor then makes a handshake as a peer of the listener would. False where there is no such listener
    * at the moment.
    */
-  take: { argument: z.object({ listener: listenerName }), answer: z.boolean() },
+  take: { argument: z.object({ listener: listenerName }), answer: z.enum(['taken', 'none', 'dead']) },
   /** The parts of the appliance as this process sees them; none while it is starting. */
   health: { argument: nothing, answer: healthParts.optional() },
   /** Answered when neither this process nor its HSM hosts hold a key. */

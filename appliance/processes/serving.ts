@@ -7,8 +7,8 @@ import type { Snapshot } from '../operations/metrics/process.ts';
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
-  /** Takes a connection as if a listener had accepted it; false where it is not open. */
-  take(listener: ListenerName, connection: Socket): boolean;
+  /** Takes a connection as if a listener had accepted it; `dead` where that accepts none itself, `none` where there is no such listener. */
+  take(listener: ListenerName, connection: Socket | undefined): 'taken' | 'none' | 'dead';
   /** The parts of the appliance as this process sees them. */
   health(): readonly HealthPart[];
   /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */
@@ -29,8 +29,11 @@ export type Serving = {
 export function takeAt(listeners: OpenListeners): Serving['take'] {
   return (name, connection) => {
     const listener = listeners.get(name);
-    if (listener?.server.listening !== true) return (connection.destroy(), false);
-    listener.take(connection);
-    return true;
+    if (listener?.server.listening === true && connection !== undefined) {
+      listener.take(connection);
+      return 'taken';
+    }
+    connection?.destroy();
+    return listener === undefined ? 'none' : 'dead';
   };
 }

@@ -179,6 +179,7 @@ export function superviseWorkers(
       onStuck(number, listener);
       worker.process.kill('SIGKILL');
     },
+    { management: configuration.listen, est: configuration.estListen },
   );
   const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
   const serving = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);

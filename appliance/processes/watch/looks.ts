@@ -3,7 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
+import { isWithin } from '../../../core/base/addresses.ts';
+import type { Address } from '../../../core/config/config.ts';
+import { ownProxyHeader } from '../../../core/http/listener/proxy-header.ts';
 import { type ListenerName, listenerNames } from '../../../core/plugin/services/listeners.ts';
 import { Unanswered } from '../channel.ts';
 import type { WorkerChannel } from '../messages.ts';
@@ -29,9 +33,25 @@ export function isDoubtful({ misses }: Looked): boolean {
   return misses.values().some((count) => count >= doubtfulMisses);
 }
 
-/** Looks at all of them every ten seconds; `onStuck` is told each that has missed too many. Returns a function that ends this. */
-export function lookAtAll<T extends Looked>(present: () => Iterable<T>, onStuck: (worker: T, listener: ListenerName) => void): () => void {
+/** Where peers connect to a listener. */
+export type Port = Pick<Address, 'host' | 'port' | 'proxies'>;
+
+/**
+ * Looks at all of them every ten seconds; `onStuck` is told each that has missed too many. Returns a function that ends this. The workers accept
+ * from one queue of the kernel, so that a port answers for as long as one of them accepts: where it does not, `onStuck` is told them all, once until
+ * it answers again.
+ */
+export function lookAtAll<T extends Looked>(
+  present: () => Iterable<T>,
+  onStuck: (worker: T, listener: ListenerName) => void,
+  ports: Readonly<Partial<Record<ListenerName, Port>>> = {},
+  everyMs = lookEveryMs,
+): () => void {
   const looking = new Set<T>();
+  const serving = (): readonly T[] => [...present()].filter(({ serves }) => serves);
+  const endPorts = Object.entries(ports).map(([listener, port]) =>
+    lookAtPort(port, everyMs, () => serving().forEach((worker) => onStuck(worker, listener as ListenerName))),
+  );
   const look = async (worker: T): Promise<void> => {
     looking.add(worker);
     const looked = await Promise.all(listenerNames.map((listener) => isHandshakeCompleted(worker.channel, listener)));
@@ -41,11 +61,46 @@ export function lookAtAll<T extends Looked>(present: () => Iterable<T>, onStuck:
     if (stuck !== undefined) onStuck(worker, stuck);
   };
   const timer = setInterval(() => {
-    for (const worker of present()) {
-      if (worker.serves && !looking.has(worker)) void look(worker).finally(() => looking.delete(worker));
+    for (const worker of serving()) {
+      if (!looking.has(worker)) void look(worker).finally(() => looking.delete(worker));
     }
-  }, lookEveryMs).unref();
+  }, everyMs).unref();
+  return () => {
+    clearInterval(timer);
+    for (const end of endPorts) end();
+  };
+}
+
+/** Connects as peers do. `onDead` is told a port that has answered before and does not any more. */
+function lookAtPort(port: Port, everyMs: number, onDead: () => void): () => void {
+  let [misses, hasAnswered, isLooking] = [0, false, false];
+  const look = async (): Promise<void> => {
+    const address = reachable(port.host);
+    const socket = address === undefined ? undefined : connect({ host: address, port: port.port }).on('error', () => undefined);
+    if (socket === undefined) return;
+    // Of whom it expects one, the listener reads the header of a proxy first: that of one which connects for itself.
+    if (isWithin(port.proxies?.proxyProtocol ?? [], address)) socket.write(ownProxyHeader);
+    const { kind } = await handshakeOver(socket, undefined);
+    socket.destroy();
+    misses = kind === 'silent' ? misses + 1 : 0;
+    hasAnswered ||= kind === 'completed';
+    if (misses < mostMisses || !hasAnswered) return;
+    hasAnswered = false;
+    onDead();
+  };
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => (isLooking = false));
+  }, everyMs).unref();
   return () => clearInterval(timer);
+}
+
+/** An address of this machine at which the host is listened on; undefined for one that is elsewhere now, as an address that is shared may be. */
+function reachable(host: string): string | undefined {
+  if (host === '0.0.0.0' || host === '::') return host === '::' ? '::1' : '127.0.0.1';
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+  return host === 'localhost' || own.includes(host) ? host : undefined;
 }
 
 /** Any answer will do, a refusal, too: whose certificate it is matters not here. */
@@ -86,7 +141,9 @@ async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () 
   if (pair === undefined) return { kind: 'unseen' };
   const [own, handed] = pair;
   try {
-    if (!(await channel.request('take', { listener }, patienceMs, handed))) return { kind: 'unseen' };
+    const taken = await channel.request('take', { listener }, patienceMs, handed);
+    // A process without a free descriptor gets no connection, from nobody.
+    if (taken !== 'taken') return { kind: taken === 'dead' ? 'silent' : 'unseen' };
     return await handshakeOver(own, ca?.());
   } catch (error) {
     // A worker that has ended is none that is stuck.

@@ -5,6 +5,9 @@ const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 /** A header has at least these. */
 export const fixedOctets = 16;
 
+/** What a proxy sends that connects for itself, as when it looks whether we are there. */
+export const ownProxyHeader = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
+
 /** What a header says: the client of the connection; none for one that the proxy makes for itself, as when it looks whether we are there. */
 export type ProxyHeader = { readonly client: string | undefined };
 

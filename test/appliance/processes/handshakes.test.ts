@@ -1,10 +1,13 @@
-// What a start asks of its own ports before it says that it is ready.
+// What a start asks of its own ports before it says that it is ready, and what is asked of them later.
 import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Unanswered } from '../../../appliance/processes/channel.ts';
 import type { WorkerChannel } from '../../../appliance/processes/messages.ts';
-import { requireHandshakes } from '../../../appliance/processes/watch/looks.ts';
+import { lookAtAll, type Looked, requireHandshakes } from '../../../appliance/processes/watch/looks.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 
@@ -13,13 +16,13 @@ const [own, other] = [selfSignedIdentity(path()), selfSignedIdentity(path())];
 
 /** A worker with these listeners. */
 function worker(listeners: Readonly<Record<string, TlsOptions>>): WorkerChannel {
-  const take = async (_: string, { listener }: { listener: string }, _ms: number, connection: Socket): Promise<boolean> => {
+  const take = async (_: string, { listener }: { listener: string }, _ms: number, connection: Socket): Promise<string> => {
     const options = listeners[listener];
-    if (options === undefined) return false;
+    if (options === undefined) return 'none';
     createServer(options)
       .on('tlsClientError', (_error, socket) => socket.destroy())
       .emit('connection', connection);
-    return true;
+    return 'taken';
   };
   return { request: take } as unknown as WorkerChannel;
 }
@@ -49,3 +52,54 @@ test('a worker that ends meanwhile is for those who watch it to replace', async 
   const ended = { request: () => Promise.reject(new Unanswered('has just ended', true)) } as unknown as WorkerChannel;
   expect(await outcome(ended)).toBe('ready');
 });
+
+const looked = (channel: WorkerChannel): Looked => ({ channel, serves: true, misses: new Map() });
+
+test('a worker that takes no connection any more, as without a free descriptor, is told after four looks', async () => {
+  const dead = { request: async (_: string, { listener }: { listener: string }) => (listener === 'est' ? 'dead' : 'none') };
+  const [bad, good] = [looked(dead as unknown as WorkerChannel), looked(worker({ management: own }))];
+  const told: (readonly [Looked, string])[] = [];
+  const end = lookAtAll(
+    () => [bad, good],
+    (...stuck) => void told.push(stuck),
+    {},
+    50,
+  );
+  await expect.poll(() => told.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  end();
+  expect(told[0]).toEqual([bad, 'est']);
+  expect(told.every(([one]) => one === bad)).toBe(true);
+});
+
+test(
+  'of a port that nobody accepts from each worker is named, once, and only when it has answered before',
+  { timeout: 120_000 },
+  async () => {
+    const tls = createServer(own).on('tlsClientError', (_error, socket) => socket.destroy());
+    let accepts = true;
+    const listening = createTcpServer((socket) => (accepts ? tls.emit('connection', socket) : socket.on('error', () => undefined)));
+    const silent = createTcpServer((socket) => socket.on('error', () => undefined));
+    const portOf = async (server: typeof listening) => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+    };
+    const ports = { management: await portOf(listening), est: await portOf(silent) };
+    const workers = [looked(worker({})), looked(worker({}))];
+    const told: (readonly [Looked, string])[] = [];
+    const end = lookAtAll(
+      () => workers,
+      (...stuck) => void told.push(stuck),
+      ports,
+      50,
+    );
+    await wait(500);
+    accepts = false;
+    await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
+    expect(told).toEqual(workers.map((one) => [one, 'management']));
+    await wait(9_000);
+    expect(told).toHaveLength(2);
+    end();
+    listening.close();
+    silent.close();
+  },
+);

@@ -155,8 +155,8 @@ describe('what is known of it', () => {
     const socket = await secured(portOf(second.url));
     socket.pause();
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: appliance\r\n\r\n'.repeat(30));
-    const drip = setInterval(() => socket.write('GET / HTTP/1.1\r\nhost: appliance\r\n\r\n'), 1_000);
+    socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: appliance\r\n\r\n'.repeat(2));
+    const drip = setInterval(() => socket.write('GET / HTTP/1.1\r\nhost: appliance\r\n\r\n'), 3_000);
     await closed;
     clearInterval(drip);
     await expect
