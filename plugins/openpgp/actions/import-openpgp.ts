@@ -16,7 +16,7 @@ const input = z.object({
     .string()
     .max(4 * 1024 * 1024)
     .meta({
-      description: 'Public key block with one certificate: ASCII armor, or base64 of the packets.',
+      description: 'Public key block with one certificate: ASCII armor, or base64 of the packets; of these at most 256 KiB.',
       example: pemExample('PGP PUBLIC KEY BLOCK'),
       'x-text-or-base64': true,
     }),

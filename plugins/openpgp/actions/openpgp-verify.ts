@@ -4,7 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
-import { maxSignatureBytes, readSignatures } from '../format/reading.ts';
+import { maxSignatureCharacters, readSignatures } from '../format/reading.ts';
 import { findGoodSignature, matchVersions } from '../certificates/verification.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, textBodyLimit, textOctets, textField } from './request.ts';
 import { openpgpTag } from '../tags.ts';
@@ -14,7 +14,7 @@ const input = z.object({
   base64Encoded: z.boolean().default(true).describe('false: the text is raw UTF-8.'),
   signature: z
     .string()
-    .max(maxSignatureBytes)
+    .max(maxSignatureCharacters)
     .meta({
       description: 'Detached signature: ASCII armor, or base64 of the packets.',
       example: pemExample('PGP SIGNATURE'),

@@ -6,7 +6,7 @@ import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { openpgp } from '../format/library.ts';
-import { maxBlockBytes, readCertificate } from '../format/reading.ts';
+import { readCertificate } from '../format/reading.ts';
 import { withoutSoftRevocations } from './revoked.ts';
 
 /** What is made of a block. */
@@ -27,7 +27,6 @@ const maxSubkeys = 32;
  */
 export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
   const block = armoredBlock(given);
-  if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
   const key = await readCertificate(block);
   // Before anything is verified with them: subkeys that break the rule for keys of others are ignored.
   if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');

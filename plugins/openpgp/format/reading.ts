@@ -4,11 +4,11 @@ import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { openpgp } from './library.ts';
 
-/** Largest armored key block, octets. */
-export const maxBlockBytes = 256 * 1024;
+/** Largest key block, octets of its packets: what armor adds depends on who writes it. */
+const maxBlockBytes = 256 * 1024;
 
-/** Largest signature in a request, octets. */
-export const maxSignatureBytes = 64 * 1024;
+/** Largest signature in a request, characters of armor or base64. */
+export const maxSignatureCharacters = 64 * 1024;
 
 // Each self-signature costs a verification, up to 2 ms for P-521.
 const maxBlockPackets = 1000;
@@ -24,6 +24,12 @@ export const readingConfig: PartialConfig = { allowInsecureVerificationWithRefor
 export async function readCertificate(text: string): Promise<Key> {
   requireOneBlock(text, 'PUBLIC KEY BLOCK', (detail) => fail('invalid-key-data', { detail }));
   const packets = await unarmored(text, () => unreadableBlock());
+  if (packets.length > maxBlockBytes) {
+    const taken = `${maxBlockBytes} (${maxBlockBytes / 1024} KiB) are taken, counted when armor or base64 is decoded`;
+    throw fail('invalid-key-data', {
+      detail: `The packets in openpgp have ${packets.length} octets; ${taken}. Export a minimal block, without signatures of others.`,
+    });
+  }
   if (countPackets(packets, maxBlockPackets + 1) > maxBlockPackets) {
     throw fail('invalid-key-data', {
       detail: `openpgp has more than ${maxBlockPackets} packets. Export a minimal block, without signatures of others.`,

@@ -130,6 +130,27 @@ describe('refused blocks and why', () => {
     await expect(importCertificate(block(key, userId, selfSignature, ...subkeys), now)).rejects.toThrow(/32 subkeys/);
   });
 
+  test('256 KiB are counted after decoding: armor, however its lines are broken, and base64 take the same certificate', async () => {
+    const limit = 256 * 1024;
+    const certificate = await certifyPrimary(ed25519Signer(), 'x');
+    const longest = packet(packetTag.userId, Buffer.alloc(5000, 'y'));
+    const filled = (size: number): Buffer => {
+      const parts = [certificate, ...Array<Uint8Array>(52).fill(longest)];
+      const left = size - Buffer.concat(parts).length;
+      return Buffer.concat([...parts, packet(packetTag.userId, Buffer.alloc(left - 3, 'z'))]);
+    };
+    const forms = (octets: Buffer): readonly string[] => {
+      const armored = formatArmor('public', octets);
+      return [armored, armored.replaceAll('\n', '\r\n'), octets.toString('base64')];
+    };
+    expect([filled(limit).length, filled(limit + 1).length]).toEqual([limit, limit + 1]);
+    for (const block of forms(filled(limit))) expect((await importCertificate(block, now)).cipher).toBe('ed25519');
+    for (const block of forms(filled(limit + 1)))
+      await expect(importCertificate(block, now)).rejects.toThrow(
+        'The packets in openpgp have 262145 octets; 262144 (256 KiB) are taken, counted when armor or base64 is decoded. Export a minimal block',
+      );
+  });
+
   test('a subkey without back-signature does not count: the primary key signs', async () => {
     const [primary, subkey] = [ed25519Signer(), ed25519Signer()];
     const parts = [framedKey(primary.body), framedKey(subkey.body)];
