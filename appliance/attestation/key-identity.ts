@@ -2,7 +2,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
 import { thumbprintOf } from '../../core/base/jwk.ts';
-import type { Hsm, KeyReference, SignScheme } from '../../hsm/api.ts';
+import { plainRsa } from '../../core/der/rsa-pss.ts';
+import type { HashName, Hsm, KeyReference, SignScheme } from '../../hsm/api.ts';
 
 /** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal. */
 export type KeyIdentity =
@@ -37,18 +38,21 @@ async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Ui
   const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
   const text = encodeUtf8(`keystored custody statement ${requestId}`);
   await hsm.sign(reference, schemeOf(key, text), (signature) => verify(hashOf(key), text, { key, dsaEncoding: 'ieee-p1363' }, signature));
-  return thumbprintOf(key);
+  return thumbprintOf(plainRsa(key));
 }
 
 function schemeOf(key: KeyObject, text: Uint8Array): SignScheme {
   if (key.asymmetricKeyType === 'ed25519') return { scheme: 'ed25519', message: text };
-  if (hashOf(key) === null) return { scheme: 'ml-dsa', message: text };
-  const digest = createHash('sha256').update(text).digest();
+  const hash = hashOf(key);
+  if (hash === null) return { scheme: 'ml-dsa', message: text };
+  const digest = createHash(hash).update(text).digest();
+  if (key.asymmetricKeyType === 'rsa-pss') return { scheme: 'rsa-pss', hash, digest };
   return key.asymmetricKeyType === 'rsa' ? { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest } : { scheme: 'ecdsa', digest };
 }
 
 /** Null for keys that sign the text itself. */
-function hashOf({ asymmetricKeyType }: KeyObject): 'sha256' | null {
+function hashOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): HashName | null {
+  if (asymmetricKeyType === 'rsa-pss') return (asymmetricKeyDetails?.hashAlgorithm ?? 'sha256') as HashName;
   return asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ec' ? 'sha256' : null;
 }
 

@@ -2176,7 +2176,7 @@ type ImportOpenpgpRequest struct {
 	// Name: Name of the new transit key.
 	Name string `json:"name"`
 
-	// Openpgp: Public key block with one certificate: ASCII armor, or base64 of the packets.
+	// Openpgp: Public key block with one certificate: ASCII armor, or base64 of the packets; of these at most 256 KiB.
 	Openpgp string `json:"openpgp"`
 }
 
@@ -4010,7 +4010,7 @@ type SignBatchItem struct {
 	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures.
+	// SignatureAlgorithm: Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
 	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
@@ -4079,7 +4079,7 @@ type SignRequest struct {
 	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures.
+	// SignatureAlgorithm: Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
 	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
@@ -4099,7 +4099,8 @@ func (SignRequest) GoString() string {
 	return "SignRequest{…}"
 }
 
-// SignatureAlgorithm: Padding of RSA signatures. Later versions may answer others.
+// SignatureAlgorithm: Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. Later versions
+// may answer others.
 type SignatureAlgorithm string
 
 // The values of SignatureAlgorithm.
@@ -5580,6 +5581,12 @@ type TransitKeyVersion struct {
 	// and verify, `invalidated` nothing.
 	Status KeyVersionStatus `json:"status,omitempty"`
 
+	// SignatureAlgorithm: Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other signatures.
+	SignatureAlgorithm SignatureAlgorithm `json:"signature-algorithm,omitempty"`
+
+	// HashAlgorithm: Where such a key names a hash: the only one it signs with.
+	HashAlgorithm HashAlgorithm `json:"hash-algorithm,omitempty"`
+
 	// Created: When it was made.
 	Created *time.Time `json:"created,omitempty"`
 
@@ -5787,7 +5794,7 @@ type VerifyBatchItem struct {
 	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures.
+	// SignatureAlgorithm: Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
 	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
@@ -5859,7 +5866,7 @@ type VerifyRequest struct {
 	// Prehashed: The input is the finished hash, not the data.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
-	// SignatureAlgorithm: Padding of RSA signatures.
+	// SignatureAlgorithm: Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
 	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
 	// Marshaling: asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.

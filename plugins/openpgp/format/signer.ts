@@ -22,6 +22,10 @@ export type Signer = PublicKeyBody & { sign(signed: Signed): Promise<Uint8Array>
 /** The signer of a version. Throws `operation-not-supported` when its cipher does not exist in OpenPGP or it has no private key. */
 export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: OpenpgpVersion): Signer {
   const { key } = version;
+  if (version.publicKey !== undefined && isForPss(version.publicKey)) {
+    const detail = `Version ${version.version} is a key for RSASSA-PSS (RFC 4055), and RSA signatures of OpenPGP are those of PKCS #1 v1.5: use another key.`;
+    throw fail('operation-not-supported', { detail });
+  }
   const body = bodyOf(cipher, version);
   if (body === undefined || key === undefined) {
     throw fail('operation-not-supported', { detail: 'An OpenPGP key needs an RSA, Ed25519 or ECDSA cipher and a private key.' });
@@ -51,10 +55,14 @@ const bodies = new WeakMap<OpenpgpRecord, PublicKeyBody>();
 /** 04 ‖ created(4) ‖ algorithm ‖ material, from a SubjectPublicKeyInfo. Undefined when the cipher does not exist in OpenPGP. */
 export function publicKeyBody(cipher: string, spki: Uint8Array, created: number): PublicKeyBody | undefined {
   const algorithm = findAlgorithm(cipher);
-  if (algorithm === undefined) return undefined;
+  if (algorithm === undefined || isForPss(spki)) return undefined;
   const jwk = keyObject(spki).export({ format: 'jwk' });
   const body = concat(Uint8Array.of(4), uint32(created), Uint8Array.of(algorithm.id), algorithm.publicMaterial(jwk));
   return { algorithm, created, body, fingerprint: fingerprintOf(body) };
+}
+
+function isForPss(spki: Uint8Array): boolean {
+  return keyObject(spki).asymmetricKeyType === 'rsa-pss';
 }
 
 function keyObject(spki: Uint8Array): KeyObject {

@@ -21,6 +21,8 @@ import { formatPem, maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { barForDecryption } from '../records/version-rules.ts';
+import { pkcs8NamedAs } from '../../../core/der/rsa-pss.ts';
+import { pssRuleOf } from '../formats/rsa-pss.ts';
 import { parseWrappingKey, transportKeyBytes, wrapMaterial } from '../formats/wrapped-material.ts';
 import { defineKeyAction } from './action.ts';
 
@@ -180,11 +182,14 @@ function chooseVersions(transit: Transit, call: EndpointCall, key: Key, wanted: 
 }
 
 async function materialText(transit: Transit, key: Key, version: Version, wrappingKey: KeyObject | undefined): Promise<string> {
-  const material = await readInClear(transit.hsm, referenceTo(key, version, mainPurpose(key.record)));
+  const read = await readInClear(transit.hsm, referenceTo(key, version, mainPurpose(key.record)));
+  const { publicKey } = version.record;
+  const material = publicKey !== undefined && pssRuleOf(publicKey) !== undefined ? pkcs8NamedAs(publicKey, read) : read;
   try {
     if (wrappingKey !== undefined) return encodeBase64(wrapMaterial(wrappingKey, await transit.hsm.random(transportKeyBytes), material));
     return cipherOf(key.record).kind === 'aead' ? encodeBase64(material) : formatPem('PRIVATE KEY', material);
   } finally {
+    read.fill(0);
     material.fill(0);
   }
 }

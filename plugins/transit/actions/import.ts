@@ -11,6 +11,7 @@ import type { Key } from '../records/keyring.ts';
 import { requireNamedKeys } from '../versions/attached.ts';
 import { addVersion } from '../versions/new-version.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
+import { isSameKey, pssRuleOf } from '../formats/rsa-pss.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -73,8 +74,8 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
         // A copy for each attempt: importing zeroes it.
         const source = (record: KeyRecord) => {
           requireNamedKeys(transit, call.access, record);
-          requireMatch(transit, { ...key, record }, material);
-          return { given: () => ({ main: material.octets.slice() }) };
+          const { publicKey } = requireMatch(transit, { ...key, record }, material);
+          return { given: () => ({ main: material.octets.slice(), ...defined({ publicKey }) }) };
         };
         const number = await addVersion(transit, key.tenantId, key.name, now, source);
         call.noteAudit(defined({ keyVersion: number }));
@@ -86,11 +87,14 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
   });
 }
 
-// The first private key of a verification-only key must belong to its public key.
-function requireMatch(transit: Transit, key: Key, { publicKey }: Material): void {
-  if (!key.record.verificationOnly) return;
+/**
+ * The first private key of a verification-only key must belong to its public key, and does what that is for: a public key for RSASSA-PSS often has a
+ * private half under the OID of RSA.
+ */
+function requireMatch(transit: Transit, key: Key, { publicKey }: Material): Pick<Material, 'publicKey'> {
+  if (!key.record.verificationOnly || publicKey === undefined) return defined({ publicKey });
   const known = transit.keyring.version(key, key.record.latest).record.publicKey;
-  if (known !== undefined && publicKey !== undefined && Buffer.compare(known, publicKey) === 0) return;
+  if (known !== undefined && isSameKey(known, publicKey)) return { publicKey: pssRuleOf(publicKey) === undefined ? known : publicKey };
   throw fail('key-type-mismatch', { detail: 'The private key does not belong to the public key of this key.' });
 }
 

@@ -31,7 +31,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
       const cipher = cipherOf(used.key.record);
       if (cipher.kind !== 'signing')
         throw fail('operation-not-supported', { detail: `${used.key.record.cipher} keys do not sign; hmac authenticates data with them.` });
-      const method = methodFor(cipher, item);
+      const method = methodFor(cipher, item, () => used.publicKeyOf(item.keyVersion));
       const text = readPayload(item.text, item.base64Encoded, 'text', used.decode);
       requireDigestLength(method, text);
       const plan = ({ scheme, signedDigest }: Signed): TokenUse<Signature> => {

@@ -55,8 +55,8 @@ async function checkSignature(used: UsedKey, data: Uint8Array, text: string, opt
   const cipher = cipherOf(key.record);
   if (cipher.kind !== 'signing')
     throw fail('operation-not-supported', { detail: `${key.record.cipher} keys make no signatures; give hmac.` });
-  const method = methodFor(cipher, options);
   const { version: number, payload } = parseValue('value', text, 'signature');
+  const method = methodFor(cipher, options, () => used.publicKeyOf(number));
   const signature = decodeSignature(payload, options.marshaling);
   requireDigestLength(method, data);
   const version = used.forDecryption(number);

@@ -12,6 +12,8 @@ import type { Key } from '../records/keyring.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { acceptRestored, requireDefinition } from '../versions/attached.ts';
 import { type MaterialTarget, parseMaterialOctets } from '../formats/private-keys.ts';
+import { keyObjectOf, requirePssParameters } from '../formats/public-keys.ts';
+import { isSameKey, type PssRule, pssRuleOf } from '../formats/rsa-pss.ts';
 import type { AttachedFields } from '../records/attachments.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -116,7 +118,7 @@ async function loadVersion(
   const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey } = version;
   const next = all.find((one) => one.version === number + 1);
   const given = {
-    ...defined({ main: material, hmac, convergent }),
+    ...defined({ main: material, hmac, convergent, publicKey }),
   };
   return {
     createdAt,
@@ -161,11 +163,29 @@ async function validateVersion(
     throw contradiction(where);
   // A copy: parsing private keys zeroes its input.
   const validated = await parseMaterialOctets(concat(material), target);
-  if (publicKey !== undefined && (validated.publicKey === undefined || Buffer.compare(validated.publicKey, publicKey) !== 0)) {
+  if (publicKey !== undefined && (validated.publicKey === undefined || !isPublicKeyOf(publicKey, validated.publicKey))) {
     validated.octets.fill(0);
     throw contradiction(where);
   }
   return { ...version, material: validated.octets };
+}
+
+/** Of a key for RSASSA-PSS the material does not say what it is for; anything else is the same in both, octet by octet. */
+function isPublicKeyOf(stated: Uint8Array, own: Uint8Array): boolean {
+  if (Buffer.compare(stated, own) === 0) return true;
+  const rule = rsaPssRuleOf(stated);
+  return rule !== undefined && isSameKey(stated, own);
+}
+
+/** Undefined also for what is no public key at all: a backup is untrusted. */
+function rsaPssRuleOf(spki: Uint8Array): PssRule | undefined {
+  try {
+    const rule = pssRuleOf(spki);
+    if (rule !== undefined) requirePssParameters(keyObjectOf(spki));
+    return rule;
+  } catch {
+    return undefined;
+  }
 }
 
 // Only version 1 of a key created from a public key has no private part, and such a key has a backup once a later version has one.
@@ -174,7 +194,9 @@ function requireOnlyVerifying(
   { latest }: KeyRecord,
   given: Uint8Array | undefined,
 ): void {
-  const isGiven = publicKey !== undefined && given !== undefined && Buffer.compare(publicKey, given) === 0;
+  // Versions before this one named the former as a plain RSA key.
+  const isGiven =
+    publicKey !== undefined && given !== undefined && (Buffer.compare(publicKey, given) === 0 || isPublicKeyOf(given, publicKey));
   if (version !== 1 || latest === 1 || !isGiven || hmac !== undefined || convergent !== undefined)
     throw contradiction(`version ${version}`);
 }

@@ -7,11 +7,12 @@ import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
 import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
+import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { fail } from '../errors.ts';
 import { findNistCurve } from './nist-curves.ts';
-import { canonicalPkcs8, canonicalSpki, plainRsa, requireKeyOf } from './public-keys.ts';
+import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
-/** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER). */
+/** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER), named as it came. */
 export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8Array };
 
 /** What the material is for. */
@@ -91,7 +92,7 @@ function readPrivateDer(der: Uint8Array, types: readonly PrivateType[], what: st
 function findPrivateKey(der: Uint8Array, type: PrivateType): KeyObject | undefined {
   const key = Buffer.from(der.buffer, der.byteOffset, der.length);
   try {
-    return cleanly(() => plainRsa(createPrivateKey({ key, format: 'der', type })));
+    return cleanly(() => createPrivateKey({ key, format: 'der', type }));
   } catch {
     return undefined;
   }
@@ -119,19 +120,20 @@ function statedPublicKey(der: Uint8Array): Uint8Array | undefined {
 function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
   try {
     const stated = cleanly(() => plainRsa(createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' })));
-    return Buffer.compare(canonicalSpki(stated), canonicalSpki(createPublicKey(key))) === 0;
+    return Buffer.compare(canonicalSpki(stated), canonicalSpki(createPublicKey(plainRsa(key)))) === 0;
   } catch {
     return false;
   }
 }
 
-async function checkPrivateKey(key: KeyObject, target: MaterialTarget, cipher: SigningCipher): Promise<Material> {
-  requireKeyOf(key, target.cipherName, cipher);
+async function checkPrivateKey(named: KeyObject, target: MaterialTarget, cipher: SigningCipher): Promise<Material> {
+  requireKeyOf(named, target.cipherName, cipher);
+  const key = plainRsa(named);
   if (cipher.family === 'rsa' && hasMorePrimes(key))
     throw unusable('The key has more than two primes (RFC 8017 section 3.2), which tokens do not take: make one with two.');
   if (!(await numbersAgree[cipher.family](key)) || !cleanly(() => signsForItself(key, cipher)))
     throw unusable('The numbers of the private key contradict each other, or are out of their range.');
-  return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(key)) };
+  return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(named)) };
 }
 
 /** Per family: whether the numbers of the private key are what a token can use; what is not asked here shows when the key signs. */

@@ -3,9 +3,10 @@ import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { withArticle } from '../../../core/wire/article.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import type { HashName } from '../../../hsm/api.ts';
 import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
 import { derInPlaceOfPem, formatPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
-import { readBitString, readOnly, tag } from '../../../core/der/der.ts';
+import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { fail } from '../errors.ts';
 
 /**
@@ -13,16 +14,20 @@ import { fail } from '../errors.ts';
  * SubjectPublicKeyInfo DER. Throws invalid-key-data, key-type-mismatch.
  */
 export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher): Uint8Array {
-  const key = readPublicKey(pem, '"public-key"');
+  const key = readAsNamed(pem, '"public-key"');
   requireKeyOf(key, cipherName, cipher);
   return canonicalSpki(key);
 }
 
 /**
- * The public key in a text: the one block of it that is a public key, or base64 of DER. `what` names the text in messages. Throws
- * invalid-key-data.
+ * The public key in a text: the one block of it that is a public key, or base64 of DER; of RSA always under the OID of RSA. `what` names the
+ * text in messages. Throws invalid-key-data.
  */
 export function readPublicKey(text: string, what: string): KeyObject {
+  return plainRsa(readAsNamed(text, what));
+}
+
+function readAsNamed(text: string, what: string): KeyObject {
   const [block, ...more] = publicKeyBlocks(text);
   // createPublicKey also accepts private keys and certificates, and would silently use their public key.
   if (block === undefined) throw unusable(`${what} must be one PEM public key (PUBLIC KEY or RSA PUBLIC KEY); this is ${seenInPem(text)}.`);
@@ -30,7 +35,7 @@ export function readPublicKey(text: string, what: string): KeyObject {
   if (hasMadeUpCurve(block.der)) throw unusable(`${what} is on a curve that is not known: name P-256, P-384 or P-521.`);
   for (const type of block.label === 'RSA PUBLIC KEY' ? (['pkcs1'] as const) : (['spki', 'pkcs1'] as const)) {
     try {
-      return cleanly(() => plainRsa(createPublicKey({ key: Buffer.from(block.der), format: 'der', type })));
+      return cleanly(() => createPublicKey({ key: Buffer.from(block.der), format: 'der', type }));
     } catch {
       continue;
     }
@@ -44,24 +49,13 @@ function publicKeyBlocks(text: string): readonly { readonly label: string; reado
   return readPem(text).flatMap(({ label, der }) => (/^(?:RSA )?PUBLIC KEY$/.test(label) ? [{ label, der: der ?? new Uint8Array(0) }] : []));
 }
 
-/** A key under the OID of RSASSA-PSS (RFC 4055) is an RSA key with a hint; tokens keep plain RSA keys. */
-export function plainRsa(key: KeyObject): KeyObject {
-  if (key.asymmetricKeyType !== 'rsa-pss') return key;
-  const isPrivate = key.type === 'private';
-  const der = isPrivate ? key.export({ type: 'pkcs8', format: 'der' }) : key.export({ type: 'spki', format: 'der' });
-  const fields = readOnly(der, tag.sequence);
-  if (isPrivate) fields.next(tag.integer);
-  fields.next(tag.sequence);
-  if (!isPrivate)
-    return createPublicKey({ key: Buffer.from(readBitString(fields.next(tag.bitString).content)), format: 'der', type: 'pkcs1' });
-  return createPrivateKey({ key: Buffer.from(fields.next(tag.octetString).content), format: 'der', type: 'pkcs1' });
-}
-
 /**
  * Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for a public key
- * that breaks the rule for keys of others (core/base/public-key.ts).
+ * that breaks the rule for keys of others (core/base/public-key.ts), and for parameters of RSASSA-PSS under which the token makes no signature.
  */
-export function requireKeyOf(key: KeyObject, cipherName: string, cipher: Cipher): void {
+export function requireKeyOf(named: KeyObject, cipherName: string, cipher: Cipher): void {
+  requirePssParameters(named);
+  const key = plainRsa(named);
   const seen = cleanly(() => nodeKeyOf(key));
   if (cipher.kind !== 'signing' || cipher.nodeKey !== seen) {
     throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
@@ -70,9 +64,22 @@ export function requireKeyOf(key: KeyObject, cipherName: string, cipher: Cipher)
   if (problem !== undefined) throw unusable(`The key ${problem}.`);
 }
 
+/** Octets of salt that the token uses: as many as the hash has. */
+const saltBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
+
+/** Throws invalid-key-data for parameters under which the token makes no signature. */
+export function requirePssParameters(key: KeyObject): void {
+  const { hashAlgorithm: hash, mgf1HashAlgorithm: mgf1, saltLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType !== 'rsa-pss' || hash === undefined) return;
+  const salt = saltBytes[hash as HashName] as number | undefined;
+  if (salt !== undefined && mgf1 === hash && saltLength <= salt) return;
+  const detail = `The key is for RSASSA-PSS with ${hash}, MGF1 with ${mgf1} and a salt of at least ${saltLength} octets. Signatures are made with sha256, sha384 or sha512, MGF1 with the same hash and a salt as long as that.`;
+  throw fail('invalid-key-data', { detail });
+}
+
 /** Throws invalid-key-data for an RSA key whose modulus is a prime or a power of one. Takes longer than requireKeyOf. */
 export async function requireCompositeModulus(key: KeyObject): Promise<void> {
-  if (!(await hasCompositeModulus(key))) throw unusable('The RSA modulus is a prime, or a power of one.');
+  if (!(await hasCompositeModulus(plainRsa(key)))) throw unusable('The RSA modulus is a prime, or a power of one.');
 }
 
 /** SubjectPublicKeyInfo with a named curve and an uncompressed point, the form that all readers accept (RFC 5480 section 2.1.1 and 2.2). */

@@ -7,6 +7,7 @@ import { hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { HashName, SignScheme } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
+import { type PssRule, pssRuleOf } from './rsa-pss.ts';
 
 /** Octets of a hash. */
 const hashBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
@@ -18,15 +19,16 @@ export const hashAlgorithmField = z
   .optional()
   .meta({ description: 'Hash of the text, for RSA and ECDSA.', 'x-default': 'sha256' });
 
+/** Padding of RSA signatures. */
+export const signatureAlgorithm = z.enum(['pkcs1v15', 'pss']).meta({ typeName: 'SignatureAlgorithm' });
+
 /** Fields that sign and verify share. */
 export const signatureFields = {
   hashAlgorithm: hashAlgorithmField,
   prehashed: z.boolean().optional().meta({ description: 'The input is the finished hash, not the data.', 'x-default': false }),
-  signatureAlgorithm: z
-    .enum(['pkcs1v15', 'pss'])
-    .meta({ typeName: 'SignatureAlgorithm' })
+  signatureAlgorithm: signatureAlgorithm
     .optional()
-    .meta({ description: 'Padding of RSA signatures.', 'x-default': 'pkcs1v15' }),
+    .meta({ description: 'Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.', 'x-default': 'pkcs1v15' }),
   marshaling: z
     .enum(['asn1', 'jws'])
     .meta({ typeName: 'SignatureMarshaling' })
@@ -52,8 +54,13 @@ export type SignatureMethod =
   | { readonly family: 'ed25519' }
   | { readonly family: 'ml-dsa' };
 
-/** Throws invalid-value for options without effect: ignoring one would let the caller rely on it. */
-export function methodFor(cipher: SigningCipher, options: SignatureOptions): SignatureMethod {
+/**
+ * Throws invalid-value for options without effect, because ignoring one would let the caller rely on it, and for those that the version's public key
+ * (SubjectPublicKeyInfo) would not verify.
+ */
+export function methodFor(cipher: SigningCipher, options: SignatureOptions, publicKey: () => Uint8Array | undefined): SignatureMethod {
+  const rule = cipher.family === 'rsa' ? pssRuleOf(publicKey()) : undefined;
+  if (rule !== undefined) return pssMethod(rule, options);
   const { hashAlgorithm = 'sha256', prehashed = false } = options;
   if (cipher.family !== 'rsa' && options.signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
   if (cipher.family === 'rsa') return { family: 'rsa', hash: hashAlgorithm, pss: options.signatureAlgorithm === 'pss', prehashed };
@@ -62,6 +69,20 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions): Sig
   if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
   if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
   return { family: cipher.family };
+}
+
+function pssMethod(
+  { hash }: PssRule,
+  { signatureAlgorithm = 'pss', hashAlgorithm = hash ?? 'sha256', prehashed = false }: SignatureOptions,
+) {
+  const refuse = (field: string, only: string): Error =>
+    coreFail('invalid-value', {
+      detail: `"${field}" must be ${only}, or absent: this version is a key for RSASSA-PSS (RFC 4055), whose signatures are no others.`,
+      items: [{ message: 'does not fit the version', info: field }],
+    });
+  if (signatureAlgorithm !== 'pss') throw refuse('signature-algorithm', 'pss');
+  if (hash !== undefined && hashAlgorithm !== hash) throw refuse('hash-algorithm', hash);
+  return { family: 'rsa', hash: hashAlgorithm, pss: true, prehashed } as const;
 }
 
 /** What is signed: the request to the token, and `signed-digest` of the audit record. */

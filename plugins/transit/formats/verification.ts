@@ -1,6 +1,7 @@
 // Verifying signatures: in node:crypto, not in the token (design hsm 6).
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
 import { concat, equalConstantTime } from '../../../core/base/bytes.ts';
+import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
 import { pssEncodes } from './pss.ts';
@@ -23,7 +24,9 @@ export async function verifySignature(
 ): Promise<boolean> {
   const key = keyObjectOf(publicKey);
   if ((method.family === 'rsa' || method.family === 'ecdsa') && method.prehashed) {
-    return method.family === 'rsa' ? verifyRsaDigest(method, key, input, signature) : verifyEcdsaDigest(key, input, signature, raw);
+    return method.family === 'rsa'
+      ? verifyRsaDigest(method, plainRsa(key), input, signature)
+      : verifyEcdsaDigest(key, input, signature, raw);
   }
   const hash = method.family === 'rsa' || method.family === 'ecdsa' ? method.hash : null;
   const options = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { durationText, integer, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
+import { hashAlgorithmField, signatureAlgorithm } from '../formats/signatures.ts';
 import { maxVersion } from '../formats/value-format.ts';
 
 const minRotateSeconds = 3_600;
@@ -78,6 +79,10 @@ const versionSchema = z.object({
     .describe(
       'What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify, `invalidated` nothing.',
     ),
+  signatureAlgorithm: signatureAlgorithm
+    .optional()
+    .describe('Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other signatures.'),
+  hashAlgorithm: hashAlgorithmField.unwrap().optional().describe('Where such a key names a hash: the only one it signs with.'),
   created: timestamp().describe('When it was made.'),
   activates: timestamp().optional().describe('When it begins to encrypt and sign; absent: when it was made.'),
   superseded: timestamp().optional().describe('When the next version was made.'),

@@ -5,6 +5,7 @@ import { cipherOf } from '../ciphers.ts';
 import { instantOf, microseconds } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
+import { pssRuleOf } from '../formats/rsa-pss.ts';
 import type { Transit } from '../context.ts';
 import { actionsOf } from './abilities.ts';
 import { lifeOf, newestActive } from '../records/version-rules.ts';
@@ -52,9 +53,11 @@ export function stateOf(
 
 function versionState({ record }: Key, { number, record: times }: Version, now: number): Record<string, unknown> {
   const { status, deprecatesAt, invalidatesAt } = lifeOf(record, number, times, now);
-  const { createdAt, activatesAt, supersededAt } = times;
+  const { createdAt, activatesAt, supersededAt, publicKey } = times;
+  const rule = pssRuleOf(publicKey);
   return {
     status,
+    ...(rule === undefined ? {} : { signatureAlgorithm: 'pss', ...defined({ hashAlgorithm: rule.hash }) }),
     ...instants({
       created: createdAt,
       activates: activatesAt > createdAt ? activatesAt : undefined,

@@ -48,9 +48,14 @@ export class Keyring {
     }
   }
 
+  /** The newest version that is active. */
+  inUse(key: Key, now: number): number {
+    return newestActive(key.record, (one) => this.#record(key, one), now);
+  }
+
   /** The version that encrypts, signs or makes HMACs: the one asked for, else the newest active. Throws version-unknown, version-not-allowed. */
   forEncryption(key: Key, requested: number | undefined, now: number): Version {
-    const number = requested ?? newestActive(key.record, (one) => this.#record(key, one), now);
+    const number = requested ?? this.inUse(key, now);
     const version = this.version(key, number);
     refuse(number, barForEncryption(key.record, number, version.record, now));
     return version;

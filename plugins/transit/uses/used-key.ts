@@ -37,6 +37,12 @@ export class UsedKey {
     return this.#decrypting.find(number) ?? this.#decrypting.keep(number, this.transit.keyring.forDecryption(this.key, number, this.now));
   }
 
+  /** The public key of a version, by default of the one in use, whatever its state: a wrong request is refused before that is looked at. */
+  publicKeyOf(requested: number | undefined): Uint8Array | undefined {
+    const { keyring } = this.transit;
+    return keyring.version(this.key, requested ?? keyring.inUse(this.key, this.now)).record.publicKey;
+  }
+
   /** As referenceTo. */
   reference(version: Version, purpose: Purpose): KeyReference {
     let references = this.#references.get(purpose);

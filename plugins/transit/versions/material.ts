@@ -18,8 +18,14 @@ export type VersionSubject = {
   readonly custody: Custody;
 };
 
-/** Material given instead of generated. Every buffer is zeroed. */
-export type GivenMaterial = { readonly main?: Uint8Array; readonly hmac?: Uint8Array; readonly convergent?: Uint8Array };
+/** Material given instead of generated. Every buffer but that of the public key is zeroed. */
+export type GivenMaterial = {
+  readonly main?: Uint8Array;
+  readonly hmac?: Uint8Array;
+  readonly convergent?: Uint8Array;
+  /** SubjectPublicKeyInfo of `main` as it is named, where the token names it in another way (RSASSA-PSS) */
+  readonly publicKey?: Uint8Array;
+};
 
 /** The keys of a version as its record holds them. */
 export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent' | 'publicKey' | 'origin'>;
@@ -60,7 +66,7 @@ async function makeKeys(
     stored: main.value.stored,
     hmac: hmac.value.stored,
     origin: given.main === undefined ? 'generated' : 'imported',
-    ...defined({ convergent: convergent.value?.stored, publicKey: main.value.publicKey }),
+    ...defined({ convergent: convergent.value?.stored, publicKey: given.publicKey ?? main.value.publicKey }),
   };
 }
 

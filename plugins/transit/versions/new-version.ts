@@ -1,4 +1,5 @@
 // Adds a version to a key: makes it in the token, and commits it if the key has not changed meanwhile.
+import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
@@ -7,6 +8,7 @@ import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
 import type { Key } from '../records/keyring.ts';
 import { type CertifiedVersion, certify } from './attached.ts';
+import { namedAsBefore } from '../formats/rsa-pss.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, discard, makeMaterial } from './material.ts';
@@ -61,7 +63,9 @@ async function addOnce(
   const number = key.record.latest + 1;
   const subject: VersionSubject = { ...subjectOf(key), number };
   const previous = transit.keyring.version(key, key.record.latest).record;
-  const material = await makeMaterial(transit, subject, given);
+  const made = await makeMaterial(transit, subject, given);
+  const publicKey = given === undefined ? namedAsBefore(previous.publicKey, made.publicKey) : made.publicKey;
+  const material = { ...made, ...defined({ publicKey }) };
   let outcome: number | undefined | 'again' = 'again';
   try {
     const certified = await certify(transit, key, number, material, timesOfNewVersion(key.record, previous, now));

@@ -1277,7 +1277,7 @@ export type ImportOpenpgpAnswer = {
 export type ImportOpenpgpRequest = {
   /** Name of the new transit key. */
   name: string;
-  /** Public key block with one certificate: ASCII armor, or base64 of the packets. */
+  /** Public key block with one certificate: ASCII armor, or base64 of the packets; of these at most 256 KiB. */
   openpgp: string;
 };
 
@@ -2505,7 +2505,7 @@ export type SignBatchItem = {
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures. */
+  /** Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
   /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
@@ -2544,7 +2544,7 @@ export type SignRequest = {
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures. */
+  /** Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
   /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
@@ -2552,7 +2552,7 @@ export type SignRequest = {
   'key-version'?: number | undefined;
 };
 
-/** Padding of RSA signatures. */
+/** Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. */
 export type SignatureAlgorithm = 'pkcs1v15' | 'pss';
 
 /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
@@ -3543,6 +3543,10 @@ export type TransitKeyVersion = {
    * `invalidated` nothing.
    */
   status?: KeyVersionStatus | undefined;
+  /** Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other signatures. */
+  'signature-algorithm'?: SignatureAlgorithm | undefined;
+  /** Where such a key names a hash: the only one it signs with. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
   /** When it was made. */
   created?: string | undefined;
   /** When it begins to encrypt and sign; absent: when it was made. */
@@ -3643,7 +3647,7 @@ export type VerifyBatchItem = {
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures. */
+  /** Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
   /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;
@@ -3684,7 +3688,7 @@ export type VerifyRequest = {
   'hash-algorithm'?: HashAlgorithm | undefined;
   /** The input is the finished hash, not the data. */
   prehashed?: boolean | undefined;
-  /** Padding of RSA signatures. */
+  /** Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. */
   'signature-algorithm'?: SignatureAlgorithm | undefined;
   /** asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
   marshaling?: SignatureMarshaling | undefined;

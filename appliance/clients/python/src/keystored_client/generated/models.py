@@ -494,7 +494,7 @@ ShippingLagPolicy = Literal["continue", "block"]
 ShippingProtocol = Literal["syslog", "json-lines", "splunk", "elastic", "loki", "otlp"]
 
 
-# Padding of RSA signatures.
+# Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
 SignatureAlgorithm = Literal["pkcs1v15", "pss"]
 
 
@@ -2064,7 +2064,7 @@ class ImportOpenpgpRequest(Document):
     name: str
     """Name of the new transit key."""
     openpgp: str
-    """Public key block with one certificate: ASCII armor, or base64 of the packets."""
+    """Public key block with one certificate: ASCII armor, or base64 of the packets; of these at most 256 KiB."""
 
 
 @dataclass(frozen=True)
@@ -3492,7 +3492,7 @@ class SignBatchItem(Document):
     prehashed: Optional[bool] = None
     """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures."""
+    """Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only."""
     marshaling: Optional[SignatureMarshaling] = None
     """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     key_version: Optional[int] = None
@@ -3540,7 +3540,7 @@ class SignRequest(Document):
     prehashed: Optional[bool] = None
     """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures."""
+    """Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only."""
     marshaling: Optional[SignatureMarshaling] = None
     """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     key_version: Optional[int] = None
@@ -4652,6 +4652,10 @@ class TransitKeyVersion(Document):
 
     and verify, `invalidated` nothing.
     """
+    signature_algorithm: Optional[SignatureAlgorithm] = None
+    """Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other signatures."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Where such a key names a hash: the only one it signs with."""
     created: Optional[str] = None
     """When it was made."""
     activates: Optional[str] = None
@@ -4773,7 +4777,7 @@ class VerifyBatchItem(Document):
     prehashed: Optional[bool] = None
     """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures."""
+    """Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only."""
     marshaling: Optional[SignatureMarshaling] = None
     """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
     reference: Optional[str] = None
@@ -4823,6 +4827,6 @@ class VerifyRequest(Document):
     prehashed: Optional[bool] = None
     """The input is the finished hash, not the data."""
     signature_algorithm: Optional[SignatureAlgorithm] = None
-    """Padding of RSA signatures."""
+    """Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only."""
     marshaling: Optional[SignatureMarshaling] = None
     """asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""

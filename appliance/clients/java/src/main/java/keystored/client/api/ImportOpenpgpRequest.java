@@ -7,7 +7,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * A document of the API.
  *
  * @param name Name of the new transit key.
- * @param openpgp Public key block with one certificate: ASCII armor, or base64 of the packets.
+ * @param openpgp Public key block with one certificate: ASCII armor, or base64 of the packets; of these at most
+ * 256 KiB.
  */
 public record ImportOpenpgpRequest(
     @JsonProperty("name") String name,
@@ -16,7 +17,8 @@ public record ImportOpenpgpRequest(
    * Starts to make a document; what is not given is absent.
    *
    * @param name Name of the new transit key.
-   * @param openpgp Public key block with one certificate: ASCII armor, or base64 of the packets.
+   * @param openpgp Public key block with one certificate: ASCII armor, or base64 of the packets; of these at
+   * most 256 KiB.
    * @return a builder
    */
   public static Builder builder(String name, String openpgp) {

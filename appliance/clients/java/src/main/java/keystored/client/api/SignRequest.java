@@ -10,7 +10,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param base64Encoded false: the text is raw UTF-8. May be null: absent.
  * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
  * @param prehashed The input is the finished hash, not the data. May be null: absent.
- * @param signatureAlgorithm Padding of RSA signatures. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. May
+ * be null: absent.
  * @param marshaling asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be null:
  * absent.
  * @param keyVersion Version to use; default: the version in use. May be null: absent.
@@ -87,7 +88,7 @@ public record SignRequest(
     }
 
     /**
-     * Padding of RSA signatures.
+     * Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
      *
      * @param value null: absent
      * @return this

@@ -5,7 +5,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Padding of RSA signatures. Later versions may answer others.
+ * Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. Later versions may answer
+ * others.
  *
  * @param value as on the wire
  */

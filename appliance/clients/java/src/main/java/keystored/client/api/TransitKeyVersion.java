@@ -9,6 +9,9 @@ import java.time.Instant;
  *
  * @param status What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated`
  * only decrypt and verify, `invalidated` nothing. May be null: absent.
+ * @param signatureAlgorithm Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other
+ * signatures. May be null: absent.
+ * @param hashAlgorithm Where such a key names a hash: the only one it signs with. May be null: absent.
  * @param created When it was made. May be null: absent.
  * @param activates When it begins to encrypt and sign; absent: when it was made. May be null: absent.
  * @param superseded When the next version was made. May be null: absent.
@@ -17,6 +20,8 @@ import java.time.Instant;
  */
 public record TransitKeyVersion(
     @JsonProperty("status") KeyVersionStatus status,
+    @JsonProperty("signature-algorithm") SignatureAlgorithm signatureAlgorithm,
+    @JsonProperty("hash-algorithm") HashAlgorithm hashAlgorithm,
     @JsonProperty("created") Instant created,
     @JsonProperty("activates") Instant activates,
     @JsonProperty("superseded") Instant superseded,

@@ -12,7 +12,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param hmac In place of signature. May be null: absent.
  * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
  * @param prehashed The input is the finished hash, not the data. May be null: absent.
- * @param signatureAlgorithm Padding of RSA signatures. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. May
+ * be null: absent.
  * @param marshaling asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be null:
  * absent.
  * @param reference Echoed from the request. May be null: absent.
@@ -109,7 +110,7 @@ public record VerifyBatchItem(
     }
 
     /**
-     * Padding of RSA signatures.
+     * Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
      *
      * @param value null: absent
      * @return this

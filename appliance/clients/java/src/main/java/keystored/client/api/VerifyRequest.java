@@ -12,7 +12,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param hmac In place of signature. May be null: absent.
  * @param hashAlgorithm Hash of the text, for RSA and ECDSA. May be null: absent.
  * @param prehashed The input is the finished hash, not the data. May be null: absent.
- * @param signatureAlgorithm Padding of RSA signatures. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only. May
+ * be null: absent.
  * @param marshaling asn1: base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be null:
  * absent.
  */
@@ -112,7 +113,7 @@ public record VerifyRequest(
     }
 
     /**
-     * Padding of RSA signatures.
+     * Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.
      *
      * @param value null: absent
      * @return this
