@@ -77,7 +77,7 @@ export class Engine {
     this.random = new RandomSource(this.sessions);
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));
-    this.keyTypes = findKeyTypes(this.mechanisms);
+    this.keyTypes = findKeyTypes(this.mechanisms, (mechanism) => module.largestKey(slot, mechanism));
     this.custody = new Custody(this.sessions, this.mechanisms, (work) => this.changeToken(work));
     const release = (key: LoadedKey): void => {
       this.#handles.delete(key.handle.toString('latin1'));

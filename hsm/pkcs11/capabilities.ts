@@ -2,9 +2,20 @@
 import type { KeyType } from '../api.ts';
 import { keyRows, keyTypes } from './mechanisms.ts';
 
-/** The key types a token with these mechanisms can make and use. */
-export function findKeyTypes(mechanisms: ReadonlySet<number>): KeyType[] {
-  return keyTypes.filter((type) => mechanisms.has(keyRows[type].generate) && mechanisms.has(keyRows[type].use));
+/** RSA keys have had more bits than this for thirty years: a module that names less counts octets, or nothing. */
+const fewestBits = 1024;
+
+/**
+ * The key types that a token with these mechanisms can make and use. `mostBits`: the largest key that a mechanism makes, as the token says; a TPM
+ * makes no RSA keys of 4096 bits.
+ */
+export function findKeyTypes(mechanisms: ReadonlySet<number>, mostBits: (mechanism: number) => number | undefined): KeyType[] {
+  return keyTypes.filter((type) => {
+    const { family, generate, use, bytes } = keyRows[type];
+    if (!mechanisms.has(generate) || !mechanisms.has(use)) return false;
+    const most = family === 'rsa' ? (mostBits(generate) ?? 0) : 0;
+    return most < fewestBits || 8 * bytes <= most;
+  });
 }
 
 /** What the appliance itself needs of a token, beside the types of keys: each a mechanism, or one of several. */

@@ -129,6 +129,22 @@ export class PkcsModule {
     return list;
   }
 
+  /**
+   * The largest key that a mechanism takes or makes, in its own unit; asked twice, as the mechanisms are. Undefined where the token does not say it.
+   */
+  largestKey(slot: SlotHandle, mechanism: number): number | undefined {
+    const ask = (): number | undefined => {
+      try {
+        return this.#call('C_GetMechanismInfo', () => this.#lib.C_GetMechanismInfo(slot, mechanism)).maxKeySize;
+      } catch (error) {
+        if (error instanceof TokenError) return undefined;
+        throw error;
+      }
+    };
+    const [largest, again] = [ask(), ask()];
+    return largest === again ? largest : undefined;
+  }
+
   #mechanisms(slot: SlotHandle): number[] {
     return this.#call('C_GetMechanismList', () => this.#lib.C_GetMechanismList(slot));
   }

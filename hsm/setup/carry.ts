@@ -77,7 +77,7 @@ export function openTransportHere(token: TokenConfig): Transport {
       throw new HsmError('unsupported', `token ${token.name} does not wrap and unwrap keys by CKM_RSA_PKCS_OAEP`);
     }
     const publicKey = readPublicKey(module, owner, pair.publicKey, 'rsa-3072').toString('base64');
-    const types = findKeyTypes(new Set(module.mechanisms(slot)));
+    const types = findKeyTypes(new Set(module.mechanisms(slot)), (mechanism) => module.largestKey(slot, mechanism));
     return { id: id.toString('hex'), publicKey, hashes: taken, types, present: presentKeys(sessions) };
   });
 }

@@ -57,7 +57,7 @@ export function describeModuleHere({
         initialised: (flags & ck.CKF_TOKEN_INITIALIZED) !== 0,
         userPinSet: (flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
         mechanisms: mechanisms.map(mechanismName),
-        keyTypes: findKeyTypes(new Set(mechanisms)),
+        keyTypes: findKeyTypes(new Set(mechanisms), (mechanism) => own.largestKey(slot, mechanism)),
         lacks: mechanisms.length === 0 ? [] : findLacks(mechanisms.map(mechanismName)),
       };
     }),

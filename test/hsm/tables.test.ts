@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import pkcs11js from 'pkcs11js';
 import { describe, expect, test, vi } from 'vitest';
 import { HsmError, isKeyLost, type KeyBinding, revealSecret, type StoredKey } from '../../hsm/api.ts';
+import { findKeyTypes } from '../../hsm/pkcs11/capabilities.ts';
 import * as constants from '../../hsm/pkcs11/constants.ts';
 import { decodeError, encodeError } from '../../hsm/protocol/error-coding.ts';
 import { KeyCache } from '../../hsm/engine/key-cache.ts';
@@ -20,6 +21,14 @@ import { template, type Attributes } from '../../hsm/pkcs11/template.ts';
 import { encodeMessages, MessageReader, type Message, type ReceivedMessage } from '../../hsm/protocol/wire.ts';
 
 const binding = pkcs11js as unknown as Record<string, unknown>;
+
+test('a token that says how large its RSA keys are has no types beyond; one that says nothing, or counts octets, has all', () => {
+  const all = new Set(Object.values(keyRows).flatMap(({ generate, use }) => [generate, use]));
+  const rsa = (most: number | undefined) => findKeyTypes(all, () => most).filter((type) => type.startsWith('rsa'));
+  expect(rsa(3072)).toEqual(['rsa-2048', 'rsa-3072']);
+  for (const most of [undefined, 0, 512, 4096, 16_384]) expect(rsa(most)).toEqual(['rsa-2048', 'rsa-3072', 'rsa-4096']);
+  expect(findKeyTypes(all, () => 1024)).toEqual(keyTypes.filter((type) => !type.startsWith('rsa')));
+});
 
 describe('numbers', () => {
   test('constants are those of the binding, where it knows them', () => {
