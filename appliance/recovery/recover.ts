@@ -1,6 +1,6 @@
 // The steps of a recovery, each of which can be repeated: a start is refused until the last one is done.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { chainNames } from '../../core/audit/chains.ts';
@@ -12,7 +12,7 @@ import { readPosition, standAlone } from '../../core/store/replica.ts';
 import { provideIdentity } from '../membership/identity.ts';
 import { paths } from '../state/paths.ts';
 import { formatMark, restoredMark } from '../provisioning/restoration.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { parseFile, StartRefused } from '../state/start-refused.ts';
 
 const recovered = z.object({
   /** that it had in its cluster */
@@ -24,7 +24,12 @@ export type Recovered = z.output<typeof recovered>;
 
 /** What would be recovered; of a recovery that was cut off, what was. Throws StartRefused where there is nothing, or not all. */
 export async function requireRecoverable(data: string): Promise<Recovered> {
-  if (existsSync(paths.recovering(data))) return recovered.parse(JSON.parse(readFileSync(paths.recovering(data), 'utf8')));
+  if (existsSync(paths.recovering(data)))
+    return parseFile(
+      paths.recovering(data),
+      (text) => recovered.parse(JSON.parse(text)),
+      'put the file back from your backup, or restore a backup of the appliance into an empty directory',
+    );
   const position = existsSync(join(paths.store(data), 'data.mdb')) ? await readPosition(paths.store(data)) : undefined;
   if (position === undefined) throw new StartRefused(`${paths.store(data)} is no replica of a cluster: there is nothing to be recovered`);
   if (position.filling === true) {
@@ -66,5 +71,5 @@ export async function recoverAlone(
 /** Throws StartRefused while a recovery is half done. */
 export function requireNotRecovering(data: string): void {
   if (!existsSync(paths.recovering(data))) return;
-  throw new StartRefused('a recovery was cut off: run "keystored recover-cluster" with --yes again');
+  throw new StartRefused(`${paths.recovering(data)} says that a recovery was cut off: run "keystored recover-cluster" with --yes again`);
 }
