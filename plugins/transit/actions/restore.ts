@@ -1,6 +1,7 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
-import { encodeUtf8, equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
+import { defined } from '../../../core/base/defined.ts';
+import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
@@ -8,13 +9,14 @@ import { withNewChangeId } from '../../../core/http/resource/change-id.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
-import type { Hsm, KeyReference } from '../../../hsm/api.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
 import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
+import { type KnownMaterial, proveSecret, recallMaterial, rememberMaterial, uniteUsage } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { configurationOf, requireAllowedSettings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { type Key, referenceTo, removedMeanwhile, type Version } from '../records/keyring.ts';
+import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord, UsageRecord } from '../records/records.ts';
 import { unused } from '../records/usage-record.ts';
@@ -42,7 +44,7 @@ export function restore(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
     summary: 'Restore a key from a backup',
     description:
-      'The key keeps its name and labels and takes everything else from the backup; of versions that it has already the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
+      'The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well.',
     audit: 'required',
     usesNamed: transit.attachments.namedFields,
@@ -88,7 +90,9 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
   let replaced: readonly KeyReference[];
   try {
     const broughtBack = await versionsBroughtBack(transit, key, loaded);
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack }, now));
+    const past = await recallMaterial(transit, loaded.key, loaded.versions);
+    await rememberMaterial(transit, key);
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, now));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
@@ -98,7 +102,7 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
   return loaded;
 }
 
-type BroughtBack = RestoredKey & { readonly broughtBack: ReadonlySet<number> };
+type BroughtBack = RestoredKey & { readonly broughtBack: ReadonlySet<number>; readonly past: KnownMaterial };
 
 // Returns the keys that were replaced, to be destroyed after the commit.
 function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: BroughtBack, now: number): KeyReference[] {
@@ -117,11 +121,12 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number];
     transaction.put(tables.versions, storeKey, record);
-    const usage = usageAfter(uses, known.get(number));
+    const usage = usageAfter(uses, uniteUsage(known.get(number) ?? unused, restored.past.versions.get(number)));
     if (usage.reserved > 0) transaction.put(tables.usage, storeKey, usage);
   }
   const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
-  const united = known.size === 0 ? record : withWhatIsKnown(record, current);
+  const here = known.size === 0 ? record : withWhatIsKnown(record, current);
+  const united = withPast(here, restored.past);
   putIndexed(transit, transaction, before, withNewChangeId(withLabels(united, labelsOf(current))));
   return references;
 }
@@ -149,13 +154,8 @@ async function versionsBroughtBack({ tables, hsm }: Transit, present: Key, { key
   const isSame =
     here.record.hmac === undefined || restored.record.hmac === undefined
       ? isEqual(here.record.publicKey, restored.record.publicKey)
-      : isEqual(...(await Promise.all([prove(hsm, present, here), prove(hsm, key, restored)])));
+      : isEqual(...(await Promise.all([proveSecret(hsm, present, here), proveSecret(hsm, key, restored)])));
   return new Set(isSame ? pairs.map(([{ number }]) => number) : []);
-}
-
-/** The same for the same secret, which a version has beside its key and which is in its backups. */
-function prove(hsm: Hsm, key: Key, version: Version): Promise<Uint8Array> {
-  return hsm.hmac(referenceTo(key, version, 'hmac'), 'sha256', encodeUtf8('keystored: is this the version that was here'));
 }
 
 function isEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
@@ -163,7 +163,7 @@ function isEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): bo
 }
 
 /** The higher count stays: what was encrypted since the backup was made counts for the material, and is there to be rewrapped. */
-function usageAfter(uses: number, known: UsageRecord = unused): UsageRecord {
+function usageAfter(uses: number, known: UsageRecord): UsageRecord {
   return {
     ...known,
     reserved: Math.max(uses, known.reserved),
@@ -179,6 +179,19 @@ function withWhatIsKnown(restored: KeyRecord, { exportable, allowPlaintextBackup
     exportable: restored.exportable || exportable,
     allowPlaintextBackup: restored.allowPlaintextBackup || allowPlaintextBackup,
     history: { ...history, ...restored.history },
+  };
+}
+
+/** The same of keys that are gone, as far as this one has their material. */
+function withPast(record: KeyRecord, { versions, histories }: KnownMaterial): KeyRecord {
+  if (versions.size === 0) return record;
+  const some = (flag: 'exportable' | 'allowPlaintextBackup'): boolean => versions.values().some((material) => material[flag]);
+  const known = [record.history ?? {}, ...histories].toSorted((one, other) => (other.exportCount ?? 0) - (one.exportCount ?? 0));
+  return {
+    ...record,
+    exportable: record.exportable || some('exportable'),
+    allowPlaintextBackup: record.allowPlaintextBackup || some('allowPlaintextBackup'),
+    history: { ...known[0], ...record.history, ...defined({ exportCount: known[0]?.exportCount, exports: known[0]?.exports }) },
   };
 }
 

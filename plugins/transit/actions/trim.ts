@@ -4,6 +4,7 @@ import { integer } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { rememberMaterial } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
@@ -34,6 +35,7 @@ export function trim(transit: Transit): AnyEndpoint {
     run: async (call, { version: oldest }, key) => {
       const { tables } = transit;
       const now = microseconds(call.now);
+      await rememberMaterial(transit, key, oldest);
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();

@@ -11,6 +11,7 @@ import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
 import { withFlags } from '../custody/history.ts';
+import { rememberMaterial } from '../custody/past-material.ts';
 import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { listFilters } from './list-filters.ts';
@@ -156,11 +157,15 @@ function planUpdate(
   };
 }
 
-function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTransaction): void; after(): Promise<void> } {
+function planRemoval(
+  transit: Transit,
+  key: Key,
+): { prepare(): Promise<void>; commit(transaction: WriteTransaction): void; after(): Promise<void> } {
   if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
   requireRemovable(transit, key);
   let removed: readonly KeyReference[] = [];
   return {
+    prepare: () => rememberMaterial(transit, key),
     commit: (transaction) => {
       requireRemovable(transit, key, transaction);
       removed = removeKeyParts(transit, transaction, key);

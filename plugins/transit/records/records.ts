@@ -89,6 +89,9 @@ export type UsageRecord = {
   readonly lastUsedAt?: number;
 };
 
+/** Of a version whose entry is gone, or was about to go. `keyId`: the key that it was in last. */
+export type PastMaterial = UsageRecord & Pick<KeyRecord, 'exportable' | 'allowPlaintextBackup'> & { readonly keyId: string };
+
 /** Asked of every appliance: whether it holds this version. */
 export type DistributionQuestion = {
   /** that asks */
@@ -116,6 +119,10 @@ export type Tables = {
   readonly rotations: Table<string>;
   /** [tenant, key id]: versions that do not exist any more, while some of their records are still here */
   readonly removedVersions: Table<RemovedVersions>;
+  /** [tenant, what proves the material]: what a backup that comes back must not forget */
+  readonly pastMaterial: Table<PastMaterial>;
+  /** [tenant, key id]: of keys that are gone */
+  readonly pastHistories: Table<KeyHistory>;
   /** [question, drawn at random]: kept while it is asked */
   readonly distributionQuestions: Table<DistributionQuestion>;
   /** [question, appliance] */
@@ -147,6 +154,8 @@ export function openTables(store: Store): Tables {
     usage: store.table('usage'),
     rotations: store.table('rotations'),
     removedVersions: store.table('removed-versions'),
+    pastMaterial: store.tenantTable('past-material'),
+    pastHistories: store.tenantTable('past-histories'),
     distributionQuestions: store.table('distribution-questions'),
     distributionAnswers: store.table('distribution-answers'),
     pendingKeys: store.table('graveyard'),

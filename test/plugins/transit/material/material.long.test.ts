@@ -393,6 +393,54 @@ describe('backup and restore (spec; api 42)', () => {
     expect(await harness.state('back')).toMatchObject({ exportable: false, usage: { 1: { uses: 0 } } });
   });
 
+  test.each(['aes256-gcm96', 'ed25519', 'rsa-2048'])(
+    '%s: nothing is forgotten of material that was trimmed, deleted or replaced before its backup came back',
+    async (cipher) => {
+      const name = `gone-${cipher}`;
+      const use = cipher === 'aes256-gcm96' ? (['encrypt', { plaintext: hello }] as const) : (['sign', { text: hello }] as const);
+      const times = async (of: string, count: number): Promise<void> => {
+        for (let made = 0; made < count; made += 1) await harness.do(of, use[0], use[1]);
+      };
+      const exportsOf = (of: string): number => {
+        harness.store.refresh();
+        const records = harness.store.prefixed('transit').table<{ history?: { exportCount?: number } }>('keys').entries([]);
+        return Array.from(records).find(([[, keyName]]) => keyName === of)?.[1].history?.exportCount ?? -1;
+      };
+      await harness.create(name, { cipher, 'allow-plaintext-backup': true, 'deletion-allowed': true });
+      await times(name, 2);
+      const { key } = await harness.do(name, 'backup');
+      await times(name, 7);
+      await ok(204, harness.patch(name, { exportable: true }));
+      await harness.do(name, 'export', { version: 'latest' });
+      const known = { exportable: true, 'allow-plaintext-backup': true };
+      const least = (state: { usage: Record<string, { uses: number }> }): number => state.usage['1']?.uses ?? 0;
+      // Trimmed.
+      await harness.do(name, 'rotate');
+      await harness.do(name, 'trim', { version: 2 });
+      await harness.do(name, 'restore', { key });
+      expect(await harness.state(name)).toMatchObject(known);
+      expect(least(await harness.state(name))).toBeGreaterThanOrEqual(9);
+      // Deleted, and under another name.
+      await times(name, 1);
+      await ok(204, harness.remove(name));
+      await harness.create(`${name}-again`, { cipher, 'deletion-allowed': true });
+      await harness.do(`${name}-again`, 'restore', { key });
+      expect(await harness.state(`${name}-again`)).toMatchObject(known);
+      expect(least(await harness.state(`${name}-again`))).toBeGreaterThanOrEqual(10);
+      // Replaced by another key.
+      await harness.create(`${name}-other`, { cipher, 'allow-plaintext-backup': true });
+      const other = await harness.do(`${name}-other`, 'backup').then((made) => ({ key: made.key }));
+      await times(`${name}-again`, 1);
+      await harness.do(`${name}-again`, 'restore', other);
+      expect(await harness.state(`${name}-again`)).toMatchObject({ exportable: false, usage: { 1: { uses: 0 } } });
+      await ok(204, harness.patch(`${name}-again`, { 'deletion-allowed': true }));
+      await harness.do(`${name}-again`, 'restore', { key });
+      expect(await harness.state(`${name}-again`)).toMatchObject(known);
+      expect(least(await harness.state(`${name}-again`))).toBeGreaterThanOrEqual(11);
+      expect(exportsOf(`${name}-again`)).toBeGreaterThanOrEqual(2);
+    },
+  );
+
   test('a target that was used or rotated is kept unless deletion-allowed: 409 restore-would-destroy', async () => {
     await harness.create('golden-source', { 'allow-plaintext-backup': true });
     const { key } = await harness.do('golden-source', 'backup');

@@ -1851,8 +1851,8 @@ class TransitKeysOperations {
 
   /**
    * Restore a key from a backup.
-   * The key keeps its name and labels and takes everything else from the backup; of versions that it has already the
-   * higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be
+   * The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had,
+   * the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be
    * unused, or have `deletion-allowed`. Policies judge the settings in the backup as an `update` of the key, which must be
    * allowed as well.
    * `POST /v1/state/keystore/transit-keys/{name}/restore`

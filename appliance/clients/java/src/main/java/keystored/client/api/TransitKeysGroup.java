@@ -603,10 +603,10 @@ public final class TransitKeysGroup {
   /**
    * Restore a key from a backup.
    *
-   * <p>The key keeps its name and labels and takes everything else from the backup; of versions that it has
-   * already the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore
-   * it must still be unused, or have `deletion-allowed`. Policies judge the settings in the backup as an
-   * `update` of the key, which must be allowed as well.
+   * <p>The key keeps its name and labels and takes everything else from the backup; of material that this tenant
+   * has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed;
+   * therefore it must still be unused, or have `deletion-allowed`. Policies judge the settings in the backup as
+   * an `update` of the key, which must be allowed as well.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/restore
    *
