@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import { withoutFields } from '../../core/access/policy/constraints.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { CustodyStatement, CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -19,7 +20,7 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
   const tenants = openTenants(store);
   return {
     recordedSince: () => exportHistoryStart(store),
-    async sign({ call, path, reference, publicKey, key, claims }) {
+    async sign({ call, path, reference, publicKey, key, claims, told }) {
       const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, call.requestId)]);
       const signed = await keys.sign({
         // The uuid of the tenant `system` is made once and goes with the store: it names the appliance, whatever its address.
@@ -27,7 +28,7 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
         sub: path,
         jti: call.requestId,
         iat: Math.floor(call.now.epochMilliseconds / 1_000),
-        ...shownTo(call, {
+        ...shownTo(call, hiddenBy(call, path, told), {
           ...ownClaims(store, call),
           ...tokenClaims(key, identity, reference.stored, evidence),
           ...claims,
@@ -60,9 +61,17 @@ function tokenClaims(
   return asObject(formatOutput({ key: { ...key, ...identity }, custody }));
 }
 
-/** The claims without those that policies hide. */
-function shownTo({ access }: CustodyStatement['call'], claims: JsonObject): JsonObject {
-  const shown = asObject(access.withoutHidden(claims));
+/** The claims that tell of fields which the caller may not see, although they may read the rest of the entry, in either tree. */
+function hiddenBy({ access }: CustodyStatement['call'], path: string, told: CustodyStatement['told']): readonly string[] {
+  const state = path.slice(1).split('/');
+  const trees = [state, state.with(1, 'config')].filter((tree) => access.allowsAt(tree, 'read')).map((tree) => access.shownAt(tree));
+  if (trees.length === 0) return [];
+  return Object.entries(told).flatMap(([field, claims]) => (trees.some((shows) => shows(field)) ? [] : claims));
+}
+
+/** The claims without these and those that policies hide. */
+function shownTo({ access }: CustodyStatement['call'], hidden: readonly string[], claims: JsonObject): JsonObject {
+  const shown = asObject(withoutFields(access.withoutHidden(claims), hidden));
   return isDeepStrictEqual(shown, claims) ? claims : { ...shown, partial: true };
 }
 

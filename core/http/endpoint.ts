@@ -217,8 +217,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly reservedFor?: Reserved;
   /** Fields of the entry in the path whose named entries it uses again, as a renewal does the issuer; run() asks by requireNamed. */
   readonly usesNamed?: readonly NamedField[];
-  /** Acts at the entry in the path that policies allow or refuse, and that no request is: some values of a field need them; run() asks by allowsAt. */
-  readonly freedoms?: readonly { readonly field: string; readonly action: string }[];
+  /** Rights that some values of a field need; run() asks by allowsAt or requireAt. */
+  readonly fieldRights?: readonly FieldRight[];
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */
@@ -229,6 +229,9 @@ export type Endpoint<Input, Output, Target> = Shared & {
   complete?(call: EndpointCall, input: Input, target: Target): Input;
   run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
 };
+
+/** A right beside that of the request: `path` has the parameters of the path of the request. */
+export type FieldRight = { readonly field: string; readonly operation: PolicyOperation; readonly path: string };
 
 /** An action in whose place policies see another one. */
 export type JudgedAs = {

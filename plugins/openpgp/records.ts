@@ -47,6 +47,8 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
       .optional()
       .meta({ description: 'Makes the key an OpenPGP primary key with this User ID.', example: 'Releases <releases@example.com>' }),
     stored: z.string().trim().optional(),
+    // The primary key signs the new certificate.
+    setsLike: 'certify-subkey',
   },
   openpgpPrimary: {
     schema: naming(nameField(), {

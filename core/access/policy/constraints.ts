@@ -45,9 +45,14 @@ function accepts(allowed: readonly unknown[], value: unknown): boolean {
 export function withoutHidden(grants: readonly PolicyRule[], answer: unknown, nameField?: string): unknown {
   const hidden = hiddenFields(grants, nameField);
   if (hidden.length === 0) return answer;
-  const strip = (document: unknown): unknown => hidden.reduce((shown, field) => without(shown, field.split('/')), document);
+  const strip = (document: unknown): unknown => withoutFields(document, hidden);
   const items = itemsOf(answer, 'batch-results');
   return strip(items.length === 0 ? answer : { ...(answer as JsonObject), 'batch-results': items.map(strip) });
+}
+
+/** The document (wire form) without these fields, inside containers `a/b`. */
+export function withoutFields(document: unknown, fields: readonly string[]): unknown {
+  return fields.reduce((shown, field) => without(shown, field.split('/')), document);
 }
 
 /** The fields that all of the rules hide, but for the one that names entries. */

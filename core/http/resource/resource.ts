@@ -1,7 +1,7 @@
 // The contract of a resource: its list and entry endpoints in both trees are made from one definition (api 2 to 10).
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
-import type { EndpointCall, Tag } from '../endpoint.ts';
+import type { EndpointCall, FieldRight, Tag } from '../endpoint.ts';
 import type { ListFilters } from './list-filter.ts';
 
 /** A creation, replacement or merge with its complete, parsed document. */
@@ -89,6 +89,8 @@ export type Resource<Document, Rec, Prepared> = {
   toState(record: Rec, call: EndpointCall, shows: (field: string) => boolean): Record<string, unknown>;
   /** query parameters of its lists that pick entries */
   readonly filters?: ListFilters<Rec>;
+  /** rights that some changes of a field need, for `policy/check`; `plan` asks for them */
+  readonly fieldRights?: readonly FieldRight[];
   /** what a removal ends beyond the entry itself, to follow "this" */
   readonly removalEnds?: string;
   /** entries can be created many at once, under the path of the list with `-batch` */

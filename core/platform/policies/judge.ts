@@ -34,7 +34,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   const own = judgePath(access, subject, question, reach);
   const fields = fieldsOf(question);
   const named = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
-  const alsoNeeds = [...named, ...freedomsOf(question)];
+  const alsoNeeds = [...named, ...fieldRightsOf(question)];
   for (const { field, operation, path } of own.allowed ? named : []) {
     const name = question.names[field];
     if (name === undefined) continue;
@@ -50,13 +50,20 @@ export function fieldsOf({ endpoints, operation }: Pick<Question, 'endpoints' | 
   return [...new Map(all.map((field) => [field.wire, field])).values()];
 }
 
-/** The acts at the same entry that some requests need. */
-function freedomsOf({ endpoints, segments, operation }: Question): Judgement['alsoNeeds'] {
-  const parent = `/${segments.slice(0, -1).map(encodeURIComponent).join('/')}`;
-  const acts = endpoints.flatMap((endpoint) =>
-    endpoint.access === 'public' || endpoint.operation !== operation ? [] : (endpoint.freedoms ?? []),
-  );
-  return acts.map(({ field, action }) => ({ field, operation, path: `${parent}/${action}` }));
+/** The rights that some values of fields need, each once, with the names of the request in their paths. */
+function fieldRightsOf({ endpoints, segments, operation }: Question): Judgement['alsoNeeds'] {
+  const rights = endpoints.flatMap((endpoint) => {
+    if (endpoint.access === 'public' || endpoint.operation !== operation) return [];
+    const names = new Map(
+      endpoint.path
+        .slice(1)
+        .split('/')
+        .map((part, index) => [part, encodeURIComponent(segments[index] ?? '')]),
+    );
+    const filled = (path: string): string => path.replaceAll(/\{[^}]+\}/g, (part) => names.get(part) ?? part);
+    return (endpoint.fieldRights ?? []).map((right) => ({ ...right, path: filled(right.path) }));
+  });
+  return [...new Map(rights.map((right) => [`${right.field} ${right.path}`, right])).values()];
 }
 
 function judgePath(access: AccessControl, subject: Caller, question: Question, reach: Reach): Omit<Judgement, 'alsoNeeds'> {

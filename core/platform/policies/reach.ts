@@ -43,13 +43,8 @@ function neededRights(endpoints: readonly AnyEndpoint[], names: ReadonlyMap<stri
   const needs = new Map(
     endpoints.flatMap(namedFieldsIn).flatMap(({ entry }) => entry.needs.map((need) => [`${need.operation} ${need.path}`, need])),
   );
-  const freedoms = endpoints.flatMap((endpoint): Reach => {
-    if (endpoint.access === 'public' || endpoint.freedoms === undefined) return [];
-    const parents = placesOf(endpoint.path, names).slice(0, -1);
-    return endpoint.freedoms.map(({ action }) => ({ path: [...parents, action], operations: [endpoint.operation] }));
-  });
-  const rights = Array.from(needs.values(), ({ operation, path }) => ({ path: placesOf(path, names), operations: [operation] }));
-  return [...rights, ...freedoms];
+  const ofFields = endpoints.flatMap((endpoint) => (endpoint.access === 'public' ? [] : (endpoint.fieldRights ?? [])));
+  return [...needs.values(), ...ofFields].map(({ operation, path }) => ({ path: placesOf(path, names), operations: [operation] }));
 }
 
 /** The operations a request to an endpoint needs: its own, and `create` for a PUT that creates the entry. None for public endpoints. */

@@ -15,7 +15,7 @@ export type CustodyStatements = {
   recordedSince(): Temporal.Instant | undefined;
   /**
    * Asks the token about the key, uses it once to prove that it is there, and signs: a compact JWS (RFC 7515). What policies hide from the
-   * caller is left out, and the statement then says that it is not everything. Adds the digest of the statement to the audit record of the
+   * caller, of the statement or of the entry, is left out, and the statement then says that it is not everything. Adds the digest of the statement to the audit record of the
    * call. Rejects with `conflict`, HsmError.
    */
   sign(statement: CustodyStatement): Promise<string>;
@@ -33,4 +33,6 @@ export type CustodyStatement = {
   readonly key: JsonObject;
   /** further claims */
   readonly claims: JsonObject;
+  /** fields of the entry (wire form), each with the claims (`key/cipher`) from which it follows */
+  readonly told: Readonly<Record<string, readonly string[]>>;
 };

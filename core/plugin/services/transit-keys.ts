@@ -96,6 +96,8 @@ export type AttachedField = {
   readonly stored: ZodType;
   /** set when the key is created, and never again */
   readonly isFixed?: true;
+  /** the action at the key that a caller must be allowed who gives the field another value, because that does the same */
+  readonly setsLike?: string;
 };
 
 /** What is kept with a new version. `recheck` runs inside its transaction; throws `conflict` when what it rests on has changed. */

@@ -18,6 +18,18 @@ const outputSchema = z.object({
   generation: z.int().describe('Generation of the key that it is about.'),
 });
 
+const keyType = ['key/type', 'key/thumbprint', 'custody/object', 'custody/vendor', 'custody/wrapping-key/content'];
+
+/** Fields of a CA, each with the claims from which it follows. */
+const told = {
+  subject: ['key/subject'],
+  'cert-key-type': keyType,
+  'cert-key-curve': keyType,
+  'cert-key-bits': keyType,
+  'ca-cert': ['key/certificate-sha256', 'key/thumbprint'],
+  'key-version': ['key/generation'],
+} as const;
+
 /** No history is told: a CA key is generated in the token, and nothing gives it out. */
 export function custodyOfCa(context: CaContext, statements: CustodyStatements): AnyEndpoint {
   return defineEndpoint<unknown, z.output<typeof outputSchema>, FoundCa>({
@@ -50,6 +62,7 @@ export function custodyOfCa(context: CaContext, statements: CustodyStatements): 
         path: `/v1/state/keystore/tls/ca/${name}`,
         key: { name, id, generation, type: key.type, subject, origin: 'generated', 'certificate-sha256': hash('sha256', certificate) },
         claims: { history: { exportable: false } },
+        told,
       });
       return { statement, generation };
     },

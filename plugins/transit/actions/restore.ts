@@ -13,6 +13,7 @@ import type { KeyReference } from '../../../hsm/api.ts';
 import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { type KnownMaterial, proveSecret, recallMaterial, rememberMaterial, uniteUsage } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
+import { requireActions } from '../keys/acting-fields.ts';
 import { configurationOf, requireAllowedSettings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
@@ -63,6 +64,7 @@ export function restore(transit: Transit): AnyEndpoint {
       call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
       requireAllowedSettings(transit, call.access, 'update', name, settings);
       requireNamedKeys(transit, call.access, backup.document);
+      requireActions(transit, call.access, name, { autoRotate: backup.document.autoRotate }, record);
       return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {
           transit.store.refresh();

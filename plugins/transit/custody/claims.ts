@@ -7,6 +7,20 @@ import type { Key, Version } from '../records/keyring.ts';
 import type { KeyExport, KeyRecord } from '../records/records.ts';
 import { lifeOf } from '../records/version-rules.ts';
 
+const keyType = ['custody/object', 'custody/vendor', 'custody/wrapping-key/content', 'key/thumbprint', 'key/check-value'];
+const exports = ['history/exports', 'history/exports-not-listed'];
+
+/** Fields of a key, each with the claims from which it follows. */
+export const toldOfKeys = {
+  cipher: ['key/cipher', ...keyType],
+  derived: ['key/derived', 'key/check-value'],
+  custody: ['custody'],
+  keys: ['key/created', 'key/thumbprint'],
+  versions: ['key/created', 'key/status'],
+  exportable: ['history/exportable', 'history/exportable-since', ...exports],
+  'allow-plaintext-backup': ['history/plaintext-backup-allowed', 'history/plaintext-backup-allowed-since', ...exports],
+} as const;
+
 /** The claim `key`; `now` in microseconds since 1970. */
 export function keyClaims({ name, record }: Key, { number, record: made }: Version, now: number): JsonObject {
   const { id, cipher, derived } = record;

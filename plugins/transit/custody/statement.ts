@@ -8,7 +8,7 @@ import { microseconds } from '../instants.ts';
 import { type Key, mainPurpose, referenceTo } from '../records/keyring.ts';
 import { keyActionsTag } from '../tags.ts';
 import { explained } from '../uses/token-use.ts';
-import { historyClaims, keyClaims } from './claims.ts';
+import { historyClaims, keyClaims, toldOfKeys } from './claims.ts';
 
 const outputSchema = z.object({
   statement: statementField(),
@@ -56,6 +56,7 @@ async function makeStatement({ keyring, custodyStatements }: Transit, call: Endp
     path: `/v1/state/keystore/transit-keys/${key.name}`,
     key: keyClaims(key, version, microseconds(call.now)),
     claims: { history: historyClaims(key.record, version, since && microseconds(since)) },
+    told: toldOfKeys,
   });
   return { statement, keyVersion: number };
 }

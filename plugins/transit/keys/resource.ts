@@ -14,6 +14,7 @@ import { withFlags } from '../custody/history.ts';
 import { rememberMaterial } from '../custody/past-material.ts';
 import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
+import { actingFieldRights, requireActions } from './acting-fields.ts';
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
 import type { Key } from '../records/keyring.ts';
@@ -57,6 +58,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'publicKey',
       ...(transit.attachments.fixedFields as (keyof KeyDocument)[]),
     ],
+    fieldRights: actingFieldRights(transit),
     oneWayFields: ['exportable', 'allowPlaintextBackup'],
     notRemovableByMerge: ['autoRotate'],
     errors: [
@@ -129,7 +131,7 @@ function custodyOf({ hsm }: Transit, { custody, publicKey }: KeyDocument): Custo
 
 function planUpdate(
   transit: Transit,
-  { call, names, document }: Change<KeyDocument, KeyRecord>,
+  { call, names, document, blindly }: Change<KeyDocument, KeyRecord>,
   current: KeyRecord,
 ): Plan<KeyRecord, Prepared> {
   requireMinimumVersions(document, current);
@@ -142,6 +144,7 @@ function planUpdate(
   const history = defined({ history: withFlags(kept.history, current, document, now) });
   const after: Key = { ...before, record: { ...kept, ...changed, ...history, ...(sameInterval ? { rotatesAt } : {}) } };
   // Who sets a timer makes what it makes.
+  requireActions(transit, call.access, before.name, document, current, (field) => blindly(field) !== undefined);
   if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
     requireNamedKeys(transit, call.access, current);
   requireRotatable(after.record);

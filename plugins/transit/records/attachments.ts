@@ -46,6 +46,11 @@ export class Attachments implements Iterable<Attachment> {
       .map(([name]) => name);
   }
 
+  /** Fields that do, where they get another value, what an action at the key does, with that action. */
+  get acting(): readonly (readonly [field: string, action: string])[] {
+    return this.#fields().flatMap(([name, { setsLike }]) => (setsLike === undefined ? [] : [[name, setsLike] as const]));
+  }
+
   /** Fields that name entries; a new version of a key uses these again. */
   get namedFields(): readonly NamedField[] {
     return namedFieldsOf(z.object(Object.fromEntries(this.#fields().map(([name, { schema }]) => [name, schema]))));

@@ -193,6 +193,73 @@ test('nor with settings that a creation may not have', async () => {
   expect(await bring({ 'public-key': [null] })).toBe(refused);
 });
 
+describe('a change of a key that does what an action does needs the right to that', () => {
+  const rules = (...actions: string[]) => [
+    { path: `${keys}/**`, operations: all },
+    ...actions.map((action) => ({ path: `${keyState}/*/${action}`, operations: { execute: 'allow' } })),
+  ];
+  let timers: string;
+  let bare: string;
+
+  beforeAll(async () => {
+    await victim.makePolicy('changes-keys', rules('restore'));
+    await victim.makePolicy('changes-and-rotates', rules('restore', 'rotate'));
+    [bare, timers] = [await victim.makeToken(['changes-keys']), await victim.makeToken(['changes-and-rotates'])];
+  });
+
+  test('auto-rotate: to set it, shorten it or restore it, that to rotate; to leave or end it, none', async () => {
+    await owner('POST', keys, { name: 'timed', 'allow-plaintext-backup': true, 'deletion-allowed': true });
+    const timer = (after: string) => ({ 'auto-rotate': { 'rotate-after': after } });
+    const change = (body: object, token: string, method = 'PATCH', query = '') => send(method, `${keys}/timed${query}`, body, token);
+    expect(await change(timer('30d'), bare)).toBe(refused);
+    expect(await change(timer('30d'), bare, 'PATCH', '?validate=true')).toBe(refused);
+    expect(await change({ ...timer('30d'), 'allow-plaintext-backup': true }, bare, 'PUT')).toBe(refused);
+    expect(await change(timer('30d'), timers)).toBe('204 done');
+    expect(await change({ labels: { team: 'a' } }, bare)).toBe('204 done');
+    expect(await change(timer('30d'), bare)).toBe('204 done');
+    expect(await change(timer('1h'), bare)).toBe(refused);
+    const { body } = await victim.request('POST', `${keyState}/timed/backup`);
+    expect(await change({ 'deletion-allowed': true }, bare, 'PUT')).toBe('204 done');
+    expect(await send('POST', `${keyState}/timed/restore`, { key: body.key }, bare)).toBe(refused);
+    expect(await send('POST', `${keyState}/timed/restore`, { key: body.key }, timers)).toBe('204 done');
+    // A new key is the caller's own.
+    expect(await send('POST', keys, { name: 'timed-from-the-start', ...timer('30d') }, bare)).toBe('201 done');
+  });
+
+  test('auto-rotate that is hidden is not guessed by which value is accepted', async () => {
+    await victim.makePolicy('changes-blindly', [{ path: `${keys}/timed`, operations: all, 'hide-fields': ['auto-rotate'] }]);
+    const token = await victim.makeToken(['changes-blindly']);
+    for (const after of ['30d', '31d'])
+      expect(await send('PATCH', `${keys}/timed`, { 'auto-rotate': { 'rotate-after': after } }, token)).toBe(refused);
+  });
+
+  test('openpgp-user-id: that to certify with the primary key, which signs the new certificate', async () => {
+    await owner('POST', keys, { name: 'named', cipher: 'ed25519', 'openpgp-user-id': 'Named' });
+    await owner('POST', keys, { name: 'unnamed', cipher: 'ed25519' });
+    await victim.makePolicy('changes-and-certifies', rules('certify-subkey'));
+    const certifies = await victim.makeToken(['changes-and-certifies']);
+    for (const name of ['named', 'unnamed']) {
+      const change = (userId: unknown, token: string) => send('PATCH', `${keys}/${name}`, { 'openpgp-user-id': userId }, token);
+      expect(await change('Somebody else', bare)).toBe(refused);
+      expect(await change('Somebody else', certifies)).toBe('204 done');
+      expect(await change('Somebody else', bare)).toBe('204 done');
+      expect(await change(null, bare)).toBe('204 done');
+    }
+    const { body } = await victim.request(
+      'POST',
+      '/v1/state/policy/check',
+      { path: `${keys}/named`, operation: 'update' },
+      { token: bare },
+    );
+    expect(body['also-needs']).toEqual(
+      expect.arrayContaining([
+        { field: 'auto-rotate', operation: 'execute', path: `${keyState}/named/rotate` },
+        { field: 'openpgp-user-id', operation: 'execute', path: `${keyState}/named/certify-subkey` },
+      ]),
+    );
+  });
+});
+
 describe('policy/check', () => {
   const check = async (body: object) => (await victim.request('POST', '/v1/state/policy/check', body, { token: outsider })).body;
 

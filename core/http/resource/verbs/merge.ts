@@ -11,6 +11,7 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
   const output = view.resource.warnings === undefined ? undefined : schemas.changed;
   return defineEndpoint<JsonObject, Reply, Entry>({
     ...verb.writing,
+    fieldRights: view.resource.fieldRights ?? [],
     query: mergeQuery,
     method: 'PATCH',
     operation: 'update',

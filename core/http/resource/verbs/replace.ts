@@ -10,6 +10,7 @@ export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
   const view: ResourceView = verb.view;
   return defineEndpoint<JsonObject, Reply, Entry>({
     ...verb.writing,
+    fieldRights: view.resource.fieldRights ?? [],
     method: 'PUT',
     operation: 'update',
     path: `/v1/config/${verb.entryPath}`,

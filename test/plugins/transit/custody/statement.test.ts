@@ -205,6 +205,30 @@ describe('who gets one, and what is recorded', () => {
     expect((await askStatement(harness, 'hidden', undefined, { token: none })).body).toEqual({ 'key-version': 1 });
   });
 
+  test('what a policy hides of the key itself is not in it either, nor what tells it', async () => {
+    await harness.create('veiled', { cipher: 'ecdsa-p256', exportable: true });
+    await ok(200, harness.request('POST', '/v1/state/keystore/transit-keys/veiled/export'));
+    const path = '/v1/state/keystore/transit-keys';
+    const custody = { path: `${path}/*/custody`, operations: { read: 'allow' } };
+    const read = { path: `${path}/*`, operations: { read: 'allow' } };
+    const flags = await tokenWith('custody-without-flags', [custody, { ...read, 'hide-fields': ['exportable'] }]);
+    const { key, history, partial } = await claimsOf(harness, 'veiled', undefined, { token: flags });
+    expect([key.cipher, partial]).toEqual(['ecdsa-p256', true]);
+    expect(Object.keys(history as object).filter((claim) => claim.startsWith('export'))).toEqual([]);
+    expect(history).toHaveProperty('plaintext-backup-allowed', false);
+    const ciphers = await tokenWith('custody-without-ciphers', [custody, { ...read, 'hide-fields': ['cipher', 'versions'] }]);
+    const others = await claimsOf(harness, 'veiled', undefined, { token: ciphers });
+    expect(JSON.stringify([others['key'], others['custody']])).not.toMatch(/ecdsa|ec-|p-?256|"status"|"created"/i);
+    expect(others['history']).toHaveProperty('exports', [expect.objectContaining({ kind: 'export' })]);
+    // Shown in the other tree, it is no secret.
+    const shown = await tokenWith('custody-with-all', [
+      custody,
+      { ...read, 'hide-fields': ['exportable'] },
+      { path: '/v1/config/keystore/transit-keys/*', operations: { read: 'allow' } },
+    ]);
+    expect(await claimsOf(harness, 'veiled', undefined, { token: shown })).not.toHaveProperty('partial');
+  });
+
   test('another tenant sees its own keys alone, and nothing of the audit trail of the appliance', async () => {
     await ok(201, harness.request('POST', '/v1/config/tenants', { name: 'shop' }));
     const { token } = await ok(200, harness.request('POST', '/v1/state/keystore/token/create-root', { name: 'shop' }));
