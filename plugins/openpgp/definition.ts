@@ -111,7 +111,7 @@ function requireUsage(usage: readonly string[], isOpenpgpKey: boolean): void {
 function requireOpenpgpKey({ cipher, verificationOnly }: OpenpgpDefinition): void {
   if (findAlgorithm(cipher) === undefined) {
     throw fail('operation-not-supported', {
-      detail: `${cipher} does not exist in OpenPGP. RSA, Ed25519 and ECDSA keys can be OpenPGP keys.`,
+      detail: 'The cipher of this key does not exist in OpenPGP. RSA, Ed25519 and ECDSA keys can be OpenPGP keys.',
     });
   }
   if (verificationOnly) {

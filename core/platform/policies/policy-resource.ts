@@ -42,8 +42,9 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
       return { commit: (transaction) => requireUnused(name, transaction.entries(tenants.table, [])) };
     },
     toDocument: ({ description, restApi }) => ({ description, restApi }),
-    toState(policy) {
-      const warnings = keptWarnings(policy);
+    toState(policy, _call, shows) {
+      // They quote the rules.
+      const warnings = shows('rest-api') ? keptWarnings(policy) : [];
       return { builtIn: builtInPolicies.has(policy.name), ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
     },
   });

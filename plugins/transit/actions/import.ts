@@ -1,9 +1,9 @@
 // Action import: existing key material becomes a new version (spec; api 20, 39).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { fail as coreFail } from '../../../core/base/errors.ts';
+import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
 import { base64Field, pemExample } from '../../../core/wire/fields.ts';
-import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
 import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
@@ -65,10 +65,13 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
           items: [{ message: 'is for ciphertext', info: 'import-id' }],
         });
       const now = microseconds(call.now);
-      const material =
+      const read = async (): Promise<Material> =>
         data === undefined
-          ? await parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
-          : await parseMaterialText(data, target);
+          ? parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
+          : parseMaterialText(data, target);
+      const material = await read().catch((error: unknown) => {
+        throw withoutHiddenCipher(call, key, error);
+      });
       try {
         requireWritten(material);
         // A copy for each attempt: importing zeroes it.
@@ -85,6 +88,14 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       }
     },
   });
+}
+
+/** The refusal, without the cipher of the key where a read of the key does not show that. */
+function withoutHiddenCipher({ access }: EndpointCall, { name }: Key, error: unknown): unknown {
+  const isOfType = error instanceof ServiceError && error.code === 'key-type-mismatch';
+  const trees = ['config', 'state'].map((tree) => access.shownAt(['v1', tree, 'keystore', 'transit-keys', name]));
+  if (!isOfType || trees.some((shows) => shows('cipher'))) return error;
+  return fail('key-type-mismatch', { detail: 'The material is not of the type and size that this key takes.' });
 }
 
 /**

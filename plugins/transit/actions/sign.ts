@@ -30,7 +30,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
     plan: (used, item, noteSigned) => {
       const cipher = cipherOf(used.key.record);
       if (cipher.kind !== 'signing')
-        throw fail('operation-not-supported', { detail: `${used.key.record.cipher} keys do not sign; hmac authenticates data with them.` });
+        throw fail('operation-not-supported', { detail: 'This key does not sign; hmac authenticates data with it.' });
       const method = methodFor(cipher, item, () => used.publicKeyOf(item.keyVersion));
       const text = readPayload(item.text, item.base64Encoded, 'text', used.decode);
       requireDigestLength(method, text);

@@ -53,8 +53,7 @@ export function verify(transit: Transit): AnyEndpoint[] {
 async function checkSignature(used: UsedKey, data: Uint8Array, text: string, options: SignatureOptions): Promise<Verdict> {
   const { transit, key, now } = used;
   const cipher = cipherOf(key.record);
-  if (cipher.kind !== 'signing')
-    throw fail('operation-not-supported', { detail: `${key.record.cipher} keys make no signatures; give hmac.` });
+  if (cipher.kind !== 'signing') throw fail('operation-not-supported', { detail: 'This key makes no signatures; give hmac.' });
   const { version: number, payload } = parseValue('value', text, 'signature');
   const method = methodFor(cipher, options, () => used.publicKeyOf(number));
   const signature = decodeSignature(payload, options.marshaling);

@@ -96,8 +96,7 @@ function unknownVersion({ floor, latest }: KeyRecord): Error {
 /** The cipher row of a key that encrypts; throws operation-not-supported for any other. */
 export function requireAead(key: Key): AeadCipher {
   const cipher = cipherOf(key.record);
-  if (cipher.kind !== 'aead')
-    throw fail('operation-not-supported', { detail: `${key.record.cipher} keys sign and verify; they do not encrypt.` });
+  if (cipher.kind !== 'aead') throw fail('operation-not-supported', { detail: 'This key signs and verifies; it does not encrypt.' });
   return cipher;
 }
 
