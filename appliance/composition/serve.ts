@@ -217,6 +217,7 @@ export async function serve(
       identity: identity.tls,
       tls: { ticketKeys },
       handler: gate.guard(composed.app.handler, sealedHandler(configuration, channel)),
+      takesList: composed.app.takesList,
       log: log.with('http'),
     });
     listeners.onOpen?.('management', listener);

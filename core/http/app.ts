@@ -36,6 +36,8 @@ export type HttpApp = {
   readonly handler: Handler;
   /** For other protocols of this process. */
   readonly invoke: Invoke;
+  /** whether a route has the method LIST, which listeners take where they are told */
+  readonly takesList: boolean;
   /** Every endpoint, those made from resources included. */
   readonly routes: readonly AnyEndpoint[];
   readonly table: RouteTable<Route>;
@@ -54,7 +56,15 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   ];
   const table = buildRoutes(routes, options.aliases);
   const { handler, invoke } = createPipeline({ ...options, routes: table, problems: createProblems(errors) });
-  return { handler: throughH3(handler), invoke, routes, table, resources, openapi };
+  return {
+    handler: throughH3(handler),
+    invoke,
+    takesList: options.aliases?.some(({ method }) => method === 'LIST') === true,
+    routes,
+    table,
+    resources,
+    openapi,
+  };
 }
 
 /** Without endpoints that give way to another one of the same method and path. */

@@ -62,7 +62,7 @@ class Pipeline {
   receive(request: IncomingMessage, response: ServerResponse): void {
     const exchange = new HttpExchange(request, response);
     try {
-      this.#serve(exchange, this.#router.find(request));
+      this.#serve(exchange, this.#router.find(exchange));
     } catch (fault) {
       this.#refuse(exchange, nowhere, fault);
     }

@@ -1,8 +1,7 @@
 // Finds the endpoint of a request: repeated or missing header 400, path 404, method 405.
-import type { IncomingMessage } from 'node:http';
 import { fail } from '../base/errors.ts';
 import type { Routed } from './context/api-request.ts';
-import type { Exchange } from './context/exchange.ts';
+import type { Exchange, HttpExchange } from './context/exchange.ts';
 import type { Unrouted } from './context/unrouted-request.ts';
 import { FoundPaths } from './request/found-paths.ts';
 import { repeatedHeader, unmetHeader } from './request/header-rules.ts';
@@ -23,10 +22,11 @@ export class Router {
    * Unknown paths and methods are refused without a token: the list of paths is public in the API description. A person may get lost on
    * any unknown path, and on a page with a method it does not have.
    */
-  find(request: IncomingMessage): Routed | Unrouted {
+  find(exchange: HttpExchange): Routed | Unrouted {
+    const { request } = exchange;
     const repeated = repeatedHeader(request);
     if (repeated !== undefined) return { refusal: repeated, path: undefined, mayBePage: false };
-    const found = this.findTarget({ method: request.method ?? '', target: request.url ?? '' });
+    const found = this.findTarget(exchange);
     const unmet = unmetHeader(request);
     if (unmet === undefined) return found;
     return { refusal: unmet, path: 'route' in found ? found.path.text : found.path, mayBePage: false };

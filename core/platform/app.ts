@@ -35,7 +35,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly bodyRoom?: BodyRoom;
 };
 
-export type App = Pick<HttpApp, 'handler' | 'invoke' | 'routes' | 'openapi'> & {
+export type App = Pick<HttpApp, 'handler' | 'invoke' | 'takesList' | 'routes' | 'openapi'> & {
   /** Ends the answers that last until someone ends them: topics that are followed. For an orderly stop. */
   endStreams(): void;
 };
@@ -53,6 +53,6 @@ export function createApp(options: AppOptions): App {
     audit: withTenants(options.audit, openTenants(options.store)),
     sealed: options.sealed ?? (() => false),
   });
-  const { handler, invoke, routes, openapi } = app;
-  return { handler, invoke, routes, openapi, endStreams: () => void platform.stop() };
+  const { handler, invoke, takesList, routes, openapi } = app;
+  return { handler, invoke, takesList, routes, openapi, endStreams: () => void platform.stop() };
 }

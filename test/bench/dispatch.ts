@@ -7,6 +7,7 @@ import { Duplex } from 'node:stream';
 import { H3, HTTPResponse, type H3Event } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { throughH3 } from '../../core/http/h3-adapter.ts';
+import { HttpExchange } from '../../core/http/context/exchange.ts';
 import { definePublicEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { sendAnswer } from '../../core/http/response/answer.ts';
 import { buildRoutes } from '../../core/http/routes.ts';
@@ -98,7 +99,7 @@ function drain(): Duplex {
 function direct(): Serve {
   const router = new Router(buildRoutes(endpoints));
   return (request, response) => {
-    const routedTo = router.find(request);
+    const routedTo = router.find(new HttpExchange(request, response));
     void sendAnswer(response, requestId, { status: 'route' in routedTo ? 200 : 404, mediaType: 'application/json', body });
   };
 }

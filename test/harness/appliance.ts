@@ -144,7 +144,14 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       membership,
     },
   });
-  const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
+  const listener = await listenHttps({
+    host: '127.0.0.1',
+    port: 0,
+    identity,
+    handler: composed.app.handler,
+    takesList: composed.app.takesList,
+    log,
+  });
   const url = listener.url.replace(/\/$/, '');
   // A handshake costs more than most requests.
   const agent = keepConnections({ atOnce: Infinity });

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
+import { listMethodOfParser } from '../listener/list-method.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
 import { type Answer, sendAnswer } from '../response/answer.ts';
 
@@ -54,7 +55,8 @@ export class HttpExchange implements ApiExchange {
   }
 
   get method(): string {
-    return this.request.method ?? '';
+    const { method = '' } = this.request;
+    return method === listMethodOfParser ? 'LIST' : method;
   }
 
   get target(): string {

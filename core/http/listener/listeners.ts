@@ -15,6 +15,7 @@ import { type ConnectionLimits, Connections } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
 import { inTurn } from './in-turn.ts';
 import { ProxyConnections } from './proxy-connections.ts';
+import { takeListMethod } from './list-method.ts';
 import { followRequests } from './requests.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
@@ -25,6 +26,8 @@ export type TlsIdentity = { readonly key: string | { readonly engine: string; re
 export type ListenOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** whether the handler serves the method LIST */
+  readonly takesList?: boolean;
   /** for faults of the open listener, such as too many open files, and for crowds */
   readonly log?: Log;
   /** absent: the usual ones */
@@ -115,6 +118,7 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
   const { port } = server.address() as AddressInfo;
   const connections = new Connections(most, sayCrowded(log, `${host}:${port}`));
   if (first.requestCert === true) guardCertificates(server, log);
+  if (options.takesList === true) takeListMethod(server, limits.headerBytes);
   const handshakes = new Handshakes(server, connections, { onSecured: followRequests(server, connections, limits.unreadMs) });
   const proxied = new ProxyConnections(server, proxies?.proxyProtocol ?? [], log);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));

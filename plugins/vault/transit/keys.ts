@@ -25,19 +25,19 @@ function reads(facade: Facade, mount: string): readonly Alias[] {
       answer: ({ requestId, document }, asked) => facade.enveloped(asked, requestId, { data: keyOf(document as JsonObject) }),
     }),
     ...facade.aliases({
-      methods: ['GET'],
+      methods: ['GET', 'LIST'],
       missing: 'read',
       path: `${mount}/keys`,
       of: `GET ${config}`,
-      target: ({ query }) => ({ params: {}, query: listQuery(query) }),
+      target: ({ method, query }) => ({ params: {}, query: listQuery(method, query) }),
       answer: ({ requestId, document }, asked) => listed(facade, asked, requestId, document as readonly string[]),
     }),
   ];
 }
 
 /** GET means a list where it says so; without that nobody can read the collection. */
-function listQuery(query: URLSearchParams): Readonly<Record<string, string>> {
-  if (!['true', 'True', '1', 't'].includes(query.get('list') ?? ''))
+function listQuery(method: string, query: URLSearchParams): Readonly<Record<string, string>> {
+  if (method !== 'LIST' && !['true', 'True', '1', 't'].includes(query.get('list') ?? ''))
     throw fail('method-not-allowed', { allow: ['LIST'], detail: 'Add ?list=true to list the keys.' });
   const [after, limit] = [query.get('after'), query.get('limit')];
   return { keys: 'true', ...(after === null ? {} : { after }), ...(limit === null || limit === '0' ? {} : { limit }) };

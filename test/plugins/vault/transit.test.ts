@@ -66,6 +66,9 @@ describe('keys', () => {
   test('are listed by a GET that says so, and nothing is 404', async () => {
     expect(dataOf(await ask('GET', 'transit/keys?list=true')).keys).toContain('orders');
     expect(dataOf(await ask('GET', 'transit/keys?list=True')).keys).toContain('orders');
+    expect(dataOf(await ask('LIST', 'transit/keys')).keys).toContain('orders');
+    expect((await ask('LIST', 'transit/keys/')).status).toBe(200);
+    expect((await appliance.request('LIST', '/v1/config/keystore/transit-keys')).status).toBe(405);
     expect((await ask('GET', 'transit/keys')).status).toBe(405);
     const nobody = await ask('GET', 'transit/keys/nobody');
     expect([nobody.status, nobody.body]).toEqual([404, { errors: [] }]);
