@@ -75,7 +75,10 @@ describe('hsm', () => {
 
   test('prepares the token and tries every operation on it', async () => {
     expect((await ctl(['hsm', 'test', ...token])).code).toBe(1);
-    expect((await ctl(['hsm', 'prepare', ...token])).stderr).toContain('made keystored-wrapping-key');
+    const prepared = await ctl(['hsm', 'prepare', ...token]);
+    expect(prepared.stderr).toContain('made keystored-wrapping-key');
+    // SoftHSM2 2.6 wraps no Ed25519 keys.
+    expect(prepared.stderr).toMatch(/: cannot wrap keys of type ed25519 and keeps their seed: .* such a key cannot be exported\n/);
     const tried = await ctl(['hsm', 'test', ...token]);
     expect(tried).toMatchObject({ code: 0, stderr: expect.stringMatching(/^random: ok\n[^]*ecdsa-p256: make, use, check: ok\n/) });
     const trials = JSON.parse(tried.stdout) as { operation: string; result: string }[];

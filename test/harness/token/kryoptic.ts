@@ -2,9 +2,9 @@
 // libcrypto: its calls bind to the OpenSSL of the Node.js that loads it, whose headers the archive of Node.js brings.
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fetchNodeArchive, ownPlatform } from '../../../appliance/packaging/node-binary.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
@@ -76,8 +76,9 @@ async function build(): Promise<void> {
   await run('cargo', ['--version']);
   console.error('building kryoptic (half a minute, and what the crates take to come) …');
   const path = modulePath();
-  mkdirSync(join(path, '..'), { recursive: true });
-  const work = mkdtempSync(join(path, '..', 'build-'));
+  mkdirSync(dirname(path), { recursive: true });
+  // What a run that is killed leaves has no place beside the module, in the cache of the user.
+  const work = mkdtempSync(join(tmpdir(), 'kryoptic-'));
   try {
     const include = await headersOfNode(work);
     // Its bindings ask pkg-config for OpenSSL.
@@ -87,7 +88,8 @@ async function build(): Promise<void> {
       timeout: buildMilliseconds,
       env: { ...process.env, PKG_CONFIG_PATH: work, RUSTFLAGS: linking, CARGO_TARGET_DIR: join(work, 'target') },
     });
-    renameSync(join(work, 'target/release/libkryoptic_module.so'), path);
+    copyFileSync(join(work, 'target/release/libkryoptic_module.so'), `${path}.${process.pid}`);
+    renameSync(`${path}.${process.pid}`, path);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
