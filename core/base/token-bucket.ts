@@ -65,3 +65,21 @@ export class AddressBuckets {
     return this.#buckets.take(`${subscriberOf(clientIp)} ${what}`, nowMs);
   }
 }
+
+export type Rate = { readonly atOnce: number; readonly perMinute: number };
+
+/** What all callers may do together of something that costs, and each address of it. */
+export class Allowance {
+  readonly #ofAll: TokenBucket;
+  readonly #ofAddress: AddressBuckets;
+
+  constructor({ ofAll, ofAddress }: { readonly ofAll: Rate; readonly ofAddress: Rate }, nowMs: number) {
+    this.#ofAll = new TokenBucket(ofAll.atOnce, ofAll.perMinute, nowMs);
+    this.#ofAddress = new AddressBuckets(ofAddress.atOnce, ofAddress.perMinute);
+  }
+
+  /** As `TokenBucket.take`. The address first: one that has had its share takes nothing of that of all. */
+  take(clientIp: string, nowMs: number): number {
+    return this.#ofAddress.take(clientIp, nowMs) || this.#ofAll.take(nowMs);
+  }
+}

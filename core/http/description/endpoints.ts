@@ -28,6 +28,7 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       description: 'OpenAPI 3.1, made from the same schemas that requests are checked with. Needs no token.',
       operationId: 'descriptionShow',
       produces: 'application/json',
+      errors: ['rate-limited'],
       documented: {
         headers: copyHeaders.answer,
         requestHeaders: copyHeaders.request,

@@ -1,6 +1,6 @@
 // OCSP (RFC 6960, with the nonces of RFC 9654): status of certificates this CA issued, signed by the CA key in the token.
 import { createHash } from 'node:crypto';
-import { AddressBuckets, TokenBucket } from '../../../core/base/token-bucket.ts';
+import { Allowance } from '../../../core/base/token-bucket.ts';
 import { readCertificate, readExtensions } from '../der/certificate.ts';
 import {
   DerError,
@@ -85,7 +85,7 @@ export class OcspResponder {
     const common = singles.length === 1 && first?.issued !== undefined ? { asked: first.asked, issued: first.issued } : undefined;
     const now = this.#context.clock.now();
     if (common === undefined || question.nonce !== undefined) {
-      if (this.#own.take(clientIp, this.#context.clock.monotonicMs()))
+      if (this.#own.take(clientIp, this.#context.clock.monotonicMs()) === 0)
         return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
     }
@@ -95,7 +95,7 @@ export class OcspResponder {
     if (kept !== undefined && isCurrent(kept, now)) return kept.response;
     const underWay = this.#underWay.get(name);
     if (underWay !== undefined) return underWay;
-    if (!this.#shared.take(clientIp, this.#context.clock.monotonicMs())) return encodeUnsigned('tryLater');
+    if (this.#shared.take(clientIp, this.#context.clock.monotonicMs()) > 0) return encodeUnsigned('tryLater');
     const signing = this.#sign(ca, generation, { singles: [common], nonce: undefined, now }).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, signing);
     const response = await signing;
@@ -128,24 +128,6 @@ export class OcspResponder {
       if (oldest !== undefined) this.#kept.delete(oldest);
     }
     this.#kept.set(name, answer);
-  }
-}
-
-type Rate = { readonly atOnce: number; readonly perMinute: number };
-
-/** Signatures of one kind. */
-class Allowance {
-  readonly #ofAll: TokenBucket;
-  readonly #ofAddress: AddressBuckets;
-
-  constructor({ ofAll, ofAddress }: { readonly ofAll: Rate; readonly ofAddress: Rate }, nowMs: number) {
-    this.#ofAll = new TokenBucket(ofAll.atOnce, ofAll.perMinute, nowMs);
-    this.#ofAddress = new AddressBuckets(ofAddress.atOnce, ofAddress.perMinute);
-  }
-
-  /** Whether there is one. The address first: one that has had its share takes nothing of that of all. */
-  take(clientIp: string, nowMs: number): boolean {
-    return this.#ofAddress.take(clientIp, nowMs) === 0 && this.#ofAll.take(nowMs) === 0;
   }
 }
 
