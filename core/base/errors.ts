@@ -273,7 +273,7 @@ export const coreErrors = {
   'too-slow': {
     status: 408,
     title: 'The body came too slowly',
-    when: 'less than 8 KiB of a body over 64 KiB came in a second, over ten seconds',
+    when: 'less than 8 KiB of a body over 64 KiB came in a second, over ten seconds; or a body comes in more than 1,024 chunks of a few octets',
     detail: 'Send large bodies over a faster connection, or in smaller parts.',
   },
   'payload-too-large': {

@@ -11,12 +11,13 @@ export function requireBodyWithinLimit({ body, route }: ApiRequest): void {
 
 /**
  * The refusal for which a large body was not read when it arrived, even if nothing refuses it now; 503 `busy` where there was no memory
- * for it, 408 `too-slow` where it came too slowly.
+ * for it, 408 `too-slow` where it came too slowly, or in chunks of a few octets.
  */
 export function requireBodyKept({ body, earlyRefusal }: ApiRequest): void {
   if (body === 'refused') throw earlyRefusal;
   if (body === 'no-room') throw fail('busy');
   if (body === 'too-slow') throw fail('too-slow');
+  if (body === 'in-crumbs') throw fail('too-slow', { detail: 'The body comes in chunks of a few octets each: send it in larger ones.' });
 }
 
 /** The body, once these checks have passed. */

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Comer, NoRoom, Place } from './body-room.ts';
 
-/** Why there is no body: over the limit, refused before it was read, no memory for it in time, or it came too slowly. */
-export type NoBody = 'too-large' | 'refused' | NoRoom;
+/** Why there is no body: over the limit, refused before it was read, in chunks that are too small, no memory for it in time, or it came too slowly. */
+export type NoBody = 'too-large' | 'refused' | 'in-crumbs' | NoRoom;
 
 /** A body, or the reason why there is none. */
 export type Body = Uint8Array | NoBody;
@@ -19,6 +19,14 @@ export const admitAny: Admit = ({ proceed }) => {
   proceed();
   return { arrived: () => true, whole: () => undefined, leave: () => undefined };
 };
+
+/**
+ * Chunks of fewer octets on average, and so many, are not read any further: each costs as much as a large one, six octets of the peer for a
+ * microsecond here.
+ */
+const crumbs = { octets: 16, many: 1_024 } as const;
+/** for the peer to read why, before the connection is closed with what is left of the body */
+const lastAnswerMs = 1_000;
 
 /** Small chunks are kept together in pieces of this size. */
 const pieceBytes = 16 * 1024;
@@ -56,6 +64,7 @@ class BodyReader {
   #piece: Buffer | undefined;
   #used = 0;
   #bytes = 0;
+  #count = 0;
   #isOver = false;
 
   constructor(request: IncomingMessage, limit: number, declared: number, admit: Admit, done: (body: Body) => void) {
@@ -79,6 +88,7 @@ class BodyReader {
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return;
+    if (++this.#count > crumbs.many && this.#bytes < crumbs.octets * (this.#count - 1)) return this.#refuse('in-crumbs');
     if (this.#bytes + chunk.length > this.#limit) return this.#refuse('too-large');
     if (this.#whole === undefined) this.#keep(chunk);
     else this.#whole.set(chunk, this.#bytes);
@@ -133,7 +143,9 @@ class BodyReader {
     this.#whole = undefined;
     this.#place?.leave();
     this.#done(reason);
-    this.#request.resume();
+    if (reason !== 'in-crumbs') return void this.#request.resume();
+    this.#request.pause();
+    setTimeout(() => this.#request.socket.destroy(), lastAnswerMs);
   }
 
   #end(): void {

@@ -155,7 +155,7 @@ describe('what is known of it', () => {
     const socket = await secured(portOf(second.url));
     socket.pause();
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: appliance\r\n\r\n'.repeat(2));
+    socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: appliance\r\n\r\n'.repeat(12));
     const drip = setInterval(() => socket.write('GET / HTTP/1.1\r\nhost: appliance\r\n\r\n'), 3_000);
     await closed;
     clearInterval(drip);

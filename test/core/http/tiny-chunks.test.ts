@@ -14,7 +14,8 @@ async function read(chunks: readonly Buffer[]): Promise<Body> {
 }
 
 test.each([
-  ['of one octet', Array.from({ length: 60_000 }, (_, index) => Buffer.of(index & 0xff))],
+  ['of one octet', Array.from({ length: 1_000 }, (_, index) => Buffer.of(index & 0xff))],
+  ['of sixteen octets', Array.from({ length: 4_000 }, (_, index) => Buffer.alloc(16, index & 0xff))],
   ['small and large in turn', Array.from({ length: 200 }, (_, index) => Buffer.alloc(index % 3 === 0 ? 9_000 : 7, index & 0xff))],
   ['a single one', [Buffer.alloc(40_000, 7)]],
   ['small ones that fill a piece exactly', Array.from({ length: 17 }, (_, index) => Buffer.alloc(1_024, index))],
@@ -22,4 +23,17 @@ test.each([
   const body = await read(chunks);
   expect(body).toBeInstanceOf(Uint8Array);
   expect(Buffer.compare(body as Uint8Array, Buffer.concat(chunks))).toBe(0);
+});
+
+test('a body in thousands of chunks of one octet is refused, read no further, and its connection closed a moment later', async () => {
+  let isClosed = false;
+  const socket = { destroy: () => void (isClosed = true) };
+  const request = Object.assign(new PassThrough(), { headers: { 'transfer-encoding': 'chunked' }, socket });
+  let read = 0;
+  const whole = new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, 1 << 22, admitAny, resolve));
+  request.on('data', () => void read++);
+  for (let count = 0; count < 60_000; count++) request.write(Buffer.of(1));
+  expect(await whole).toBe('in-crumbs');
+  await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true);
+  expect(read).toBeLessThan(1_100);
 });
