@@ -188,12 +188,20 @@ func (c *Client) finish(ctx context.Context, call request, options []CallOption,
 
 // stream makes a call whose answer the caller reads and closes.
 func (c *Client) stream(ctx context.Context, op operation, p parts) (io.ReadCloser, error) {
-	ctx, cancel, lift := c.link.withTimeLimit(ctx, true)
 	call, err := p.request(op)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
+	answer, err := c.streamed(ctx, call, p.options)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Body, nil
+}
+
+// streamed sends a request; the caller reads and closes the body of the answer.
+func (c *Client) streamed(ctx context.Context, call request, options []CallOption) (*http.Response, error) {
+	ctx, cancel, lift := c.link.withTimeLimit(ctx, true)
 	call.streamed = true
 	answer, err := c.open(ctx, call)
 	if err != nil {
@@ -201,8 +209,9 @@ func (c *Client) stream(ctx context.Context, op operation, p parts) (io.ReadClos
 		return nil, err
 	}
 	lift()
-	keepHeader(answer, p.options)
-	return &cancellingBody{answer.Body, cancel}, nil
+	keepHeader(answer, options)
+	answer.Body = &cancellingBody{answer.Body, cancel}
+	return answer, nil
 }
 
 func keepHeader(answer *http.Response, options []CallOption) {

@@ -389,6 +389,36 @@ func TestReadsAStreamLongerThanTheTimeLimit(t *testing.T) {
 	}
 }
 
+func TestFollowsTheLinksOfATopicInTheOrderOfTime(t *testing.T) {
+	for _, direction := range []string{"since", "before"} {
+		var asked []string
+		at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.RequestURI())
+			w.Header().Set("Content-Type", "application/x-ndjson")
+			if part := len(asked); part < 3 {
+				w.Header().Set("Link", fmt.Sprintf(`</v1/state/topics/system:logs?who=ada&%s=t%d>; rel="next"`, direction, part))
+			}
+			fmt.Fprintf(w, "{\"part\":%[1]d}\n{\"part\":%[1]d}\n", len(asked))
+		})
+		topics := client(t, keystored.Config{Addresses: []string{at}}).Topics
+		lines, err := keystored.Collect(topics.Show(context.Background(), "system:logs", nil))
+		wanted := map[string]string{"since": "112233", "before": "332211"}[direction]
+		found := ""
+		for _, line := range lines {
+			found += strings.TrimSuffix(strings.TrimPrefix(string(line), `{"part":`), "}\n")
+		}
+		second := fmt.Sprintf("/v1/state/topics/system:logs?%s=t1&who=ada", direction)
+		if err != nil || found != wanted || len(asked) != 3 || asked[1] != second {
+			t.Fatal(found, asked, err)
+		}
+		asked = nil
+		topics.Show(context.Background(), "system:logs", nil)(func(json.RawMessage, error) bool { return false })
+		if direction == "since" && len(asked) != 1 {
+			t.Fatal("a walk that is left asks for no more")
+		}
+	}
+}
+
 func TestSendsWhatWasNamedAndNothingElse(t *testing.T) {
 	var body, path, agent, query string
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {

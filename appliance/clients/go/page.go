@@ -79,16 +79,24 @@ func walkPages[T any](fetch func(after *string) (*Page[T], error)) Seq[T] {
 	}
 }
 
-// nextAfter reads `after` of the link to the next page (RFC 8288).
+// nextAfter reads `after` of the link to the next page.
 func nextAfter(header http.Header) string {
+	if next := nextOf(header); next != nil {
+		return next.Query().Get("after")
+	}
+	return ""
+}
+
+// nextOf reads the link to what follows (RFC 8288); nil for none.
+func nextOf(header http.Header) *url.URL {
 	for _, link := range strings.Split(strings.Join(header.Values("Link"), ","), ",") {
 		target, parameters, _ := strings.Cut(link, ";")
 		if !strings.Contains(strings.ReplaceAll(parameters, " ", ""), `rel="next"`) {
 			continue
 		}
 		if parsed, err := url.Parse(strings.Trim(strings.TrimSpace(target), "<>")); err == nil {
-			return parsed.Query().Get("after")
+			return parsed
 		}
 	}
-	return ""
+	return nil
 }

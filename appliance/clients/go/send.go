@@ -52,14 +52,57 @@ func sendForStream(ctx context.Context, c *Client, op operation, p parts) (io.Re
 	return c.stream(ctx, op, p)
 }
 
-// sendForLines walks over documents until the appliance or the caller ends it.
+// sendForLines walks over documents, and over those that the links of answers lead to, until the appliance or the caller ends it.
 func sendForLines(ctx context.Context, c *Client, op operation, p parts) Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage, error) bool) {
-		body, err := c.stream(ctx, op, p)
-		if err != nil {
+		call, err := p.request(op)
+		// In the order of time: further answers to a search for the newest are older.
+		var newer [][]json.RawMessage
+		goesOn := true
+		for err == nil {
+			var next *url.URL
+			var answer *http.Response
+			if answer, err = c.streamed(ctx, call, p.options); err != nil {
+				break
+			}
+			if next = nextOf(answer.Header); next != nil && next.Query().Has("before") {
+				var all []json.RawMessage
+				if all, err = Collect(linesOf(ctx, c, answer.Body)); err != nil {
+					break
+				}
+				newer = append(newer, all)
+			} else {
+				linesOf(ctx, c, answer.Body)(func(line json.RawMessage, failure error) bool {
+					if err = failure; err == nil {
+						goesOn = yield(line, nil)
+					}
+					return err == nil && goesOn
+				})
+			}
+			if next == nil || !goesOn {
+				break
+			}
+			call = request{operation: op, url: next.EscapedPath(), query: next.Query()}
+		}
+		if err != nil && goesOn {
 			yield(nil, err)
+		}
+		if err != nil || !goesOn {
 			return
 		}
+		for index := len(newer) - 1; index >= 0; index-- {
+			for _, line := range newer[index] {
+				if !yield(line, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// linesOf walks over the documents of one answer, which it closes.
+func linesOf(ctx context.Context, c *Client, body io.ReadCloser) Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage, error) bool) {
 		defer body.Close()
 		lines := bufio.NewReader(body)
 		for {

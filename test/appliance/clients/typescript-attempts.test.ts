@@ -121,6 +121,22 @@ test('no address answers: the error names each with its reason', async () => {
   expect({ mayHaveRun, failures: failures.length }).toEqual({ mayHaveRun: false, failures: 2 });
 });
 
+test.each([
+  ['since', [1, 1, 2, 2, 3, 3]],
+  ['before', [3, 3, 2, 2, 1, 1]],
+])('the links of a topic are followed by %s, in the order of time', async (direction, order) => {
+  const server = await fake((index) => {
+    const link = `</v1/state/topics/system:logs?who=ada&${direction}=t${index + 1}>; rel="next"`;
+    const headers = { 'content-type': 'application/x-ndjson', ...(index < 2 ? { link } : {}) };
+    return { status: 200, headers, body: `{"part":${index + 1}}\n`.repeat(2) };
+  });
+  const documents = await Array.fromAsync(clientOf(server.url).topics.show('system:logs'));
+  expect(documents).toEqual(order.map((part) => ({ part })));
+  expect(server.asked.map(({ path }) => path).slice(1)).toEqual(
+    [1, 2].map((part) => `/v1/state/topics/system:logs?who=ada&${direction}=t${part}`),
+  );
+});
+
 test('the pages of a list are read one after the other, by the Link header', async () => {
   const server = await fake((index, { path }) => {
     const headers = {

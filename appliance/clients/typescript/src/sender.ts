@@ -35,7 +35,7 @@ export interface Sender {
   pages<T>(request: ApiRequest, options: CallOptions): AsyncGenerator<T, void, undefined>;
   /** The octets as they arrive. Leaving the loop ends the connection. */
   stream(request: ApiRequest, options: CallOptions): AsyncGenerator<Uint8Array, void, undefined>;
-  /** The JSON documents of an answer with a line each, as they arrive. */
+  /** The JSON documents of an answer with a line each, as they arrive, and of those that its links lead to. */
   lines(request: ApiRequest, options: CallOptions): AsyncGenerator<unknown, void, undefined>;
 }
 

@@ -181,6 +181,21 @@ class Attempts(unittest.TestCase):
         accessors = [one.accessor for one in Client(server.url).tokens.list_each(limit=2)]
         self.assertEqual(accessors, ["0 /v1/state/keystore/tokens?limit=2", f"1 {following}"])
 
+    def test_the_links_of_a_topic_are_followed_in_the_order_of_time(self):
+        for direction, order in (("since", [1, 1, 2, 2, 3, 3]), ("before", [3, 3, 2, 2, 1, 1])):
+            asked = []
+
+            def say(index, path, asked=asked, direction=direction):
+                asked.append(path)
+                link = f'</v1/state/topics/system:logs?who=ada&{direction}=t{index + 1}>; rel="next"'
+                headers = {"content-type": "application/x-ndjson", **({"link": link} if index < 2 else {})}
+                return 200, headers, f'{{"part":{index + 1}}}\n' * 2
+
+            server = Fake(self, say)
+            documents = list(Client(server.url).topics.show("system:logs"))
+            self.assertEqual([one["part"] for one in documents], order)
+            self.assertEqual(asked[1:], [f"/v1/state/topics/system:logs?who=ada&{direction}=t{part}" for part in (1, 2)])
+
     def test_a_connection_is_kept_and_a_closed_one_is_not_used(self):
         server = Fake(self, lambda *_: document([]))
         client = Client(server.url, retries=0)

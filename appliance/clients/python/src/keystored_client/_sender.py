@@ -6,7 +6,7 @@ import http.client
 import json
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping, Optional, Type, TypeVar
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from ._answers import next_page, read_json, read_octets, read_text
 from ._attempts import Attempt, Attempts
@@ -91,18 +91,39 @@ class Sender:
 
     def stream(self, request: Request, timeout: Optional[float]) -> Iterator[bytes]:
         """The octets as they arrive; the time limit is for the beginning. Closing the iterator ends the connection."""
+        return self._read(self._open(request, timeout))
+
+    def _open(self, request: Request, timeout: Optional[float]) -> RawAnswer:
         deadline = Deadline(self._timeout if timeout is None else timeout)
         answer = self._authorised(request, deadline, lambda raw: raw)
         deadline.lift()
+        return answer
+
+    def _read(self, answer: RawAnswer) -> Iterator[bytes]:
         try:
             yield from answer.body
         except (OSError, http.client.HTTPException) as error:
             raise ConnectionFailed([("the answer ended early", error)], may_have_run=True) from error
 
     def lines(self, request: Request, timeout: Optional[float]) -> Iterator[Any]:
-        """The JSON documents of an answer with a line each, as they arrive."""
+        """The JSON documents of an answer with a line each, as they arrive, and of those that its links lead to."""
+        # In the order of time: further answers to a search for the newest are older.
+        newer: list[list[Any]] = []
+        page: Optional[Request] = request
+        while page is not None:
+            answer = self._open(page, timeout)
+            following = next_page(answer)
+            if following is not None and "before" in parse_qs(urlsplit(following).query):
+                newer.append(list(self._documents(answer)))
+            else:
+                yield from self._documents(answer)
+            page = None if following is None else Request(request.method, following, is_idempotent=request.is_idempotent)
+        for documents in reversed(newer):
+            yield from documents
+
+    def _documents(self, answer: RawAnswer) -> Iterator[Any]:
         rest = b""
-        for chunk in self.stream(request, timeout):
+        for chunk in self._read(answer):
             *lines, rest = (rest + chunk).split(b"\n")
             yield from (json.loads(line) for line in lines if line)
         if rest:

@@ -84,22 +84,54 @@ export class HttpSender implements Sender {
     }
   }
 
-  async *stream(request: ApiRequest, options: CallOptions): AsyncGenerator<Uint8Array, void, undefined> {
+  stream(request: ApiRequest, options: CallOptions): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#read(request, options, () => undefined);
+  }
+
+  async *lines(request: ApiRequest, options: CallOptions): AsyncGenerator<unknown, void, undefined> {
+    // In the order of time: further answers to a search for the newest are older.
+    const newer: unknown[][] = [];
+    for (let page: ApiRequest | undefined = request; page !== undefined;) {
+      const { method, isIdempotent } = request;
+      let next: string | undefined;
+      const documents = this.#documents(page, options, (answer) => (next = nextPage(answer)));
+      const first = await documents.next();
+      if (next !== undefined && new URL(next, noAddress).searchParams.has('before'))
+        newer.push([...(first.done === true ? [] : [first.value]), ...(await collected(documents))]);
+      else if (first.done !== true) {
+        yield first.value;
+        yield* documents;
+      }
+      page = next === undefined ? undefined : { method, path: next, isIdempotent };
+    }
+    for (const documents of newer.toReversed()) yield* documents;
+  }
+
+  async *#read(
+    request: ApiRequest,
+    options: CallOptions,
+    onAnswer: (answer: TransportAnswer) => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const deadline = new Deadline(options.timeoutMs ?? this.#options.timeoutMs, options.signal);
     try {
-      const { body } = await this.#authorised(request, deadline, (answer) => answer);
+      const answer = await this.#authorised(request, deadline, (one) => one);
       // The limit is for the beginning of the answer: the rest takes as long as its reader.
       deadline.lift();
-      yield* throwingConnectionErrors(body, deadline);
+      onAnswer(answer);
+      yield* throwingConnectionErrors(answer.body, deadline);
     } finally {
       deadline.stop();
     }
   }
 
-  async *lines(request: ApiRequest, options: CallOptions): AsyncGenerator<unknown, void, undefined> {
+  async *#documents(
+    request: ApiRequest,
+    options: CallOptions,
+    onAnswer: (answer: TransportAnswer) => void,
+  ): AsyncGenerator<unknown, void, undefined> {
     const decoder = new TextDecoder();
     let rest = '';
-    for await (const chunk of this.stream(request, options)) {
+    for await (const chunk of this.#read(request, options, onAnswer)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) if (line !== '') yield JSON.parse(line) as unknown;
@@ -159,6 +191,12 @@ export class HttpSender implements Sender {
     const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return { method, path: url.pathname + url.search, headers: Object.fromEntries(present), body: content, isIdempotent };
   }
+}
+
+async function collected(documents: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const one of documents) all.push(one);
+  return all;
 }
 
 async function* throwingConnectionErrors(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array, void, undefined> {

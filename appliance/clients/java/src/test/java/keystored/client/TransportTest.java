@@ -209,6 +209,31 @@ class TransportTest {
   }
 
   @Test
+  void followsTheLinksOfATopicInTheOrderOfTime() throws IOException {
+    for (String direction : List.of("since", "before")) {
+      List<String> asked = new ArrayList<>();
+      FakeServer.Handler handler =
+          exchange -> {
+            asked.add(exchange.getRequestURI().toString());
+            int part = asked.size();
+            exchange.getResponseHeaders().set("Content-Type", "application/x-ndjson");
+            String next = "</v1/state/topics/system:logs?who=ada&" + direction + "=t" + part + ">; rel=\"next\"";
+            if (part < 3) exchange.getResponseHeaders().set("Link", next);
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(("{\"part\":" + part + "}\n").repeat(2).getBytes(UTF_8));
+          };
+      try (FakeServer server = new FakeServer(handler);
+          JsonLines lines = server.client().build().topics().show("system:logs")) {
+        StringBuilder found = new StringBuilder();
+        while (lines.hasNext()) found.append(lines.next().get("part").asInt());
+        assertEquals(direction.equals("since") ? "112233" : "332211", found.toString());
+        assertEquals("/v1/state/topics/system:logs?who=ada&" + direction + "=t1", asked.get(1));
+        assertEquals(3, asked.size());
+      }
+    }
+  }
+
+  @Test
   void sendsWhatWasNamedAndNothingElse() throws IOException {
     List<String> seen = new ArrayList<>();
     FakeServer.Handler handler =

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import keystored.client.JsonLines;
 import keystored.client.Page;
@@ -135,14 +136,20 @@ public final class Sender {
   }
 
   /**
-   * Makes a call that answers documents, a line each.
+   * Makes a call that answers documents, a line each, and follows its links.
    *
    * @param operation what to call
    * @param parts of the call
    * @return the documents as they arrive
    */
   public JsonLines lines(Operation operation, Parts parts) {
-    return new JsonLines(stream(operation, parts), Json.MAPPER, link.address());
+    return new JsonLines(part(operation, parts), next -> part(new Operation(operation.method(), next, operation.accept(), operation.traits()), new Parts()), Json.MAPPER, link.address());
+  }
+
+  private JsonLines.Part part(Operation operation, Parts parts) {
+    Link.Answer answer = finish(call(operation, parts).asStream());
+    return new JsonLines.Part(
+        answer.body(), Text.next(answer.headers()).map(next -> next.getRawPath() + "?" + Objects.toString(next.getRawQuery(), "")).orElse(null));
   }
 
   /**

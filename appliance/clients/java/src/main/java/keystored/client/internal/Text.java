@@ -50,11 +50,15 @@ final class Text {
     }
   }
 
-  /** Where the next page begins: {@code after} of the link of RFC 8288 with {@code rel="next"}. */
-  static Optional<String> nextAfter(HttpHeaders headers) {
+  /** Path and query of the link of RFC 8288 with {@code rel="next"}. */
+  static Optional<URI> next(HttpHeaders headers) {
     Matcher matcher = NEXT.matcher(String.join(",", headers.allValues("link")));
-    if (!matcher.find()) return Optional.empty();
-    String query = URI.create(matcher.group(1)).getRawQuery();
+    return matcher.find() ? Optional.of(URI.create(matcher.group(1))) : Optional.empty();
+  }
+
+  /** Where the next page begins. */
+  static Optional<String> nextAfter(HttpHeaders headers) {
+    String query = next(headers).map(URI::getRawQuery).orElse(null);
     if (query == null) return Optional.empty();
     for (String pair : query.split("&")) {
       String[] parts = pair.split("=", 2);
