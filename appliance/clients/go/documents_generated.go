@@ -5545,7 +5545,8 @@ type TransitKeyState struct {
 	// Actions: Actions that the key can do as it is. Policies, and the life of its versions, decide besides.
 	Actions []string `json:"actions,omitempty"`
 
-	// Keys: Per version: creation in microseconds since 1970, or the public key.
+	// Keys: Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It
+	// is no key material. `versions` is where to look for what is known of a version.
 	Keys map[string]string `json:"keys,omitempty"`
 
 	// Usage: Per version: how often it was used.

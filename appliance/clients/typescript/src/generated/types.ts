@@ -3513,7 +3513,10 @@ export type TransitKeyState = {
   'supports-signing'?: boolean | undefined;
   /** Actions that the key can do as it is. Policies, and the life of its versions, decide besides. */
   actions?: string[] | undefined;
-  /** Per version: creation in microseconds since 1970, or the public key. */
+  /**
+   * Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It is no
+   * key material. `versions` is where to look for what is known of a version.
+   */
   keys?: Record<string, string> | undefined;
   /** Per version: how often it was used. */
   usage?: Record<string, TransitKeyUsage> | undefined;

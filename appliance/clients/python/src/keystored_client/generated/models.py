@@ -4616,7 +4616,10 @@ class TransitKeyState(Document):
     actions: Optional[list[str]] = None
     """Actions that the key can do as it is. Policies, and the life of its versions, decide besides."""
     keys: Optional[dict[str, str]] = None
-    """Per version: creation in microseconds since 1970, or the public key."""
+    """Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was
+
+    made. It is no key material. `versions` is where to look for what is known of a version.
+    """
     usage: Optional[dict[str, TransitKeyUsage]] = None
     """Per version: how often it was used."""
     versions: Optional[dict[str, TransitKeyVersion]] = None

@@ -41,7 +41,9 @@ import java.util.Map;
  * @param supportsSigning Whether keys of this cipher sign. May be null: absent.
  * @param actions Actions that the key can do as it is. Policies, and the life of its versions, decide besides.
  * May be null: absent.
- * @param keys Per version: creation in microseconds since 1970, or the public key. May be null: absent.
+ * @param keys Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it
+ * was made. It is no key material. `versions` is where to look for what is known of a version. May be null:
+ * absent.
  * @param usage Per version: how often it was used. May be null: absent.
  * @param versions Per version: what it may do, since when and until when. May be null: absent.
  * @param rotates When auto-rotate makes the next version. May be null: absent.
