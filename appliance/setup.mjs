@@ -237,7 +237,7 @@ function installDebianPackages(reason, names) {
   if (!runs('apt-get', ['--version'])) throw new SetupError(`install ${names.join(', ')} ${reason}, then run this again`);
   if (process.getuid() !== 0)
     throw new SetupError(`${names.join(', ')} missing ${reason}. Run this line, then start again: sudo sh -c '${command}'`);
-  step(`installing ${names.join(', ')} from the distribution ${reason}`);
+  step(`as root, installing on this machine, ${reason}: ${command}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const result = spawnSync('sh', ['-c', command.replaceAll('apt-get', 'apt-get -qq')], { stdio: ['ignore', 2, 'inherit'], env });
   if (result.status !== 0) throw new SetupError(`could not install ${names.join(', ')}; run this line and read its output: ${command}`);
