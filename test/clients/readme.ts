@@ -33,8 +33,8 @@ export async function followReadme(readme: string, reader: Reader): Promise<stri
   return printed;
 }
 
-/** What the program of a README has printed that has encrypted and decrypted. */
-export const ciphertextAndPlaintext = /store:v1:\S+ 4711\n$/;
+/** What the program of a README has printed that has encrypted and decrypted; Maven has control codes for colours around it. */
+export const ciphertextAndPlaintext = /store:v1:\S+ 4711\n/;
 
 /** A key, a policy and an approle, as the README of the appliance makes them under "An identity for an application"; as environment. */
 export async function identityForAnApplication(appliance: Daemon): Promise<Record<string, string>> {
