@@ -36,9 +36,11 @@ test('as root, a line names the packages and apt-get before they are installed',
   expect(status).toBe(1);
   const [announced = '', ...done] = stderr.split('\n').filter((line) => !line.includes('console'));
   const command = 'apt-get update && apt-get install -y --no-install-recommends wrk openssl';
-  expect([announced, done[0]]).toEqual(
-    process.getuid?.() === 0
-      ? [`keystored: as root, installing on this machine, for the benchmark: ${command} …`, 'apt-get -qq update']
-      : [expect.stringContaining(`Run this line, then start again: sudo sh -c '${command}'`), ''],
+  const isRoot = process.getuid?.() === 0;
+  expect(announced).toContain(
+    isRoot
+      ? `as root, installing on this machine, for the benchmark: ${command} …`
+      : `Run this line, then start again: sudo sh -c '${command}'`,
   );
+  expect(done[0]).toBe(isRoot ? 'apt-get -qq update' : '');
 });

@@ -105,10 +105,12 @@ export const stateSchema = z.object({
     description: 'Actions that the key can do as it is. Policies, and the life of its versions, decide besides.',
     example: ['encrypt', 'decrypt', 'rewrap'],
   }),
-  keys: z.record(z.string(), z.string()).describe(
-    'Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It is no key material. ' +
-      '`versions` is where to look for what is known of a version.',
-  ),
+  keys: z
+    .record(z.string(), z.string())
+    .describe(
+      'Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It is no key material. ' +
+        '`versions` is where to look for what is known of a version.',
+    ),
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
   versions: z.record(z.string(), versionSchema).describe('Per version: what it may do, since when and until when.'),
   rotates: timestamp().optional().describe('When auto-rotate makes the next version.'),

@@ -2,6 +2,7 @@
 package keystored.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,6 +18,14 @@ import org.junit.jupiter.api.Test;
 
 class BatchTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  @Test
+  void anItemWithoutWhatTheActionNeedsIsRefusedBeforeAnythingIsSent() {
+    assertEquals("plaintext", assertThrows(NullPointerException.class, () -> EncryptItem.of(null)).getMessage());
+    assertEquals("ciphertext", assertThrows(NullPointerException.class, () -> DecryptItem.of(null)).getMessage());
+    assertEquals("data", assertThrows(NullPointerException.class, () -> SignItem.of(null)).getMessage());
+    assertEquals("signature", assertThrows(NullPointerException.class, () -> VerifyItem.of(new byte[0], null)).getMessage());
+  }
 
   @Test
   void joinsTheResults() throws IOException {
