@@ -2,9 +2,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
+import { describeKey } from '../store/tables.ts';
 import type { EtcdClient, Watching } from '../etcd/client.ts';
 import { revisionOf } from '../etcd/messages.ts';
 import { Assembly, type Revision } from './replica/assembly.ts';
+import { foreignWrites } from './foreign-writes.ts';
 import { layout, placeOf, readEpoch } from './layout.ts';
 import { loadReplica } from './replica/load.ts';
 import type { OtherClocks } from './clocks.ts';
@@ -28,6 +30,8 @@ export type FollowerParts = {
 /** What was applied: how far the replica has come, and whether records changed. */
 type Applied = { readonly position: number; readonly hasRecords: boolean };
 
+/** Keys of records in a line of the log. */
+const mostNamed = 5;
 /** Events of one commit to LMDB, which runs without a pause for signs of life. */
 const sliceEvents = 500;
 const firstRetryMs = 50;
@@ -177,6 +181,14 @@ export class Follower {
       this.#stopping.abort();
       this.#parts.onReplaced();
       throw new Error('the shared store was made again');
+    }
+    for (const { revision, records } of foreignWrites(revisions)) {
+      const named = records.slice(0, mostNamed).map(describeKey);
+      log.error('records of the shared store were changed by no appliance: somebody has a key for etcd, or has put back a copy of it', {
+        revision,
+        records: records.length,
+        named,
+      });
     }
     for (;;) {
       this.#stopping.signal.throwIfAborted();

@@ -49,6 +49,9 @@ const mostTogether = 150;
 
 const earlierCopy = 'the store was replaced by an earlier copy of itself, from which nothing is answered';
 
+/** Records that do not open: more say nothing new. */
+const mostSaid = 1_000;
+
 /** A write that lost so often stands against a storm of others; its caller decides whether to go on. */
 const mostLosses = 100;
 
@@ -61,6 +64,8 @@ class LmdbStore implements OpenStore {
   readonly #context: TableContext;
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
+  /** records that do not open, of which the log has a line */
+  readonly #damaged = new Set<string>();
   #isReplica = false;
   #revision = 0;
   #isBehind = false;
@@ -83,8 +88,16 @@ class LmdbStore implements OpenStore {
     this.#context = {
       ...{ environment, sealer: new Sealer(options.dataKey), cache, outdated: new Outdated(), tenants: { tables: new Set() } },
       ...defined({ unsettled: shared && new Unsettled(() => shared.settled) }),
+      onDamaged: (text, reason) => this.#sayDamaged(text, reason),
     };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
+  }
+
+  /** Once for each: lists and sweeps meet it again and again. */
+  #sayDamaged(text: string, reason: string): void {
+    if (this.#damaged.has(text) || this.#damaged.size >= mostSaid) return;
+    this.#damaged.add(text);
+    this.#options.log?.error('a record of the store is unreadable: a backup of before has it', { reason });
   }
 
   async begin(): Promise<void> {

@@ -25,6 +25,15 @@ export type RangeOptions = {
   readonly uncached?: true;
 };
 
+/** In place of a record that does not open: somebody changed or moved it, past keystored. */
+export class Unreadable {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
 /**
  * Records of one kind, sealed under the store's data key and bound to table and key. Values are plain data (objects, arrays, strings,
  * numbers, booleans, null, Uint8Array) and frozen when read: copy to change. Reads see the snapshot of the last Store.refresh(); a record
@@ -35,6 +44,8 @@ export interface Table<V> {
   get(key: StoreKey): V | undefined;
   has(key: StoreKey): boolean;
   entries(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V]>;
+  /** The same for lists and sweeps, which one record that does not open must not end: `Unreadable` is in its place. */
+  entriesFound(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V | Unreadable]>;
   keys(prefix: StoreKey, options?: RangeOptions): Iterable<StoreKey>;
   count(prefix: StoreKey): number;
 }

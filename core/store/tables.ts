@@ -8,7 +8,7 @@ import { decodeRecord, encodeRecord } from './records/record.ts';
 import type { Sealer } from './records/sealing.ts';
 import type { Unsettled } from './records/unsettled.ts';
 import { sealedPart } from './replica.ts';
-import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
+import { type RangeOptions, type StoreKey, type Table, Unreadable, type WriteTransaction } from './store.ts';
 
 /** Shared by all tables of a store. */
 export type TableContext = {
@@ -18,6 +18,8 @@ export type TableContext = {
   readonly outdated: Outdated;
   /** of a replica */
   readonly unsettled?: Unsettled;
+  /** Told the text of the key of a record that does not open, and why, each time that it is met in a list or a sweep. */
+  readonly onDamaged?: (text: string, reason: string) => void;
   /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
 };
@@ -37,6 +39,12 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
     *entries(prefix, options) {
       for (const text of textsBelow(context, name, prefix, options)) {
         const value = readRecord(context, text, options?.uncached) as V | undefined;
+        if (value !== undefined) yield [decodeKey(text).key, value];
+      }
+    },
+    *entriesFound(prefix, options) {
+      for (const text of textsBelow(context, name, prefix, options)) {
+        const value = readOrReason(context, text, options?.uncached) as V | Unreadable | undefined;
         if (value !== undefined) yield [decodeKey(text).key, value];
       }
     },
@@ -134,6 +142,21 @@ function readRecord(context: TableContext, text: string | undefined, uncached = 
   return record.value;
 }
 
+function readOrReason(context: TableContext, text: string, uncached = false): unknown {
+  try {
+    return readRecord(context, text, uncached);
+  } catch (error) {
+    if (!(error instanceof RecordDamaged)) throw error;
+    context.onDamaged?.(text, error.message);
+    return new Unreadable(error.message);
+  }
+}
+
+/** A record that does not open. The message names it, by its key. */
+class RecordDamaged extends Error {
+  override readonly name = 'RecordDamaged';
+}
+
 /** Reads past the cache. Throws when the record does not open, which never happens to a record that the store has written. */
 export function openRecord(
   { environment, sealer }: TableContext,
@@ -143,7 +166,8 @@ export function openRecord(
   const value = environment.get(key);
   if (value === undefined) return undefined;
   const octets = sealer.open(sealedPart(value), key);
-  if (octets === undefined) throw new Error(`${describeKey(text)} does not open: it was changed, moved, or sealed under another key`);
+  if (octets === undefined)
+    throw new RecordDamaged(`${describeKey(text)} does not open: it was changed, moved, or sealed under another key`);
   return { value: decodeRecord(octets), bytes: value.length };
 }
 

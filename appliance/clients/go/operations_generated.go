@@ -287,7 +287,8 @@ func (o *ApprolesListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) (*Page[ApproleState], error) {
@@ -300,7 +301,8 @@ func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) ListEach(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) Seq[ApproleState] {
@@ -342,7 +344,8 @@ func (o *ApprolesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every approle.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) (*Page[Approle], error) {
@@ -354,7 +357,8 @@ func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListC
 // ListConfigEach: List every approle. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfigEach(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) Seq[Approle] {
@@ -738,7 +742,8 @@ func (o *CAListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/tls/ca
 func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TLSCAState], error) {
@@ -751,7 +756,8 @@ func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ..
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/tls/ca
 func (g CAGroup) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TLSCAState] {
@@ -793,7 +799,8 @@ func (o *CAListConfigOptions) addTo(into *parts) {
 // ListConfig: List every TLS CA.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/tls/ca
 func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[TLSCA], error) {
@@ -805,7 +812,8 @@ func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions
 // ListConfigEach: List every TLS CA. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/tls/ca
 func (g CAGroup) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[TLSCA] {
@@ -1448,7 +1456,8 @@ func (o *OIDCListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) (*Page[OIDCServiceState], error) {
@@ -1461,7 +1470,8 @@ func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, option
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) ListEach(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) Seq[OIDCServiceState] {
@@ -1503,7 +1513,8 @@ func (o *OIDCListConfigOptions) addTo(into *parts) {
 // ListConfig: List every OIDC service.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) (*Page[OIDCService], error) {
@@ -1515,7 +1526,8 @@ func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOpt
 // ListConfigEach: List every OIDC service. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfigEach(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) Seq[OIDCService] {
@@ -1746,7 +1758,8 @@ func (o *OIDCRolesListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) (*Page[OIDCRoleState], error) {
@@ -1759,7 +1772,8 @@ func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OI
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListEach(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) Seq[OIDCRoleState] {
@@ -1801,7 +1815,8 @@ func (o *OIDCRolesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every OIDC role.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) (*Page[OIDCRole], error) {
@@ -1813,7 +1828,8 @@ func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, paramete
 // ListConfigEach: List every OIDC role. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfigEach(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) Seq[OIDCRole] {
@@ -2010,7 +2026,8 @@ func (o *PoliciesListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) (*Page[PolicyState], error) {
@@ -2023,7 +2040,8 @@ func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) ListEach(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) Seq[PolicyState] {
@@ -2065,7 +2083,8 @@ func (o *PoliciesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every policy.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) (*Page[Policy], error) {
@@ -2077,7 +2096,8 @@ func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListC
 // ListConfigEach: List every policy. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfigEach(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) Seq[Policy] {
@@ -2535,7 +2555,8 @@ func (o *TenantsListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/tenants
 func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) (*Page[TenantState], error) {
@@ -2548,7 +2569,8 @@ func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, 
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/tenants
 func (g TenantsGroup) ListEach(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) Seq[TenantState] {
@@ -2590,7 +2612,8 @@ func (o *TenantsListConfigOptions) addTo(into *parts) {
 // ListConfig: List every tenant.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) (*Page[Tenant], error) {
@@ -2602,7 +2625,8 @@ func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListCon
 // ListConfigEach: List every tenant. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfigEach(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) Seq[Tenant] {
@@ -3243,7 +3267,8 @@ func (o *TransitKeysListOptions) addTo(into *parts) {
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) (*Page[TransitKeyState], error) {
@@ -3256,7 +3281,8 @@ func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListO
 //
 // What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
 // `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-// policies hide is absent.
+// policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+// `unreadable`, the reason.
 //
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) ListEach(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) Seq[TransitKeyState] {
@@ -3319,7 +3345,8 @@ func (o *TransitKeysListConfigOptions) addTo(into *parts) {
 // ListConfig: List every transit key.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) (*Page[TransitKey], error) {
@@ -3331,7 +3358,8 @@ func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKey
 // ListConfigEach: List every transit key. It follows the pages and reads them one by one.
 //
 // What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
-// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an
+// entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
 //
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfigEach(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) Seq[TransitKey] {

@@ -4,7 +4,7 @@ import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import type { Store, StoreKey, Table, WriteTransaction } from '../../store/store.ts';
+import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
@@ -139,7 +139,9 @@ export function loginSweepJob(store: Store, clock: Clock): Job {
       const now = clock.now();
       await dropOldFailures(store, now.epochMilliseconds, signal);
       const isOver = (record: SecretIdRecord): boolean => isExpired(record, now) || isOrphan(store, record);
-      const over = [...secretIdTable(store).entries([])].map(([, record]) => record).filter(isOver);
+      const over = [...secretIdTable(store).entriesFound([])].flatMap(([, record]) =>
+        !(record instanceof Unreadable) && isOver(record) ? [record] : [],
+      );
       await writeInPieces(store, over, (transaction, record) => dropSecretId(transaction, store, record), signal);
     },
   };

@@ -1,7 +1,7 @@
 // Removes expired tokens, and those whose ancestor is gone: they are no longer valid, but their records would stay.
 import type { Clock, Job } from '../../base/context.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import type { Store, WriteTransaction } from '../../store/store.ts';
+import { type Store, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { ancestorsOf, isExpired, tokenTable, type TokenRecord } from './record.ts';
 import { removeToken } from './tokens.ts';
 
@@ -31,7 +31,8 @@ export function tokenExpiryJob(store: Store, clock: Clock): Job {
 function findOver(store: Store, clock: Clock): readonly Over[] {
   store.refresh();
   const now = clock.now();
-  return Array.from(tokenTable(store).entries([])).flatMap(([, record]) => {
+  return Array.from(tokenTable(store).entriesFound([])).flatMap(([, record]) => {
+    if (record instanceof Unreadable) return [];
     const isOrphan = record.parent !== undefined && ancestorsOf(store, record).includes(undefined);
     return isOrphan || isExpired(record, now) ? [{ tenantId: record.tenantId, accessor: record.accessor, isOrphan }] : [];
   });

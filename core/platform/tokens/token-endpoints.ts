@@ -10,7 +10,7 @@ import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
 import { revealSecret } from '../../base/secret.ts';
-import type { Store } from '../../store/store.ts';
+import { type Store, Unreadable } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import type { AccessControl } from '../../access/access-control.ts';
@@ -200,8 +200,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       query: listQuery,
       run(call) {
         function* entries(after?: string): Iterable<readonly [string, TokenRecord]> {
-          for (const [, record] of tokenTable(store).entries([call.caller.tenantId], after === undefined ? {} : { after }))
-            if (isWorking(store, record, call.now)) yield [record.accessor, record];
+          for (const [, record] of tokenTable(store).entriesFound([call.caller.tenantId], after === undefined ? {} : { after }))
+            // One that does not open is no token that works.
+            if (!(record instanceof Unreadable) && isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
         return answerList(call, { path: tokensPath, nameField: 'accessor' }, tokenState, { entries, count }, (_accessor, record) =>

@@ -1,7 +1,7 @@
 // GET of a resource: its entries, their names, or their number, in either tree (api 6).
 import { setImmediate } from 'node:timers/promises';
 import { defined } from '../../../base/defined.ts';
-import type { StoreKey } from '../../../store/store.ts';
+import { type StoreKey, Unreadable } from '../../../store/store.ts';
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
@@ -42,7 +42,7 @@ export function listEndpoints(verb: VerbContext): AnyEndpoint[] {
 
 const partText =
   '`selector` picks entries by their labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. ' +
-  'What policies hide is absent.';
+  'What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.';
 
 type Named = readonly [name: string, record: unknown];
 
@@ -64,8 +64,13 @@ function listEntries(
   const prefix = verb.entries.keyOf(call, parents);
   const reply = ({ page: { entries, hasMore }, total }: Found): Reply => {
     if (count) return new Reply(200, new Wire({ count: total }));
-    const shown = (name: string, record: unknown): unknown =>
-      call.access.asListed(select(format(name, record, sight(name))), verb.view.nameField, verb.view.pathOf(tree, [...parents, name]));
+    const shown = (name: string, record: unknown): unknown => {
+      const entry =
+        record instanceof Unreadable
+          ? { [verb.view.nameField]: name, unreadable: record.reason }
+          : select(format(name, record, sight(name)));
+      return call.access.asListed(entry, verb.view.nameField, verb.view.pathOf(tree, [...parents, name]));
+    };
     const body = new Wire(entries.map(([name, record]) => (keys ? name : shown(name, record))));
     const names = { entries: entries.map(([name]) => name), hasMore };
     return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${verb.listPath}`, total, names));
@@ -83,7 +88,7 @@ function findAll({ view: { resource } }: VerbContext, prefix: StoreKey, { keys, 
     const names = Iterator.from(table.keys(prefix, range)).map((key): Named => [nameOf(key), undefined]);
     return { page: pageOf(names, limit), total };
   }
-  const own = Array.from(table.entries(prefix, range), named);
+  const own = Array.from(table.entriesFound(prefix, range), named);
   const others = [...builtIn].filter(([name]) => after === undefined || name > after);
   return { page: pageOf(others.length === 0 ? own : inOrder([...own, ...others]), limit), total };
 }
@@ -105,7 +110,8 @@ async function findPicked(
   const found: Named[] = [];
   let total = 0;
   const look = ([name, record]: Named): void => {
-    if (!isPicked({ name, record })) return;
+    // Nothing is known of one that does not open.
+    if (record instanceof Unreadable || !isPicked({ name, record })) return;
     total += 1;
     // Those of the table come in order, one more than the page holds is enough.
     const isWanted = (after === undefined || name > after) && found.length <= limit + builtIn.size;
@@ -113,7 +119,7 @@ async function findPicked(
   };
   for (const entry of builtIn) look(entry);
   for (let behind: string | undefined; ; await setImmediate()) {
-    const piece = Array.from(table.entries(prefix, { limit: readAtOnce, ...defined({ after: behind }) }), named);
+    const piece = Array.from(table.entriesFound(prefix, { limit: readAtOnce, ...defined({ after: behind }) }), named);
     for (const entry of piece) look(entry);
     behind = piece.at(-1)?.[0];
     if (piece.length < readAtOnce) return { page: pageOf(builtIn.size === 0 ? found : inOrder(found), limit), total };

@@ -87,7 +87,8 @@ class ApprolesOperations {
    * List the state of every approle.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/approles`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.ApproleState[]> {
@@ -98,7 +99,8 @@ class ApprolesOperations {
    * List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/approles`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.ApproleState, void, undefined> {
@@ -108,7 +110,8 @@ class ApprolesOperations {
   /**
    * List every approle.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/approles`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Approle[]> {
@@ -118,7 +121,8 @@ class ApprolesOperations {
   /**
    * List every approle. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/approles`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Approle, void, undefined> {
@@ -350,7 +354,8 @@ class CaOperations {
    * List the state of every TLS CA.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/tls/ca`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TlsCaState[]> {
@@ -361,7 +366,8 @@ class CaOperations {
    * List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/tls/ca`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TlsCaState, void, undefined> {
@@ -371,7 +377,8 @@ class CaOperations {
   /**
    * List every TLS CA.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/tls/ca`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TlsCa[]> {
@@ -381,7 +388,8 @@ class CaOperations {
   /**
    * List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/tls/ca`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TlsCa, void, undefined> {
@@ -826,7 +834,8 @@ class OidcOperations {
    * List the state of every OIDC service.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/oidc`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcServiceState[]> {
@@ -837,7 +846,8 @@ class OidcOperations {
    * List the state of every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/oidc`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcServiceState, void, undefined> {
@@ -847,7 +857,8 @@ class OidcOperations {
   /**
    * List every OIDC service.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/oidc`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcService[]> {
@@ -857,7 +868,8 @@ class OidcOperations {
   /**
    * List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/oidc`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcService, void, undefined> {
@@ -962,7 +974,8 @@ class OidcRolesOperations {
    * List the state of every OIDC role.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
   list(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcRoleState[]> {
@@ -973,7 +986,8 @@ class OidcRolesOperations {
    * List the state of every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
   listEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcRoleState, void, undefined> {
@@ -983,7 +997,8 @@ class OidcRolesOperations {
   /**
    * List every OIDC role.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
   listConfig(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcRole[]> {
@@ -993,7 +1008,8 @@ class OidcRolesOperations {
   /**
    * List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
   listConfigEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcRole, void, undefined> {
@@ -1070,7 +1086,8 @@ class PoliciesOperations {
    * List the state of every policy.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/policy/policies`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.PolicyState[]> {
@@ -1081,7 +1098,8 @@ class PoliciesOperations {
    * List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/policy/policies`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.PolicyState, void, undefined> {
@@ -1091,7 +1109,8 @@ class PoliciesOperations {
   /**
    * List every policy.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/policy/policies`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Policy[]> {
@@ -1101,7 +1120,8 @@ class PoliciesOperations {
   /**
    * List every policy. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/policy/policies`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Policy, void, undefined> {
@@ -1391,7 +1411,8 @@ class TenantsOperations {
    * List the state of every tenant.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/tenants`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TenantState[]> {
@@ -1402,7 +1423,8 @@ class TenantsOperations {
    * List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/tenants`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TenantState, void, undefined> {
@@ -1412,7 +1434,8 @@ class TenantsOperations {
   /**
    * List every tenant.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/tenants`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Tenant[]> {
@@ -1422,7 +1445,8 @@ class TenantsOperations {
   /**
    * List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/tenants`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Tenant, void, undefined> {
@@ -1770,7 +1794,8 @@ class TransitKeysOperations {
    * List the state of every transit key.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/transit-keys`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): Promise<Api.TransitKeyState[]> {
@@ -1781,7 +1806,8 @@ class TransitKeysOperations {
    * List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-   * policies hide is absent.
+   * policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    * `GET /v1/state/keystore/transit-keys`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
@@ -1791,7 +1817,8 @@ class TransitKeysOperations {
   /**
    * List every transit key.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/transit-keys`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): Promise<Api.TransitKey[]> {
@@ -1801,7 +1828,8 @@ class TransitKeysOperations {
   /**
    * List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
    * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
-   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent. Of an entry
+   * whose record somebody changed past keystored, the list has `name` and `unreadable`, the reason.
    * `GET /v1/config/keystore/transit-keys`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined; contains?: string | undefined; cipher?: Api.TransitKeysListConfigCipher | undefined; custody?: Api.TransitKeysListConfigCustody | undefined; use?: Api.TransitKeysListConfigUse | undefined; attention?: boolean | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {

@@ -137,7 +137,8 @@ class ApprolesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/approles``
         """
@@ -156,7 +157,8 @@ class ApprolesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/approles``
         """
@@ -175,7 +177,8 @@ class ApprolesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/approles``
         """
@@ -194,7 +197,8 @@ class ApprolesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/approles``
         """
@@ -577,7 +581,8 @@ class CaOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/tls/ca``
         """
@@ -596,7 +601,8 @@ class CaOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/tls/ca``
         """
@@ -615,7 +621,8 @@ class CaOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -634,7 +641,8 @@ class CaOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -1334,7 +1342,8 @@ class OidcOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/oidc``
         """
@@ -1355,7 +1364,8 @@ class OidcOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/oidc``
         """
@@ -1374,7 +1384,8 @@ class OidcOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/oidc``
         """
@@ -1393,7 +1404,8 @@ class OidcOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/oidc``
         """
@@ -1584,7 +1596,8 @@ class OidcRolesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
@@ -1605,7 +1618,8 @@ class OidcRolesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
@@ -1624,7 +1638,8 @@ class OidcRolesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -1643,7 +1658,8 @@ class OidcRolesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -1778,7 +1794,8 @@ class PoliciesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/policy/policies``
         """
@@ -1797,7 +1814,8 @@ class PoliciesOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/policy/policies``
         """
@@ -1816,7 +1834,8 @@ class PoliciesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/policy/policies``
         """
@@ -1835,7 +1854,8 @@ class PoliciesOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/policy/policies``
         """
@@ -2324,7 +2344,8 @@ class TenantsOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/tenants``
         """
@@ -2343,7 +2364,8 @@ class TenantsOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/tenants``
         """
@@ -2362,7 +2384,8 @@ class TenantsOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/tenants``
         """
@@ -2381,7 +2404,8 @@ class TenantsOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/tenants``
         """
@@ -2987,7 +3011,8 @@ class TransitKeysOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/transit-keys``
         """
@@ -3008,7 +3033,8 @@ class TransitKeysOperations:
 
         What was configured and what came of it, in the order of names. `selector` picks entries by their
         labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
-        there are. What policies hide is absent.
+        there are. What policies hide is absent. Of an entry whose record somebody changed past keystored, the
+        list has `name` and `unreadable`, the reason.
 
         ``GET /v1/state/keystore/transit-keys``
         """
@@ -3027,7 +3053,8 @@ class TransitKeysOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/transit-keys``
         """
@@ -3046,7 +3073,8 @@ class TransitKeysOperations:
 
         What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
         answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
-        policies hide is absent.
+        policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+        and `unreadable`, the reason.
 
         ``GET /v1/config/keystore/transit-keys``
         """

@@ -128,7 +128,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -144,7 +145,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -159,7 +161,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -175,7 +178,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *
@@ -191,7 +195,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *
@@ -206,7 +211,8 @@ public final class ApprolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *

@@ -242,7 +242,8 @@ public final class CaGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -258,7 +259,8 @@ public final class CaGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -273,7 +275,8 @@ public final class CaGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -289,7 +292,8 @@ public final class CaGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *
@@ -305,7 +309,8 @@ public final class CaGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *
@@ -320,7 +325,8 @@ public final class CaGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *

@@ -98,7 +98,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -115,7 +116,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -131,7 +133,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -148,7 +151,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -165,7 +169,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -181,7 +186,8 @@ public final class OidcRolesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *

@@ -94,7 +94,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -110,7 +111,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -125,7 +127,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -141,7 +144,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/policy/policies
    *
@@ -157,7 +161,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/policy/policies
    *
@@ -172,7 +177,8 @@ public final class PoliciesGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/policy/policies
    *

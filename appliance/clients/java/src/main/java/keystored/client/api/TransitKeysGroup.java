@@ -410,7 +410,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -426,7 +427,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -441,7 +443,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
    * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
-   * What policies hide is absent.
+   * What policies hide is absent. Of an entry whose record somebody changed past keystored, the list has `name`
+   * and `unreadable`, the reason.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -457,7 +460,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -473,7 +477,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -488,7 +493,8 @@ public final class TransitKeysGroup {
    *
    * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
    * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
-   * hide is absent.
+   * hide is absent. Of an entry whose record somebody changed past keystored, the list has `name` and
+   * `unreadable`, the reason.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
