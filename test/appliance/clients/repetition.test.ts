@@ -21,9 +21,12 @@ import { cases, nameOf, openPlaces, type Operation } from './repetition.ts';
 
 const path = temporaryDirectory();
 let own: { readonly key: string; readonly cert: string };
+let foreign: typeof own;
 beforeAll(() => {
   mkdirSync(path('other'), { recursive: true });
   own = selfSignedIdentity(path('other'));
+  mkdirSync(path('foreign'), { recursive: true });
+  foreign = selfSignedIdentity(path('foreign'));
 });
 
 type Outcome = 'done' | 'refused' | 'lost';
@@ -88,7 +91,7 @@ const clients: Readonly<Record<string, Run>> = {
 
 describe.each(Object.entries(clients))('%s', (_, run) => {
   test.each(cases.map((one) => [nameOf(one), one] as const))('%s', async (__, { operation, places, outcome, asked, warm }) => {
-    const opened = await openPlaces(places, run === keystorectl ? own : undefined);
+    const opened = await openPlaces(places, foreign, run === keystorectl ? own : undefined);
     try {
       const operations = [...(warm === true ? ['list' as const] : []), operation];
       expect([await run(opened.addresses, operations), opened.asked()]).toEqual([outcome, asked]);

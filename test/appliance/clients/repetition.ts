@@ -2,8 +2,8 @@
 import { freePort } from '../../harness/daemon.ts';
 import { json, problem, type Said, startFakeServer } from './fake-server.ts';
 
-/** What is at an address. `refused`: nobody listens. `cut-kept`: the second request of a connection is cut. */
-type Place = 'ok' | 'refused' | 'cut' | 'cut-kept' | 'busy' | 'busy-unknown' | 'gateway' | 'gateway-busy' | 'limited' | 'refusal';
+/** What is at an address. `refused`: nobody listens. `cut-kept`: the second request of a connection is cut. `distrusted`: another CA's certificate. */
+type Place = 'ok' | 'distrusted' | 'refused' | 'cut' | 'cut-kept' | 'busy' | 'busy-unknown' | 'gateway' | 'gateway-busy' | 'limited' | 'refusal';
 
 /** `list` may be repeated without harm, `rotate` may not. */
 export type Operation = 'list' | 'rotate';
@@ -33,6 +33,9 @@ export const cases: readonly Case[] = [
   { operation: 'rotate', places: ['limited', 'ok'], outcome: 'refused', asked: [1, 0] },
   { operation: 'rotate', places: ['refusal', 'ok'], outcome: 'refused', asked: [1, 0] },
   { operation: 'rotate', places: ['refused'], outcome: 'lost', asked: [0] },
+  { operation: 'rotate', places: ['distrusted', 'ok'], outcome: 'lost', asked: [0, 0] },
+  { operation: 'list', places: ['distrusted', 'ok'], outcome: 'lost', asked: [0, 0] },
+  { operation: 'list', places: ['refused', 'distrusted', 'ok'], outcome: 'lost', asked: [0, 0, 0] },
 ];
 
 export const nameOf = ({ operation, places, warm }: Case): string =>
@@ -44,7 +47,7 @@ const page = (status: number, headers: Record<string, string> = {}): Said => ({
   body: '<h1>Elsewhere</h1>',
 });
 
-const answers: Readonly<Record<Exclude<Place, 'refused'>, (index: number) => Said | 'cut'>> = {
+const answers: Readonly<Record<Exclude<Place, 'refused' | 'distrusted'>, (index: number) => Said | 'cut'>> = {
   ok: () => json([]),
   cut: () => 'cut',
   'cut-kept': (index) => (index === 0 ? json([]) : 'cut'),
@@ -60,13 +63,14 @@ export type Opened = { readonly addresses: readonly string[]; readonly asked: ()
 
 type Identity = { readonly key: string; readonly cert: string };
 
-/** `own`: the identity of the servers, which are reached without TLS otherwise. */
-export async function openPlaces(places: readonly Place[], own?: Identity): Promise<Opened> {
+/** `foreign`: an identity that nobody trusts. `own`: that of the servers, which are reached without TLS otherwise. */
+export async function openPlaces(places: readonly Place[], foreign: Identity, own?: Identity): Promise<Opened> {
   const opened = await Promise.all(
     places.map(async (place) => {
       if (place === 'refused')
         return { url: `${own === undefined ? 'http' : 'https'}://127.0.0.1:${await freePort()}`, count: () => 0, close: () => undefined };
-      const server = await startFakeServer((index) => answers[place](index), own);
+      const server =
+        place === 'distrusted' ? await startFakeServer(() => json([]), foreign) : await startFakeServer((index) => answers[place](index), own);
       return { url: server.url, count: () => server.asked.length, close: () => server.close() };
     }),
   );

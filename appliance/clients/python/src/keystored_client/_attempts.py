@@ -75,7 +75,7 @@ class Attempts:
         """One attempt at each address that may be tried."""
         failures: list[tuple[str, BaseException]] = []
         problem: Optional[Problem] = None
-        may_have_run = is_hopeful = False
+        may_have_run = False
         first = self._preferred
         for step in range(len(self._addresses)):
             index = (first + step) % len(self._addresses)
@@ -94,17 +94,19 @@ class Attempts:
                     break
             except NotSent as error:
                 failures.append((address, error))
-                is_hopeful = is_hopeful or not error.is_distrusted
+                # Who is taken for somebody else is a matter for a person: another address would hide it.
+                if error.is_distrusted:
+                    return _Failure(ConnectionFailed(failures, may_have_run=may_have_run), may_repeat=False)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, socket.timeout):
                     deadline.remaining()
                 failures.append((address, error))
-                may_have_run = is_hopeful = True
+                may_have_run = True
                 if not attempt.is_idempotent:
                     return _Failure(ConnectionFailed(failures, may_have_run=True), may_repeat=False)
         if problem is not None:
             return _Failure(problem, may_repeat=True)
-        return _Failure(ConnectionFailed(failures, may_have_run=may_have_run), may_repeat=is_hopeful)
+        return _Failure(ConnectionFailed(failures, may_have_run=may_have_run), may_repeat=True)
 
     def _try_address(self, address: str, attempt: Attempt, deadline: Deadline, read: Callable[[RawAnswer], T]) -> T:
         answer = self._transport.send(address, attempt.method, attempt.path, attempt.headers, attempt.body, deadline)

@@ -86,12 +86,14 @@ export class Attempts {
         continue;
       }
       failures.push({ address, error: outcome.error });
+      // Who is taken for somebody else is a matter for a person: another address would hide it.
+      if (isDistrusted(outcome.error)) return { error: new ConnectionError(failures, mayHaveRun), mayRepeat: false };
       if (wasNotSent(outcome.error)) continue;
       mayHaveRun = true;
       if (!attempt.isIdempotent) return { error: new ConnectionError(failures, true), mayRepeat: false };
     }
     if (problem !== undefined) return { error: problem, mayRepeat: true };
-    return { error: new ConnectionError(failures, mayHaveRun), mayRepeat: failures.some(({ error }) => !isDistrusted(error)) };
+    return { error: new ConnectionError(failures, mayHaveRun), mayRepeat: true };
   }
 
   async #tryAddress<T>(
