@@ -155,7 +155,7 @@ export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
   whileSealed: true,
   input: unsealInput,
   secretInput: ['pin', 'pins', 'unsealCode'],
-  errors: ['not-sealed', 'unseal-code-refused', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
+  errors: ['not-sealed', 'conflict', 'unseal-code-refused', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
   run() {
     throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
   },

@@ -20,7 +20,7 @@ import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
 import type { Examine } from '../processes/watch/notify.ts';
-import { tooEarly, UnsealAttempts } from './unseal-attempts.ts';
+import { UnsealAttempts, underWay } from './unseal-attempts.ts';
 import { UnsealCode } from './unseal-code.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
@@ -28,6 +28,10 @@ const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
 /** With a large store it takes minutes, in which there are no workers to examine; the watchdog of the unit waits for 90 seconds. */
 const longestTakingPartMs = 900_000;
+/** Who asks waits for so long until sealed processes have started, of which nothing is known but that they start. */
+const longestTurnMs = 30_000;
+/** Replaced workers wait for so long for an attempt that came by them. */
+const longestLeavingMs = 20_000;
 const stillStarting = 'Processes of this appliance are still starting, and nothing was changed: ask again in a few seconds.';
 
 export type SealControllerParts = {
@@ -64,25 +68,37 @@ export function controlSeal(
   let takesPartUntilMs = 0;
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
+  /** what tells who waits at workers that those are to end */
+  const endings = new WeakMap<Workers, AbortController>();
   let workers = start(first);
   if (isSealed) void workers.ready.then(showCode, () => undefined);
   const activity = keepActivity(() => counts.collect(workers.present()), clock);
 
   function start(orders: Promise<Orders>): Workers {
-    return superviseWorkers(configuration, args, orders, handlersFor, (worker, listener) => {
-      log.error('a worker completes no handshakes: it is replaced', { worker, listener });
-      counts.replaced++;
-    });
+    const over = new AbortController();
+    const started = superviseWorkers(
+      configuration,
+      args,
+      orders,
+      (worker) => handlersFor(worker, over.signal),
+      (worker, listener) => {
+        log.error('a worker completes no handshakes: it is replaced', { worker, listener });
+        counts.replaced++;
+      },
+    );
+    endings.set(started, over);
+    return started;
   }
 
-  function handlersFor(worker: Worker): ReturnType<HandlersFor> {
+  /** `over`: aborted when the workers of that start are to end, and who waits at one of them for an answer is to get one. */
+  function handlersFor(worker: Worker, over: AbortSignal): ReturnType<HandlersFor> {
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
       activity: () => activity.read(),
       shareUse: (own) => uses.exchange(worker, own),
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
-      unseal: unsealInTurn,
+      unseal: (attempt) => unsealInTurn(attempt, over),
       requireReady: () => {
         if (!isReady) throw fail('conflict', { detail: stillStarting });
       },
@@ -128,19 +144,35 @@ export function controlSeal(
   }
 
   /** Who proves nothing takes no turn and costs no try. Of the others one attempt at a time may wait. */
-  async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
+  async function unsealInTurn(attempt: UnsealAttempt, over: AbortSignal): Promise<void> {
     if (!isSealed) throw fail('not-sealed');
     const doubt = attempts.doubt(attempt);
     if (doubt !== undefined) {
       if (attempts.mayRecord()) void recordDoubt(attempt, doubt);
       throw doubt;
     }
-    if (unsealing !== undefined) throw tooEarly(2);
-    unsealing = inTurn(async () => {
-      await audited(attempt, unseal);
+    if (unsealing !== undefined) throw underWay('Another attempt to unseal is under way, and this PIN was not looked at');
+    const begun = Promise.withResolvers<void>();
+    const late = new AbortController();
+    const own = inTurn(async () => {
+      begun.resolve();
+      if (!late.signal.aborted) await audited(attempt, unseal);
       return { rest: Promise.resolve() };
+    }).finally(() => (unsealing = unsealing === own ? undefined : unsealing));
+    unsealing = own;
+    own.catch(() => undefined);
+    await Promise.race([begun.promise, setTimeout(longestTurnMs, undefined, { ref: false }).then(() => late.abort())]);
+    if (late.signal.aborted) {
+      unsealing = undefined;
+      throw underWay('The processes of the sealed appliance are still starting, and the PIN was not looked at');
+    }
+    const ended = new Promise<never>((_, reject) => {
+      const say = (): void =>
+        reject(underWay('The attempt is under way and goes on, for longer than this process: health says when it is unsealed'));
+      if (over.aborted) say();
+      else over.addEventListener('abort', say, { once: true });
     });
-    await unsealing.finally(() => (unsealing = undefined));
+    await Promise.race([own, ended]);
   }
 
   /**
@@ -175,8 +207,14 @@ export function controlSeal(
     [workers, isSealed] = [next, orders.sealed];
     if (!isSealed) code.end();
     await old.retire();
-    // A caller of unseal may be connected to one of these.
-    leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
+    // A caller of unseal may be connected to one of these, and gets an answer before it ends.
+    const answered = unsealing?.catch(() => undefined) ?? Promise.resolve();
+    const patience = new AbortController();
+    const late = setTimeout(longestLeavingMs, undefined, { ref: false, signal: patience.signal }).then(
+      () => endings.get(old)?.abort(),
+      () => undefined,
+    );
+    leaving = Promise.all([leaving, Promise.race([answered, late]).then(() => (patience.abort(), old.stop()))]);
   }
 
   /** What an appliance that stands alone writes, the others would never see: its processes end before there is a shared store. */

@@ -58,8 +58,13 @@ export class UnsealAttempts {
   }
 }
 
+/** The refusal of an attempt while something is under way that no PIN was refused in. */
+export function underWay(what: string): ServiceError {
+  return fail('conflict', { retryAfterSeconds: 5, detail: `${what}: ask again in a few seconds.` });
+}
+
 /** The refusal of an attempt that has to wait. */
-export function tooEarly(retryAfterSeconds: number): ServiceError {
+function tooEarly(retryAfterSeconds: number): ServiceError {
   const detail = 'Wait before the next attempt. After three refused PINs the daemon must be started again first.';
   return fail('rate-limited', { retryAfterSeconds, detail });
 }

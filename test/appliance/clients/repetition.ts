@@ -3,7 +3,18 @@ import { freePort } from '../../harness/daemon.ts';
 import { json, problem, type Said, startFakeServer } from './fake-server.ts';
 
 /** What is at an address. `refused`: nobody listens. `cut-kept`: the second request of a connection is cut. `distrusted`: another CA's certificate. */
-type Place = 'ok' | 'distrusted' | 'refused' | 'cut' | 'cut-kept' | 'busy' | 'busy-unknown' | 'gateway' | 'gateway-busy' | 'limited' | 'refusal';
+type Place =
+  | 'ok'
+  | 'distrusted'
+  | 'refused'
+  | 'cut'
+  | 'cut-kept'
+  | 'busy'
+  | 'busy-unknown'
+  | 'gateway'
+  | 'gateway-busy'
+  | 'limited'
+  | 'refusal';
 
 /** `list` may be repeated without harm, `rotate` may not. */
 export type Operation = 'list' | 'rotate';
@@ -70,7 +81,9 @@ export async function openPlaces(places: readonly Place[], foreign: Identity, ow
       if (place === 'refused')
         return { url: `${own === undefined ? 'http' : 'https'}://127.0.0.1:${await freePort()}`, count: () => 0, close: () => undefined };
       const server =
-        place === 'distrusted' ? await startFakeServer(() => json([]), foreign) : await startFakeServer((index) => answers[place](index), own);
+        place === 'distrusted'
+          ? await startFakeServer(() => json([]), foreign)
+          : await startFakeServer((index) => answers[place](index), own);
       return { url: server.url, count: () => server.asked.length, close: () => server.close() };
     }),
   );

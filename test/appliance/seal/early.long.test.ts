@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { ask } from '../../harness/client.ts';
 import { type Daemon, freePort, startDaemon } from '../../harness/daemon.ts';
+import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -53,4 +54,21 @@ test('sealed while other workers start, it waits for the PIN, and unsealed it se
   const unsealed = await served.exchange('POST', unsealPath, { pin });
   expect(unsealed.status).toBe(204);
   await expect.poll(async () => (await served.exchange('GET', sealPath)).status, { timeout: 30_000 }).toBe(405);
+});
+
+test('unsealed right after a seal, of two that ask one is told that the other is under way, and the workers of before end', async () => {
+  const directory = path('at-once');
+  const served = (daemon = await startDaemon({ directory, workers: 2 }));
+  const pin = readFileSync(join(directory, 'pin'), 'utf8');
+  const before = processesBelow(served.pid, 'appliance/worker.ts');
+  expect((await served.exchange('POST', sealPath)).status).toBe(204);
+  const answers = await Promise.all([1, 2].map(() => served.exchange('POST', unsealPath, { pin })));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+    code: 'conflict',
+    detail: expect.stringContaining('under way'),
+  });
+  await expect
+    .poll(() => processesBelow(served.pid, 'appliance/worker.ts').filter((one) => before.includes(one)), { timeout: 30_000 })
+    .toEqual([]);
 });
