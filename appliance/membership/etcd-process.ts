@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Log } from '../../core/base/context.ts';
 import { versionProblem } from '../../core/etcd/version.ts';
+import { logLines } from './etcd-lines.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 const run = promisify(execFile);
@@ -46,13 +47,15 @@ export async function keepEtcd(program: string, flags: () => readonly string[], 
   let [isRemoved, delayMs] = [false, firstDelayMs];
   let child: ChildProcess | undefined;
 
+  const take = logLines(log);
+
   const start = (): void => {
     const begunMs = performance.now();
     const started = spawn(program, flags(), { stdio: ['ignore', 'ignore', 'pipe'], env: environment() });
     child = started;
     if (started.pid !== undefined) writeFileSync(processIdFile, String(started.pid), { mode: 0o600 });
     createInterface({ input: started.stderr }).on('line', (line) => {
-      if (!stopping.signal.aborted) logLine(log, line);
+      if (!stopping.signal.aborted) take(line);
     });
     const ended = (how: string): void => {
       if (child !== started) return;
@@ -126,25 +129,4 @@ async function endOrphan(processIdFile: string, program: string): Promise<void> 
 /** Without the variables that etcd would take for flags. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'PATH' || name === 'TMPDIR'));
-}
-
-/** One for each request that waits, many times a second while the majority is away; the follower says that once. */
-const ofSingleRequests: ReadonlySet<string> = new Set([
-  ...['request stats', 'apply request took too long', 'waiting for ReadIndex response took too long, retrying'],
-]);
-const ownFields: ReadonlySet<string> = new Set(['level', 'msg', 'ts', 'caller', 'stacktrace']);
-
-/** Its lines are JSON, but those of its libraries. */
-function logLine(log: Log, line: string): void {
-  try {
-    const { level, msg, ...others } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    const text = `etcd: ${String(msg)}`;
-    const fields = Object.fromEntries(Object.entries(others).filter(([name]) => !ownFields.has(name)));
-    if (ofSingleRequests.has(String(msg))) log.debug(text, fields);
-    else if (level === 'warn') log.warn(text, fields);
-    else if (level === 'error' || level === 'fatal' || level === 'panic') log.error(text, fields);
-    else log.info(text, fields);
-  } catch {
-    log.debug('etcd', { line: line.slice(0, 500) });
-  }
 }
