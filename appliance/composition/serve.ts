@@ -22,7 +22,7 @@ import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { readBootTime, watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
-import { hasOwnToken } from '../cluster/taking-part.ts';
+import { hasOwnToken, ownUrlWarning } from '../cluster/taking-part.ts';
 import type { Opened } from './opening.ts';
 import { Membership } from '../membership/membership.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
@@ -158,7 +158,7 @@ export async function serve(
       },
     };
     const membership = new Membership({
-      ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, publicUrl: configuration.publicUrl },
+      ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, ownUrl: configuration.ownUrl },
       authority: () => identity.current.caPem,
       cluster,
       ownToken: hasOwnToken(configuration) ? tokens[0] : undefined,
@@ -208,6 +208,7 @@ export async function serve(
         backups,
         cluster,
         membership,
+        clusterWarnings: [ownUrlWarning(configuration)].filter((one) => one !== undefined),
         jobsLeader: () => findJobHolder(runtime.store),
       },
     });

@@ -36,8 +36,8 @@ export type MembershipParts = {
   readonly store: OpenStore;
   readonly hsm: Hsm;
   readonly clock: Clock;
-  /** base URL of the management API, as others reach it */
-  readonly publicUrl: string;
+  /** base URL of the management API of this appliance, as the others reach it */
+  readonly ownUrl: string;
   /** CA certificates of the listeners, PEM, newest first */
   readonly authority: () => string;
   /** of an appliance in a cluster */

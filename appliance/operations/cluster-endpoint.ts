@@ -68,6 +68,10 @@ const clusterState = z.object({
   members: z.array(member).describe('Every appliance that came in once and was not removed, by name.'),
   etcd: z.array(server).describe('The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.'),
   removed: z.array(departed).describe('Those that were removed for ever, by name.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'What the administrator of the answering appliance should change, in sentences.', example: [] }),
 });
 
 /** The part of SystemParts that is needed, and the store. */
@@ -76,6 +80,8 @@ export type ClusterParts = {
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
   readonly membership: Membership;
+  /** what is to be changed in the configuration of this appliance */
+  readonly clusterWarnings?: readonly string[] | undefined;
 } & ClusterKeys;
 
 /** What the members of a cluster have to do with its keys. */
@@ -130,6 +136,7 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
         members: members.toSorted(byName),
         etcd: servers.map((one) => serverShown(one, state.members)),
         removed: Array.from(departures, ([id, { name, at, by }]) => ({ name, id, removedAt: at, removedBy: by })).toSorted(byName),
+        ...((system.clusterWarnings?.length ?? 0) === 0 ? {} : { warnings: [...(system.clusterWarnings ?? [])] }),
       };
     },
   });

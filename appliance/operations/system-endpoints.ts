@@ -41,6 +41,8 @@ export type SystemParts = ActivityParts & {
   readonly cluster?: ClusterWay | undefined;
   /** id of the appliance of the cluster that runs the background jobs; undefined while none does */
   readonly jobsLeader?: (() => string | undefined) | undefined;
+  /** what is to be changed in the configuration of a member of a cluster */
+  readonly clusterWarnings?: readonly string[] | undefined;
   /** how a cluster begins and grows */
   readonly membership: Membership;
   /** The receivers of the audit trail and the logs. */

@@ -27,6 +27,10 @@ export type Configuration = {
   readonly estListen: Address;
   /** base URL of the management API for clients, without a slash at the end */
   readonly publicUrl: string;
+  /** nobody gave it: it is made of what this appliance alone is called */
+  readonly publicUrlIsOwn: boolean;
+  /** where other appliances reach this one, past what is in front of it */
+  readonly ownUrl: string;
   /** host names and addresses in the certificates of both listeners, the common name first */
   readonly hosts: readonly string[];
   /** where the private key of both listeners is made and kept */
@@ -238,11 +242,18 @@ export function completed(
   sources: Configuration['sources'],
 ): Configuration {
   const { hsm, audit, data, proxies, ...rest } = fields;
-  const hosts = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
+  const { member } = fields.cluster ?? {};
+  const named = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
+  // Who is invited reaches this appliance itself, whatever is in front of all of them.
+  const hosts = member === undefined || named.includes(member.address) ? named : [...named, member.address];
   // A member says where the others reach it; the name of a machine is often known to itself alone.
-  const reached = fields.hosts?.[0] ?? fields.cluster?.member?.address ?? hosts[0] ?? 'localhost';
+  const reached = fields.hosts?.[0] ?? member?.address ?? hosts[0] ?? 'localhost';
   const front = proxies.proxyProtocol.length + proxies.forwarded.length === 0 ? {} : { proxies };
   const publicHost = isWildcard(fields.listen.host) ? reached : fields.listen.host;
+  const publicUrl = fields.publicUrl ?? urlOf(publicHost, fields.listen.port);
+  const ownHost = isWildcard(fields.listen.host) ? (member?.address ?? reached) : fields.listen.host;
+  // Where only this machine reaches the listener, the way is what leads to it.
+  const ownUrl = /^127\.|^::1$|^localhost$/.test(ownHost) ? publicUrl : urlOf(ownHost, fields.listen.port);
   return {
     ...rest,
     sources,
@@ -250,7 +261,9 @@ export function completed(
     estListen: { ...fields.estListen, ...front },
     data: resolve(data),
     hosts,
-    publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,
+    publicUrl,
+    publicUrlIsOwn: fields.publicUrl === undefined,
+    ownUrl,
     audit: { maxFileBytes: audit.maxFileBytes, retainFiles: audit.retainFiles, signEverySeconds: audit.signEvery.seconds },
     attended: hsm.start === 'attended',
     ...defined({ embeddedPin: hsm.embeddedPin }),
@@ -261,6 +274,10 @@ export function completed(
     },
     plugins,
   };
+}
+
+function urlOf(host: string, port: number): string {
+  return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
 function hostsOfMachine(listening: readonly string[]): string[] {

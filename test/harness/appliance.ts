@@ -104,7 +104,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     auditKeys: () => '',
   });
   const membership = new Membership({
-    ...{ log, data: directory, config: undefined, store, hsm, clock, publicUrl: 'https://localhost:4646', authority: () => '' },
+    ...{ log, data: directory, config: undefined, store, hsm, clock, ownUrl: 'https://localhost:4646', authority: () => '' },
     ...{ cluster: options.cluster, requireReady: async () => undefined, restartServer: async () => undefined },
     takePart: () => Promise.reject(new Error('an appliance in the process of a test has no processes to replace')),
   });

@@ -876,6 +876,9 @@ type ClusterAnswer struct {
 
 	// Removed: Those that were removed for ever, by name.
 	Removed []ClusterRemoved `json:"removed"`
+
+	// Warnings: What the administrator of the answering appliance should change, in sentences.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // ClusterEtcd: A document of the API.

@@ -26,8 +26,8 @@ export type AdmissionParts = {
   readonly data: string;
   readonly store: OpenStore;
   readonly clock: Clock;
-  /** base URL of the management API, as others reach it */
-  readonly publicUrl: string;
+  /** base URL of the management API of this appliance, as the others reach it */
+  readonly ownUrl: string;
   /** CA certificates of the listeners, PEM, newest first */
   readonly authority: () => string;
   readonly cluster?: ClusterWay | undefined;
@@ -66,12 +66,12 @@ export class Admissions {
 
   /** An invitation for one appliance, of that name if one is given. Throws `operation-refused` where there is no cluster. */
   async invite(by: string, member: string | undefined): Promise<{ id: string; invitation: string; expires: Temporal.Instant }> {
-    const { store, clock, publicUrl, authority, requireCluster } = this.#parts;
+    const { store, clock, ownUrl, authority, requireCluster } = this.#parts;
     requireCluster();
     const secret = randomBytes(32).toString('base64url');
     const expires = await recordInvitation(store, clock.now(), hashOfSecret(secret), { by, member });
     const fingerprint = hash('sha256', new X509Certificate(authority()).raw, 'hex');
-    const invitation = formatInvitation({ url: publicUrl, authority: fingerprint, secret });
+    const invitation = formatInvitation({ url: ownUrl, authority: fingerprint, secret });
     return { id: idOfInvitation(hashOfSecret(secret)), invitation, expires };
   }
 

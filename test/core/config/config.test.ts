@@ -102,6 +102,8 @@ oidc:
       listen: { host: '::1', port: 8443 },
       estListen: { host: 'est.example.com', port: 4665 },
       publicUrl: 'https://keys.example.com',
+      publicUrlIsOwn: false,
+      ownUrl: expect.stringMatching(/^https:/),
       hosts: ['keys.example.com', '192.0.2.1', '2001:db8::1'],
       workers: 3,
       logLevel: 'debug',
@@ -162,6 +164,17 @@ oidc:
     expect(load(member('2001:db8::11'), everywhere).publicUrl).toBe('https://[2001:db8::11]:4646');
     expect(load(`${member('192.0.2.11')}hosts: [keys.example.com]\n`, everywhere).publicUrl).toBe('https://keys.example.com:4646');
     expect(load(member('192.0.2.11')).publicUrl).toBe('https://127.0.0.1:4646');
+  });
+
+  test('an invitation names the appliance itself, whatever public-url leads to, and its certificate has that address', () => {
+    const everywhere = ['--listen', '0.0.0.0:4646'];
+    const text = 'cluster: {name: a, member: {address: 192.0.2.11}}\nhosts: [keys.example]\npublic-url: https://keys.example\n';
+    const balanced = load(text, everywhere);
+    expect(balanced).toMatchObject({ ownUrl: 'https://192.0.2.11:4646', publicUrl: 'https://keys.example', publicUrlIsOwn: false });
+    expect(balanced.hosts).toEqual(['keys.example', '192.0.2.11']);
+    const single = load('cluster: {name: a, member: {address: 192.0.2.11}}\n', ['--listen', '192.0.2.12:4646']);
+    expect(single).toMatchObject({ ownUrl: 'https://192.0.2.12:4646', publicUrl: 'https://192.0.2.12:4646', publicUrlIsOwn: true });
+    expect(load(text).ownUrl).toBe('https://keys.example');
   });
 
   test('a file of a version in which clusters were a preview is still read', () => {

@@ -532,6 +532,8 @@ export type ClusterAnswer = {
   etcd: ClusterEtcd[];
   /** Those that were removed for ever, by name. */
   removed: ClusterRemoved[];
+  /** What the administrator of the answering appliance should change, in sentences. */
+  warnings?: string[] | undefined;
 };
 
 export type ClusterEtcd = {

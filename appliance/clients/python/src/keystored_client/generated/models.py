@@ -1174,6 +1174,8 @@ class ClusterAnswer(Document):
     """Those that were removed for ever, by name."""
     epoch: Optional[str] = None
     """Name of the shared store."""
+    warnings: Optional[list[str]] = None
+    """What the administrator of the answering appliance should change, in sentences."""
 
 
 @dataclass(frozen=True)

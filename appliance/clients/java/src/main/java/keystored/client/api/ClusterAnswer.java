@@ -15,6 +15,8 @@ import java.util.List;
  * @param members Every appliance that came in once and was not removed, by name.
  * @param etcd The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.
  * @param removed Those that were removed for ever, by name.
+ * @param warnings What the administrator of the answering appliance should change, in sentences. May be null:
+ * absent.
  */
 public record ClusterAnswer(
     @JsonProperty("shape") ClusterShape shape,
@@ -23,5 +25,6 @@ public record ClusterAnswer(
     @JsonProperty("level") Long level,
     @JsonProperty("members") List<ClusterMember> members,
     @JsonProperty("etcd") List<ClusterEtcd> etcd,
-    @JsonProperty("removed") List<ClusterRemoved> removed) {
+    @JsonProperty("removed") List<ClusterRemoved> removed,
+    @JsonProperty("warnings") List<String> warnings) {
 }
