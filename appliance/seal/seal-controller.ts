@@ -158,7 +158,9 @@ export function controlSeal(
       begun.resolve();
       if (!late.signal.aborted) await audited(attempt, unseal);
       return { rest: Promise.resolve() };
-    }).finally(() => (unsealing = unsealing === own ? undefined : unsealing));
+    }).finally(() => {
+      if (unsealing === own) unsealing = undefined;
+    });
     unsealing = own;
     own.catch(() => undefined);
     await Promise.race([begun.promise, setTimeout(longestTurnMs, undefined, { ref: false }).then(() => late.abort())]);

@@ -6,7 +6,7 @@ import type { Log } from '../../../core/base/context.ts';
 const lineOf = (level: string, msg: string, more: object = {}): string =>
   JSON.stringify({ level, ts: '2026-01-01T00:00:00Z', caller: 'x.go:1', msg, ...more });
 
-function taking(): { readonly take: (line: string) => void; readonly said: unknown[][]; pass(ms: number): void } {
+function taking(): { readonly take: (line: string) => void; readonly said: unknown[][]; readonly pass: (ms: number) => void } {
   const said: unknown[][] = [];
   const at = (level: string) => (message: string, fields?: object) => void said.push([level, message, fields]);
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } as unknown as Log;

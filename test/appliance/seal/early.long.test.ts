@@ -63,7 +63,7 @@ test('unsealed right after a seal, of two that ask one is told that the other is
   const before = processesBelow(served.pid, 'appliance/worker.ts');
   expect((await served.exchange('POST', sealPath)).status).toBe(204);
   const answers = await Promise.all([1, 2].map(() => served.exchange('POST', unsealPath, { pin })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([204, 409]);
   expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
     code: 'conflict',
     detail: expect.stringContaining('under way'),
