@@ -17,7 +17,7 @@ import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { examineLimits } from './composition/own-limits.ts';
 import { neededParts, openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
-import { holdDataDirectory } from './state/data-directory.ts';
+import { examineDirectory, holdDataDirectory } from './state/data-directory.ts';
 import { watchLockFile } from './state/watch/lock-file.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
-  for (const limit of limits) log.warn(limit);
+  for (const warning of [...limits, ...examineDirectory(configuration.data)]) log.warn(warning);
   watchLockFile(configuration.data, log, () => leaveDirectory(configuration.data));
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster);

@@ -148,9 +148,8 @@ function diskPart({ directory, store }: Pick<HealthParts, 'directory' | 'store'>
     return { state: 'stalled', reason: 'the disk of the data directory does not answer, so changes wait', hinders: true };
   if (directory === undefined) return { state: 'up' };
   try {
-    return readDisk(directory).isLow
-      ? { state: 'low', reason: 'the disk of the data directory is nearly full: make room, or changes will be refused' }
-      : { state: 'up' };
+    const { problem } = readDisk(directory);
+    return problem === undefined ? { state: 'up' } : { state: 'low', reason: problem };
   } catch {
     return { state: 'down', reason: 'the data directory cannot be read', hinders: true };
   }

@@ -19,6 +19,7 @@ import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/sys
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readApplianceCa } from '../state/sealed-identity.ts';
+import { missingParts, type NeededParts } from '../state/traces.ts';
 import { isOfAdministrator } from './administrator.ts';
 import { unsealedPage, unsealFormOf, unsealPage, unsealPagePath } from './unseal-page.ts';
 
@@ -33,6 +34,8 @@ export type SealedParts = {
   readonly data: string;
   /** names of the configured tokens; none for the embedded one */
   readonly tokens: readonly string[];
+  /** without which an unseal cannot succeed */
+  readonly needed: NeededParts;
   readonly channel: SupervisorChannel;
 };
 
@@ -46,12 +49,12 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
   }
 
   /** Answers from the data directory and, for unseal, from the supervisor. Throws `sealed` for everything else. */
-  run({ data, tokens, channel }: SealedParts): Answer | Promise<Answer> {
+  run({ data, tokens, needed, channel }: SealedParts): Answer | Promise<Answer> {
     const wrong = repeatedHeader(this.exchange.request) ?? unmetHeader(this.exchange.request);
     if (wrong !== undefined) throw wrong;
     const { method } = this.exchange.request;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (this.#path === 'v1/state/system/health' && isRead) return health;
+    if (this.#path === 'v1/state/system/health' && isRead) return healthOf(missingParts(data, needed));
     // A person who sends a PIN has to authenticate the appliance first.
     if (this.#path === 'v1/ca/system/appliance/ca.pem' && isRead)
       return { status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) };
@@ -146,13 +149,14 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
   }
 }
 
-const health: Answer = {
-  status: 503,
-  mediaType: 'application/json',
-  headers: { 'retry-after': '30' },
-  body: JSON.stringify({
-    status: 'sealed',
-    hsm: { tokens: [] },
-    reason: 'the appliance waits for a person to give the PIN: keystorectl do system unseal',
-  }),
-};
+/** What is missing is said before somebody gives a PIN in vain. */
+function healthOf(missing: readonly string[]): Answer {
+  const waits = 'the appliance waits for a person to give the PIN: keystorectl do system unseal';
+  const lacks = `${missing.join(' and ')} of the data directory ${missing.length === 1 ? 'is' : 'are'} missing, so that no unseal succeeds: see that every disk is mounted, or put back what is missing from your backup`;
+  return {
+    status: 503,
+    mediaType: 'application/json',
+    headers: { 'retry-after': '30' },
+    body: JSON.stringify({ status: 'sealed', hsm: { tokens: [] }, reason: missing.length === 0 ? waits : `${lacks}. Then ${waits}` }),
+  };
+}

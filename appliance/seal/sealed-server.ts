@@ -46,10 +46,13 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
 }
 
 /** What a sealed process answers on the management port. */
-export function sealedHandler({ data, hsm }: Pick<Configuration, 'data' | 'hsm'>, channel: SupervisorChannel): Handler {
+export function sealedHandler(configuration: Pick<Configuration, 'data' | 'hsm' | 'cluster'>, channel: SupervisorChannel): Handler {
+  const { data, hsm, cluster } = configuration;
   const tokens = hsm.tokens.map(({ name }) => name);
+  // A member of a cluster gets its store from the others.
+  const needed = { token: tokens.length === 0, store: cluster === undefined };
   return (request, response) => {
     const context = new SealedRequest(request, response);
-    context.serve(() => context.run({ data, tokens, channel }));
+    context.serve(() => context.run({ data, tokens, needed, channel }));
   };
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isUnfinished } from '../../core/base/durable-files.ts';
+import { readDisk } from './disk.ts';
 import { holdLockFile } from './watch/lock-file.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -76,6 +77,31 @@ function requireKinds(directory: string): void {
   const fifo = findFifo(directory);
   if (fifo !== undefined)
     throw new StartRefused(`${fifo} is no file and no directory: move it away, and put what was in its place back from your backup`);
+}
+
+/** Rights of others than the user of the service, by what they are to: of files that are secret, and of directories in which files can be exchanged. */
+const othersMay = {
+  write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls'], so: 'whoever may can put other files there', mode: '700' },
+  read: {
+    bits: 0o066,
+    names: ['pin', 'so-pin', 'store-key.json', 'root-token', 'store/data.mdb'],
+    so: 'the secrets in it are theirs, too',
+    mode: '600',
+  },
+} as const;
+
+/** What a person should mend about a data directory that can be used: sentences for the log. */
+export function examineDirectory(directory: string): readonly string[] {
+  const found: string[] = [];
+  for (const { bits, names, so, mode } of Object.values(othersMay)) {
+    for (const path of names.map((name) => join(directory, name))) {
+      const present = statSync(path, { throwIfNoEntry: false });
+      if (present !== undefined && (present.mode & bits) !== 0)
+        found.push(`others may use ${path} (mode ${(present.mode & 0o777).toString(8)}), and ${so}: chmod ${mode} ${path}`);
+    }
+  }
+  const { problem } = readDisk(directory);
+  return problem === undefined ? found : [...found, problem];
 }
 
 /** Undefined where nothing is, or nobody may look: what needs it says so. */

@@ -1,17 +1,33 @@
 // Free space of the data directory, and when it is too low.
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
 import { paths } from './paths.ts';
 
 /** Below this a person should act. The audit trail refuses records, and so changes, only when no space is left. */
 const lowBytes = 512 << 20;
 
-export type DiskState = { readonly freeBytes: number; readonly sizeBytes: number; readonly isLow: boolean };
+/** Below this it is a matter of minutes: a file of the audit trail and a commit need some of it at once. */
+const almostNoneBytes = 16 << 20;
+
+export type DiskState = {
+  readonly freeBytes: number;
+  readonly sizeBytes: number;
+  /** why a person should act: one sentence without a path, the same while it gets slowly worse */
+  readonly problem?: string;
+};
 
 /** Space in the file system of the data directory for this user. */
 export function readDisk(data: string): DiskState {
   const { bavail, blocks, bsize } = statfsSync(data);
-  return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize, isLow: bavail * bsize < lowBytes };
+  const freeBytes = bavail * bsize;
+  return { freeBytes, sizeBytes: blocks * bsize, ...defined({ problem: problemOf(freeBytes) }) };
+}
+
+function problemOf(freeBytes: number): string | undefined {
+  if (freeBytes < almostNoneBytes)
+    return `the disk of the data directory has less than ${almostNoneBytes >> 20} MiB left: make room now, or changes and uses of keys will be refused any moment`;
+  return freeBytes < lowBytes ? 'the disk of the data directory is nearly full: make room, or changes will be refused' : undefined;
 }
 
 /** Size of the store's file in octets. */

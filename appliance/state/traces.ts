@@ -100,6 +100,15 @@ function requireAll(data: string, needed: NeededParts, present: readonly string[
   );
 }
 
+/** Names of the parts that are missing or empty, for what is public: without a path. */
+export function missingParts(data: string, { token, store }: NeededParts): readonly string[] {
+  return [
+    ...(store && missingStore(data) !== undefined ? ['store'] : []),
+    ...(store && missingFile(storeKeyFile(data)) !== undefined ? ['store-key.json'] : []),
+    ...(token && !isTrace(join(data, 'softhsm')) ? ['softhsm'] : []),
+  ];
+}
+
 function missingStore(data: string): string | undefined {
   const directory = paths.store(data);
   return isTrace(directory) ? missingFile(join(directory, 'data.mdb')) : `${directory} is missing or empty`;

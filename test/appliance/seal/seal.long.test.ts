@@ -1,5 +1,5 @@
 // Sealing, with the real daemon: when it is answered no process holds a key any more, and no use of one has begun since.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -182,5 +182,24 @@ test(
     }
     // Sealing starts no process: it is quicker than a start, on any machine.
     expect(Math.min(...times)).toBeLessThan(startMs);
+  },
+);
+
+test(
+  'while a part is missing without which no unseal succeeds, the health of a sealed appliance names it',
+  { timeout: 60_000 },
+  async () => {
+    const directory = path('missing');
+    daemon = await startDaemon({ directory });
+    const { request, exchange: send } = daemon;
+    await request('POST', sealPath);
+    const reason = async (): Promise<unknown> => (await send('GET', '/v1/state/system/health', undefined, '')).body.reason;
+    await expect.poll(reason, { timeout: 30_000 }).toMatch(/^the appliance waits for a person/);
+    for (const name of ['store', 'softhsm']) {
+      renameSync(join(directory, name), path(`away-${name}`));
+      expect(await reason()).toMatch(new RegExp(`^${name} of the data directory is missing, so that no unseal succeeds: .*your backup`));
+      renameSync(path(`away-${name}`), join(directory, name));
+    }
+    expect(await reason()).toMatch(/^the appliance waits for a person/);
   },
 );
