@@ -81,7 +81,7 @@ function requireKinds(directory: string): void {
 
 /** Rights of others than the user of the service, by what they are to: of files that are secret, and of directories in which files can be exchanged. */
 const othersMay = {
-  write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls'], so: 'whoever may can put other files there', mode: '700' },
+  write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls'], so: 'can exchange files in it', mode: '700' },
   read: {
     bits: 0o066,
     names: ['pin', 'so-pin', 'store-key.json', 'root-token', 'store/data.mdb'],

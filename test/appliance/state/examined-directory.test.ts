@@ -11,7 +11,7 @@ const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));
 const aboutRights = (directory: string) => examineDirectory(directory).filter((text) => text.startsWith('others may use'));
 
-test('others who may write into the directory or read a secret are told of, with the command that mends it', () => {
+test('others who may write into the directory or read a secret are warned of, with the command that mends it', () => {
   const data = path('data');
   for (const name of ['store', 'tls']) mkdirSync(join(data, name), { recursive: true, mode: 0o755 });
   for (const name of ['pin', 'store-key.json', 'root-token', 'store/data.mdb']) writeFileSync(join(data, name), 'x', { mode: 0o600 });
@@ -21,13 +21,13 @@ test('others who may write into the directory or read a secret are told of, with
   chmodSync(join(data, 'store'), 0o775);
   chmodSync(join(data, 'pin'), 0o640);
   expect(aboutRights(data)).toEqual([
-    `others may use ${data} (mode 777), and whoever may can put other files there: chmod 700 ${data}`,
-    `others may use ${data}/store (mode 775), and whoever may can put other files there: chmod 700 ${data}/store`,
+    `others may use ${data} (mode 777), and can exchange files in it: chmod 700 ${data}`,
+    `others may use ${data}/store (mode 775), and can exchange files in it: chmod 700 ${data}/store`,
     `others may use ${data}/pin (mode 640), and the secrets in it are theirs, too: chmod 600 ${data}/pin`,
   ]);
 });
 
-test.skipIf(!mayMount)('a disk with hardly any room is told of, and that changes are refused any moment', () => {
+test.skipIf(!mayMount)('a disk with hardly any room is warned of, and that changes are refused any moment', () => {
   closing.push(mountSmallDisk(path('small'), 4_096));
   expect(examineDirectory(path('small'))).toEqual([
     expect.stringMatching(/less than 16 MiB left: make room now, or changes .* any moment$/),
