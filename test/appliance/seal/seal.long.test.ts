@@ -193,7 +193,7 @@ test(
     daemon = await startDaemon({ directory });
     const { request, exchange: send } = daemon;
     await request('POST', sealPath);
-    const reason = async (): Promise<unknown> => (await send('GET', '/v1/state/system/health', undefined, '')).body.reason;
+    const reason = async (): Promise<unknown> => (await started.exchange('GET', '/v1/state/system/health', undefined, '')).body.reason;
     await expect.poll(reason, { timeout: 30_000 }).toMatch(/^the appliance waits for a person/);
     for (const name of ['store', 'softhsm']) {
       renameSync(join(directory, name), path(`away-${name}`));
