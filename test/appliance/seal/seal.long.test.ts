@@ -190,9 +190,9 @@ test(
   { timeout: 60_000 },
   async () => {
     const directory = path('missing');
-    daemon = await startDaemon({ directory });
-    const { request, exchange: send } = daemon;
-    await request('POST', sealPath);
+    const started = await startDaemon({ directory });
+    daemon = started;
+    await started.request('POST', sealPath);
     const reason = async (): Promise<unknown> => (await started.exchange('GET', '/v1/state/system/health', undefined, '')).body.reason;
     await expect.poll(reason, { timeout: 30_000 }).toMatch(/^the appliance waits for a person/);
     for (const name of ['store', 'softhsm']) {
