@@ -114,7 +114,10 @@ beforeAll(async () => {
 
 /** What is changed by every start that comes so far. */
 const isWritten = (name: string): boolean => /^(?:logs|audit|lock|softhsm|store|tls)(?:\/|$)|softhsm\.conf$|\.probe/.test(name);
-const chosen = files.filter((file) => new RegExp(process.env['DAMAGED_FILES'] ?? '').test(file));
+const { DAMAGED_FILES: asked } = process.env;
+const chosen = files.filter((file) => new RegExp(asked ?? '').test(file));
+/** The whole table takes twenty minutes: unless files are asked for (DAMAGED_FILES=. for all), each has every fifth damage, the next one another. */
+const isTried = (file: string, at: number): boolean => asked !== undefined || (at + files.indexOf(file)) % 5 === 0;
 
 async function tryOne(file: string, how: string, data: string, uid: number | undefined): Promise<readonly string[]> {
   spawnSync('cp', ['-a', path('whole'), data]);
@@ -150,10 +153,12 @@ test.each(chosen.map((file) => ({ file })))(
   { timeout: 900_000 },
   async ({ file }) => {
     const ways = Object.keys(damages).filter((how) => lasting.includes(file) || ofMoments.test(how));
-    const left = ways.flatMap((how) => [
-      ...(how === 'of another owner' && !isRoot ? [] : [{ how, uid: isRoot ? service : undefined }]),
-      ...(isRoot && ofRoot.test(how) ? [{ how, uid: undefined }] : []),
-    ]);
+    const left = ways
+      .flatMap((how) => [
+        ...(how === 'of another owner' && !isRoot ? [] : [{ how, uid: isRoot ? service : undefined }]),
+        ...(isRoot && ofRoot.test(how) ? [{ how, uid: undefined }] : []),
+      ])
+      .filter((_, at) => isTried(file, at));
     const wrong: string[] = [];
     let number = 0;
     await Promise.all(
