@@ -3,8 +3,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.keystored.api.ApprolesApi;
+import com.keystored.api.ApprolesApi.*;
 import com.keystored.api.KeyActionsApi;
 import com.keystored.api.TransitKeysApi;
+import com.keystored.api.TransitKeysApi.*;
 import com.keystored.client.ApiClient;
 import com.keystored.client.ApiException;
 import com.keystored.client.ApiResponse;
@@ -30,7 +32,7 @@ public final class Program {
     ApprolesApi approles = new ApprolesApi(client);
     ObjectNode report = json.createObjectNode();
 
-    keys.transitKeysCreate(new TransitKeyCreation().name("made"), null);
+    keys.transitKeysCreate(APITransitKeysCreateRequest.newBuilder().transitKeyCreation(new TransitKeyCreation().name("made")).build());
     String sealed = actions.transitKeysEncrypt("made", new EncryptRequest().plaintext("c2VjcmV0")).getCiphertext();
     report.put("decrypted", actions.transitKeysDecrypt("made", new DecryptRequest().ciphertext(sealed)).getPlaintext());
 
@@ -60,7 +62,8 @@ public final class Program {
     int pages = 0;
     for (boolean more = true; more; pages++) {
       ApiResponse<List<TransitKey>> page =
-          keys.transitKeysListConfigWithHttpInfo(null, names.isEmpty() ? null : names.get(names.size() - 1), 2, null);
+          keys.transitKeysListConfigWithHttpInfo(
+              APITransitKeysListConfigRequest.newBuilder().after(names.isEmpty() ? null : names.get(names.size() - 1)).limit(2).build());
       for (TransitKey key : page.getData()) names.add(key.getName());
       report.put("total", Integer.parseInt(page.getHeaders().get("total-count").get(0)));
       more = page.getHeaders().getOrDefault("link", List.of("")).get(0).contains("rel=\"next\"");
@@ -68,18 +71,19 @@ public final class Program {
     report.set("names", json.valueToTree(names));
     report.put("pages", pages);
 
-    keys.transitKeysMerge("merged", new TransitKeyMerge().deletionAllowed(true), null, null, null);
-    approles.approlesMerge("merged", new ApproleMerge().tokenTtl("4h"), null, null, null);
-    TransitKey key = keys.transitKeysShowConfig("merged", null);
+    TransitKeyMerge merge = new TransitKeyMerge().deletionAllowed(true);
+    keys.transitKeysMerge(APITransitKeysMergeRequest.newBuilder().name("merged").transitKeyMerge(merge).build());
+    approles.approlesMerge(APIApprolesMergeRequest.newBuilder().name("merged").approleMerge(new ApproleMerge().tokenTtl("4h")).build());
+    TransitKey key = keys.transitKeysShowConfig(APITransitKeysShowConfigRequest.newBuilder().name("merged").build());
     ObjectNode merged = json.createObjectNode();
     merged.put("exportable", key.getExportable());
     merged.put("rotateAfter", key.getAutoRotate().getRotateAfter());
     merged.put("minDecryptionVersion", key.getMinDecryptionVersion());
-    merged.put("uses", approles.approlesShowConfig("merged", null).getSecretIdNumUses());
+    merged.put("uses", approles.approlesShowConfig(APIApprolesShowConfigRequest.newBuilder().name("merged").build()).getSecretIdNumUses());
     report.set("merged", merged);
 
     try {
-      keys.transitKeysShowConfig("absent", null);
+      keys.transitKeysShowConfig(APITransitKeysShowConfigRequest.newBuilder().name("absent").build());
     } catch (ApiException error) {
       Problem problem = json.readValue(error.getResponseBody(), Problem.class);
       ObjectNode told = json.createObjectNode();
