@@ -139,6 +139,7 @@ const words: Readonly<Record<string, string>> = {
   'version-unknown': 'invalid version: version is too new or was trimmed',
   'version-not-allowed': 'ciphertext or signature version is disallowed by policy (too old)',
   'invalid-format': 'invalid ciphertext: no prefix',
+  'deletion-not-allowed': 'deletion is not allowed for this key',
 };
 
 type Refusal = { readonly code: string; readonly status: number; readonly title: string; readonly detail: string };

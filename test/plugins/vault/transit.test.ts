@@ -98,6 +98,23 @@ describe('keys', () => {
     expect(body.errors[0]).toContain(words);
   });
 
+  test.each(['null', ' null\n', ''])('the body %j says nothing, as clients in Go do that have nothing to say', async (body) => {
+    await ask('PUT', 'transit/keys/nothing-said', body);
+    const { latest_version: before } = dataOf(await ask('GET', 'transit/keys/nothing-said'));
+    expect(dataOf(await ask('PUT', 'transit/keys/nothing-said/rotate', body))).toMatchObject({ latest_version: before + 1 });
+    expect((await ask('PUT', 'transit/encrypt/nothing-said', body)).body.errors).toEqual(['missing plaintext to encrypt']);
+  });
+
+  test.each(['[]', '"null"', 'nullnull', '[null]'])('the body %s is refused', async (body) => {
+    expect((await ask('PUT', 'transit/keys/refused', body)).status).toBe(400);
+  });
+
+  test('that must not be deleted say so in words that people search for', async () => {
+    await made('kept');
+    const { status, body } = await ask('DELETE', 'transit/keys/kept');
+    expect([status, body.errors]).toEqual([400, ['deletion is not allowed for this key: Set deletion-allowed to true first.']]);
+  });
+
   test('a name that we cannot have is refused, and never changed', async () => {
     const { status, body } = await ask('POST', 'transit/keys/My_Key.v1', {});
     expect(status).toBe(400);
@@ -144,12 +161,12 @@ describe('encryption', () => {
     ['encrypt/orders', { plaintext: '?' }, 'base64'],
     ['encrypt/orders', { plaintext: '', key_version: 9 }, 'version is too new'],
     ['encrypt/nobody', { plaintext: '' }, 'encryption key not found'],
-    ['encrypt/public-ed25519', { plaintext: '' }, 'ed25519'],
+    ['encrypt/public-ed25519', { plaintext: '' }, 'does not encrypt'],
     ['decrypt/orders', { ciphertext: 'AAAA' }, 'no prefix'],
     ['decrypt/orders', { ciphertext: 'vault:v0:AAAA' }, 'prefix'],
     ['decrypt/orders', { ciphertext: 'vault:v9:AAAA' }, 'version is too new'],
     ['decrypt/orders', { ciphertext: `vault:v1:${base64('x'.repeat(40))}` }, 'cipher: message authentication failed'],
-    ['sign/orders', { input: '' }, 'do not sign'],
+    ['sign/orders', { input: '' }, 'does not sign'],
     ['datakey/plaintext/orders', { bits: 100 }, 'bits'],
   ])('%s of %o is 400 with its reason', async (path, body, words) => {
     const { status, body: refused } = await ask('POST', `transit/${path}`, body);
