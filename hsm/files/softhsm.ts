@@ -1,6 +1,6 @@
 // SoftHSM's files: its configuration, flushing of its token directory, and the copy of token.object that a crash at login may require.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { HsmError, type TokenAddress } from '../api.ts';
 import { replaceFile, syncPath } from './durable-files.ts';
 
@@ -137,16 +137,32 @@ export function copyTokenObjects(directory: string): void {
 }
 
 /**
- * Restores token.object from its copy where a crash during a login or a PIN change left it empty, with a line on standard error. Called
- * under the start lock before the module is loaded, which would not see the token otherwise.
+ * Restores token.object from its copy where a crash during a login or a PIN change left it empty, with a line on standard error; where there is no
+ * copy, because nobody has logged in yet, it makes one. Called under the start lock before the module is loaded, which would not see the
+ * token otherwise.
  */
 export function restoreTokenObjects(directory: string | undefined): void {
   if (directory === undefined) return;
   for (const { file, copy } of tokenObjects(directory)) {
-    const contents = readIfAny(copy);
-    if (readIfAny(file) !== undefined || contents === undefined) continue;
-    replaceFile(file, contents, `${file}.tmp`, statSync(copy));
+    const [present, copied] = [readIfAny(file), readIfAny(copy)];
+    if (present !== undefined && copied === undefined) replaceFile(copy, present, `${copy}.tmp`, statSync(file));
+    if (present !== undefined || copied === undefined) continue;
+    replaceFile(file, copied, `${file}.tmp`, statSync(copy));
     process.stderr.write(`${file} was empty and was restored from its copy\n`);
+  }
+}
+
+/** The copies there are. */
+export function listCopies(directory: string): ReadonlySet<string> {
+  return new Set(tokenObjects(directory).flatMap(({ copy }) => (isThere(copy) ? [copy] : [])));
+}
+
+/** Removes the copies that were not among those before, and that of the token with a serial number: nothing logs in without making one first. */
+export function removeCopies(directory: string, before: ReadonlySet<string>, serial: string): void {
+  for (const { file, copy } of tokenObjects(directory)) {
+    // SoftHSM names the folder of a token by a UUID, and the token by its end.
+    const isOwn = serial !== '' && basename(dirname(file)).replaceAll('-', '').endsWith(serial);
+    if (isOwn || !before.has(copy)) rmSync(copy, { force: true });
   }
 }
 

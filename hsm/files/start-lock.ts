@@ -1,5 +1,6 @@
 // Serialises starts on one token: SoftHSM rewrites the token's file at every login, and parallel logins corrupt it (reference A1.4).
 import { createHash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,15 +14,41 @@ const waitMilliseconds = 30_000;
  * kernel releases this lock when its holder dies.
  */
 export function withStartLock<T>(token: TokenAddress, work: () => T): T {
-  const lock = new DatabaseSync(lockPath(token), { timeout: waitMilliseconds });
-  try {
-    // In a file it would need room, which a full disk does not have; nothing is ever written.
-    lock.exec('PRAGMA journal_mode = MEMORY');
-    lock.exec('BEGIN EXCLUSIVE');
-    return work();
-  } finally {
-    lock.close();
+  return locked(token, work);
+}
+
+/** The same, and the file goes with the lock: for a program that runs once, in a directory that may be of others. */
+export function withPassingStartLock<T>(token: TokenAddress, work: () => T): T {
+  return locked(token, (path) => {
+    try {
+      return work();
+    } finally {
+      rmSync(path, { force: true });
+    }
+  });
+}
+
+function locked<T>(token: TokenAddress, work: (path: string) => T): T {
+  const path = lockPath(token);
+  for (;;) {
+    const before = fileAt(path);
+    const lock = new DatabaseSync(path, { timeout: waitMilliseconds });
+    try {
+      // In a file it would need room, which a full disk does not have; nothing is ever written.
+      lock.exec('PRAGMA journal_mode = MEMORY');
+      lock.exec('BEGIN EXCLUSIVE');
+      // The holder before may have removed the file: who locks the next one would not see ours.
+      if (before !== undefined && fileAt(path) === before) return work(path);
+    } finally {
+      lock.close();
+    }
   }
+}
+
+/** Which file is there. The number of an inode is given again, its time is not. It is not opened: closing it would end the lock of this process. */
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev} ${found.ino} ${found.birthtimeNs}`;
 }
 
 function lockPath(token: TokenAddress): string {

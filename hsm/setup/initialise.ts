@@ -5,8 +5,8 @@ import { findTokenInfo } from '../engine/sessions.ts';
 import { PkcsModule, type SlotHandle, tokenLabelBytes, type TokenInfo } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
 import { findReturnValue, kindOf, TokenError } from '../pkcs11/return-values.ts';
-import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from '../files/softhsm.ts';
-import { withStartLock } from '../files/start-lock.ts';
+import { findTokenDirectory, listCopies, removeCopies, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
+import { withPassingStartLock } from '../files/start-lock.ts';
 
 /**
  * A token to initialise. `pin` is the source of its user PIN, now and later. Without `soPin` the labelled token exists already, has an
@@ -23,33 +23,47 @@ export type Initialised = 'made' | 'finished';
  */
 export function initialiseTokenHere(token: NewToken): Initialised {
   requireLabel(token.label);
-  return withStartLock(token, () => {
-    const module = PkcsModule.load(token.module, token.libraryParameters);
-    const soPin = token.soPin === undefined ? new Secret('') : readPin(token.soPin);
-    const userPin = readPin(token.pin);
-    const slots = slotsOf(module);
-    const begun = slots.find(({ info }) => info.label === token.label && has(info, ck.CKF_TOKEN_INITIALIZED));
-    if (begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED)) {
-      const complete = `a token labelled "${token.label}" with a PIN exists in ${module.path}`;
-      throw new HsmError('configuration', `${complete}: if a run before was cut off, it is complete, and can be prepared`);
-    }
-    if (begun === undefined && token.soPin !== undefined) {
-      const { slot, info } = findFreeSlot(module, slots);
-      requireLength(token, 'SO', soPin, info);
-      requireLength(token, 'user', userPin, info);
-      takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
-    }
-    // A token may move to another slot when it is initialised.
-    const found = slotsOf(module).find(({ info }) => info.label === token.label);
-    if (found === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
-    setUserPin(module, found.slot, token, soPin, userPin);
+  // Who looks after this directory, and as whom, is not known here: neither lock nor copy stays among its tokens.
+  return withPassingStartLock(token, () => {
     const directory = findTokenDirectory(token);
-    if (directory !== undefined) {
-      copyTokenObjects(directory);
+    if (directory === undefined) return makeOrFinish(token, directory).made;
+    const copies = listCopies(directory);
+    let serial = '';
+    try {
+      const { made, serial: own } = makeOrFinish(token, directory);
+      serial = own;
+      return made;
+    } finally {
+      removeCopies(directory, copies, serial);
       syncTokenDirectory(directory);
     }
-    return begun === undefined ? 'made' : 'finished';
   });
+}
+
+function makeOrFinish(token: NewToken, directory: string | undefined): { readonly made: Initialised; readonly serial: string } {
+  restoreTokenObjects(directory);
+  const module = PkcsModule.load(token.module, token.libraryParameters);
+  const soPin = token.soPin === undefined ? new Secret('') : readPin(token.soPin);
+  const userPin = readPin(token.pin);
+  const slots = slotsOf(module);
+  const begun = slots.find(({ info }) => info.label === token.label && has(info, ck.CKF_TOKEN_INITIALIZED));
+  if (begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED)) {
+    const complete = `a token labelled "${token.label}" with a PIN exists in ${module.path}`;
+    throw new HsmError('configuration', `${complete}: if a run before was cut off, it is complete, and can be prepared`);
+  }
+  if (begun === undefined && token.soPin !== undefined) {
+    const { slot, info } = findFreeSlot(module, slots);
+    requireLength(token, 'SO', soPin, info);
+    requireLength(token, 'user', userPin, info);
+    takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
+  }
+  // A token may move to another slot when it is initialised.
+  const found = slotsOf(module).find(({ info }) => info.label === token.label);
+  if (found === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
+  // Each login rewrites the token's file: a kill meanwhile leaves it empty, and the next run restores it from the copy.
+  restoreTokenObjects(directory);
+  setUserPin(module, found.slot, token, soPin, userPin);
+  return { made: begun === undefined ? 'made' : 'finished', serial: found.info.serial };
 }
 
 type Seen = { readonly slot: SlotHandle; readonly info: TokenInfo };

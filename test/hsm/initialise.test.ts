@@ -1,6 +1,6 @@
 // Initialising a token: faults are reported before any change, and an interrupted run is completed, not started again.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -107,6 +107,15 @@ describe('a token that is half-initialised, without a user PIN', () => {
     await (await openHsm(testHsmConfig(token))).close();
   });
 
+  test('is made whole when a login was killed that had emptied its file; no copy stays', async () => {
+    const [folder = ''] = made();
+    const file = join(directory, 'tokens', folder, 'token.object');
+    copyFileSync(file, join(directory, 'tokens', `${folder}.token.copy`));
+    truncateSync(file);
+    expect(await initialiseSoftToken(newToken())).toBe('finished');
+    expect(readdirSync(join(directory, 'tokens'))).toEqual([folder]);
+  });
+
   test('keeps its SO PIN', async () => {
     const refusal = {
       kind: 'pin-refused',
@@ -115,6 +124,22 @@ describe('a token that is half-initialised, without a user PIN', () => {
     await expect(initialiseSoftToken(newToken({ soPin: 'another' }))).rejects.toMatchObject(refusal);
     expect(made()).toHaveLength(1);
   });
+});
+
+test('nothing stays among the tokens of a directory but the tokens, and what was there before', async () => {
+  const first = newToken({ label: 'of others' });
+  await initialiseSoftToken(first);
+  const [others = ''] = made();
+  expect(readdirSync(join(directory, 'tokens'))).toEqual([others]);
+  await prepareToken(first);
+  const before = readdirSync(join(directory, 'tokens'));
+  expect(before).toContain(`${others}.token.copy`);
+  await initialiseSoftToken(newToken());
+  const [own = ''] = made().filter((name) => name !== others);
+  expect(readdirSync(join(directory, 'tokens')).toSorted()).toEqual([own, ...before.filter((name) => name !== 'start.lock')].toSorted());
+  // A refusal takes away as much.
+  await expect(initialiseSoftToken(newToken({ label: 'third', pin: '123' }))).rejects.toMatchObject({ kind: 'refused' });
+  expect(readdirSync(join(directory, 'tokens')).filter((name) => name.startsWith(own))).toEqual([own]);
 });
 
 test('a token that a run has completed is refused, and what to do if that was cut off is said; it can be prepared', async () => {
