@@ -15,7 +15,8 @@ import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
 import type { ClusterState } from '../state/cluster-way.ts';
 import { writeEndpoints } from '../membership/files.ts';
-import { describeServers, removeServerOf, watchServers } from './own-servers.ts';
+import { describeReached, describeServers, removeServerOf, watchServers } from './own-servers.ts';
+import { ForeignReports } from './foreign-reports.ts';
 import { type FollowerHandlers, type FollowerOrders, followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
@@ -30,10 +31,12 @@ export type RunningFollower = {
 
 const trialMs = 5_000;
 const tellingMs = 500;
+/** A change, and a record of the trail. */
+const recordingMs = 15_000;
 
 /** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
 export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
-  const { endpoints, tls, directory, id, name, version, run, limits } = orders;
+  const { endpoints, tls, directory, id, name, version, run, publicUrl, limits } = orders;
   const client = new EtcdClient({ endpoints, nowMs: () => performance.now(), ...defined({ tls: tls && octetsOf(tls) }) });
   const links = new Set<Channel<typeof linkRequests>>();
   const tell = (): void => {
@@ -46,6 +49,10 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     for (const link of links) link.request('state', state).catch(() => undefined);
   };
   let member: ClusterMember | undefined;
+  const foreign = new ForeignReports(async (report) => {
+    for (const link of links) if (await link.request('foreignWrites', report, recordingMs).catch(() => false)) return true;
+    return false;
+  });
   const joined = await ClusterMember.connect({
     ...{ client, directory, id, limits, log },
     onEnded: (reason) => {
@@ -54,9 +61,10 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
         onEnded(reason),
       );
     },
-    self: { name, version, levels: ownLevels, run },
+    self: { name, version, levels: ownLevels, run, publicUrl },
     moment: machineMoment,
     onChange: tell,
+    onForeignWrite: (write) => foreign.add(write),
   });
   member = joined;
 
@@ -79,7 +87,11 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
         return outcome;
       }),
     state: () => stateOf(joined, id),
-    servers: () => orUnavailable(async () => (orders.data === undefined ? [] : [...(await orUnknown(describeServers(client)))])),
+    servers: ({ alone }) =>
+      orUnavailable(async () => {
+        if (alone) return [...(await describeReached(client))];
+        return orders.data === undefined ? [] : [...(await orUnknown(describeServers(client)))];
+      }),
   };
   const server = createServer((socket) => {
     const link = openChannel({
@@ -123,6 +135,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
       }),
     async stop() {
       endServerWatch();
+      foreign.stop();
       server.close();
       await joined.stop();
       client.close();
@@ -137,8 +150,8 @@ function stateOf(member: ClusterMember, id: string): ClusterState {
     ...defined({ epoch: member.epoch, level: member.level }),
     position: member.position,
     isValid: isValid(member.sent, now),
-    members: Array.from(member.members, ([other, { name, version, levels, state, applied, seenMs }]) => ({
-      ...{ id: other, name, version, levels, state, applied },
+    members: Array.from(member.members, ([other, { name, version, levels, state, publicUrl, applied, seenMs }]) => ({
+      ...{ id: other, name, version, levels, state, applied, ...defined({ publicUrl }) },
       silentMs: Math.max(0, now.monotonicMs - seenMs),
     })),
   };

@@ -10,6 +10,7 @@ import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import type { Intent } from '../../core/store/intent.ts';
 import { type Channel, openChannel, Unanswered } from '../processes/channel.ts';
 import type { ClusterState, ClusterWay, ServerState } from '../state/cluster-way.ts';
+import type { ForeignReport } from './foreign-reports.ts';
 import { followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
@@ -59,6 +60,7 @@ export class FollowerLink implements ClusterWay {
   #othersStartMs: number | undefined;
   /** why this appliance is no member any more */
   #over: string | undefined;
+  #recordForeign: ((report: ForeignReport) => Promise<void>) | undefined;
   /** it was let in once: a successor of the follower is to come in again */
   #hasEntered = false;
 
@@ -133,8 +135,8 @@ export class FollowerLink implements ClusterWay {
     return connection.channel.request('state', undefined, stateMs);
   }
 
-  async servers(): Promise<readonly ServerState[]> {
-    return orThrow(await this.#ask((channel) => channel.request('servers', undefined, serversMs), serversMs));
+  async servers({ alone = false } = {}): Promise<readonly ServerState[]> {
+    return orThrow(await this.#ask((channel) => channel.request('servers', { alone }, serversMs), serversMs));
   }
 
   /** Resolves when this appliance may answer; false: it may not within that time. */
@@ -174,6 +176,10 @@ export class FollowerLink implements ClusterWay {
 
   async remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {
     return orThrow(await this.#ask((channel) => channel.request('remove', { id, evenIfAlive }, removingMs), removingMs));
+  }
+
+  onForeignWrites(record: (report: ForeignReport) => Promise<void>): void {
+    this.#recordForeign = record;
   }
 
   async close(): Promise<void> {
@@ -223,6 +229,10 @@ export class FollowerLink implements ClusterWay {
       ...{ port: socketPort(socket), asks: followerRequests, serves: linkRequests, report: this.#parts.report },
       handlers: {
         over: ({ reason }) => void (this.#over = reason),
+        foreignWrites: async (report) => {
+          await this.#recordForeign?.(report);
+          return this.#recordForeign !== undefined;
+        },
         state: ({ position, settled, sent, missing, members, othersStartMs }) => {
           this.#position = Math.max(this.#position, position);
           this.#settled = Math.max(this.#settled, settled);

@@ -50,6 +50,7 @@ const member = z.object({
   version: z.string(),
   levels: z.object({ oldest: z.int(), newest: z.int() }),
   state: z.enum(['in', 'expelled', 'out', 'removing', 'removed']),
+  publicUrl: z.string().optional(),
   applied: z.int(),
   silentMs: z.number(),
 });
@@ -107,9 +108,12 @@ export const followerRequests = {
     answer: z.union([z.object({ outcome: z.enum(['removed', 'unknown', 'alive']) }), z.object({ unavailable: z.string() })]),
   },
   state: { argument: nothing, answer: clusterState },
-  /** ServerState of state/cluster-way.ts; none of an etcd that somebody else runs. */
+  /**
+   * ServerState of state/cluster-way.ts; none of an etcd that somebody else runs. `alone`: which ones this appliance reaches by itself, without asking the
+   * majority who they are.
+   */
   servers: {
-    argument: nothing,
+    argument: z.object({ alone: z.boolean() }),
     answer: z.union([z.object({ outcome: z.array(server) }), z.object({ unavailable: z.string() })]),
   },
 } as const satisfies RequestTable;
@@ -130,6 +134,11 @@ export const linkRequests = {
   },
   /** This appliance is no member any more, for this reason: nothing may be answered, not even for a while. */
   over: { argument: z.object({ reason: z.string() }), answer: nothing },
+  /** ForeignReport of foreign-reports.ts; answered with whether the process that was told has put it on record. */
+  foreignWrites: {
+    argument: z.object({ first: z.int(), last: z.int(), records: z.int(), named: z.array(z.string()).readonly() }),
+    answer: z.boolean(),
+  },
 } as const satisfies RequestTable;
 
 const pem = z.string();
@@ -144,6 +153,7 @@ const orders = z.object({
   version: z.string(),
   /** drawn at each start of the appliance */
   run: z.string(),
+  publicUrl: z.string(),
   endpoints: z.array(z.string()),
   tls: certificates.optional(),
   /** data directory of an appliance with its own member of etcd: what is known of the others is kept there */

@@ -142,10 +142,11 @@ function requireOwnToken({ hsm, tlsKey }: Pick<Configuration, 'hsm' | 'tlsKey'>,
 }
 
 function ordersOf(configuration: Configuration, cluster: ClusterConfig, id: string, run: string): FollowerOrders {
-  const { data, logs, logLevel: level } = configuration;
+  const { data, logs, logLevel: level, publicUrl } = configuration;
   const { name } = cluster;
   return {
-    ...{ socket: paths.follower(data), directory: paths.store(data), id, name, version: program.version, run, ...wayToEtcd(data, cluster) },
+    ...{ socket: paths.follower(data), directory: paths.store(data), id, name, version: program.version, run, publicUrl },
+    ...wayToEtcd(data, cluster),
     limits: defaultLimits,
     logs: { directory: paths.logs(data), level, ...logs },
   };

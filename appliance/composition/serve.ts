@@ -5,6 +5,7 @@ import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { bodyRoomThatFits } from '../../core/config/memory.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
+import type { GoesOn } from '../../core/http/context/request-context.ts';
 import { BodyRoom } from '../../core/http/request/body-room.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
@@ -28,6 +29,7 @@ import { Membership } from '../membership/membership.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { ownPins } from '../operations/own-pins.ts';
+import { recordForeignWrites } from '../findings/foreign-writes.ts';
 import { watchHealth } from '../operations/health.ts';
 import { paths } from '../state/paths.ts';
 import { measureProcess } from '../operations/metrics/process.ts';
@@ -73,7 +75,9 @@ export async function serve(
   const { data } = configuration;
   const { cluster } = runtime;
   const replica = cluster && {
-    mayAnswer: (isUse = false): boolean => cluster.isValid || (isUse && cluster.isIsolated && runtime.store.isWhole),
+    mayAnswer: (goesOn?: GoesOn): boolean =>
+      cluster.isValid ||
+      (runtime.store.isWhole && ((goesOn === 'use' && cluster.isIsolated) || (goesOn === 'view' && cluster.over === undefined))),
     untilSettled: () => runtime.store.untilSettled(),
   };
   const chain = chainNames(runtime.store.appliance).worker(number);
@@ -122,6 +126,7 @@ export async function serve(
     // The last signature covers the records that the other processes write until they end.
     if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
     const audit = metrics.measured(heldUpBy(trail, watch));
+    if (number === 1) cluster?.onForeignWrites((report) => recordForeignWrites({ store: runtime.store, clock, audit }, report));
     const backups = new Backups({
       ...{ directory: data, store: runtime.store, hsm: runtime.hsm, clock, audit, log: log.with('backup') },
       config: configuration.backup,

@@ -9,6 +9,8 @@ const findingRemedies = {
   'store-behind': 'put the newer store back, or make these changes again',
   'audit-trail': 'compare the trail with the heads and copies that are kept elsewhere',
   restored: 'end the tokens and secret-ids of before, and take in what was revoked since (docs/administer/backup.md)',
+  'foreign-writes':
+    'find out who has a key for etcd or has put back a copy of it, remove that appliance, and end all credentials (docs/administer/cluster.md)',
   'keys-lost': 'give the token back what it had, or make these keys again',
 } as const;
 

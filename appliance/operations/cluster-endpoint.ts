@@ -1,7 +1,9 @@
 // The appliances that share the store: who is in and how far everyone has followed, and the removal of one that is lost for ever.
 import { z } from 'zod';
 import { acknowledgementOf } from '../../core/audit/chains.ts';
+import { reservedRefusal } from '../../core/access/reserved.ts';
 import { fail } from '../../core/base/errors.ts';
+import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { naming } from '../../core/http/named-entries.ts';
@@ -26,6 +28,10 @@ const member = z.object({
     .enum(['in', 'expelled', 'out'])
     .meta({ typeName: 'ClusterMemberState' })
     .describe('`in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more.'),
+  publicUrl: z.string().optional().meta({
+    description: 'The `public-url` that its certificates and links name; absent before it has started with a program that says it.',
+    example: 'https://keys.example:4646',
+  }),
   self: z.boolean().describe('Whether it is the one that answers.'),
   leadsJobs: z.boolean().describe('Whether it runs the background jobs of all.'),
   behind: z.int().min(0).meta({ description: 'Revisions that it lacked at its last sign of life; a few are ordinary.', example: 2 }),
@@ -59,6 +65,10 @@ const clusterState = z.object({
     .enum(['alone', 'cluster'])
     .meta({ typeName: 'ClusterShape' })
     .describe('`alone`: the configuration has no section `cluster`, and there are no members.'),
+  cutOff: z
+    .boolean()
+    .optional()
+    .describe('Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.'),
   epoch: z.string().optional().meta({ description: 'Name of the shared store.', example: '6d1f1c1e-3b0a-4b6e-9b55-2f6f0e9b7a10' }),
   revision: z.int().min(0).meta({ description: 'The state of the shared store that the appliance has.', example: 48213 }),
   level: z.int().min(1).meta({
@@ -71,7 +81,7 @@ const clusterState = z.object({
   warnings: z
     .array(z.string())
     .optional()
-    .meta({ description: 'What the administrator of the answering appliance should change, in sentences.', example: [] }),
+    .meta({ description: 'What the administrator should know, or change, in sentences.', example: [] }),
 });
 
 /** The part of SystemParts that is needed, and the store. */
@@ -108,38 +118,74 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
     tag: tags.system,
     summary: 'The appliances that share the store',
     named: 'Cluster',
-    description: 'As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.',
+    description:
+      'As the answering appliance sees them. One that is cut off from the majority answers this from its last state to root of the tenant `system`, says so by `cut-off`, and names in `warnings` which members of etcd it reaches.',
     audit: 'reads-go-on',
+    whileCutOff: true,
     errors: ['not-found'],
     output: clusterState,
     reservedFor: 'system-tenant',
-    async run() {
+    async run({ caller }) {
       const { cluster } = system;
       if (cluster === undefined)
         return { shape: 'alone' as const, revision: 0, level: system.store.level, members: [], etcd: [], removed: [] };
-      const [state, servers] = await Promise.all([readCluster(cluster), cluster.servers()]);
+      const cutOff = !cluster.isValid;
+      // A token may have been ended elsewhere: what it learns is kept to those who dispose of the cluster.
+      if (cutOff && reservedRefusal('system-root', caller) !== undefined) throw clusterUnavailable('cut-off');
+      const [state, servers] = await Promise.all([readCluster(cluster), cluster.servers({ alone: cutOff })]);
       const leader = system.jobsLeader?.();
       const departures = listDepartures(system.store);
       const { others } = system.membership.lostCredentials;
       const present = state.members.filter(({ id }) => !departures.has(id));
       const members = present.map((one) => ({
         ...{ name: one.name, id: one.id, version: one.version, newestLevel: one.levels.newest, state: shownStates[one.state] },
+        ...defined({ publicUrl: one.publicUrl }),
         ...{ self: one.id === state.id, leadsJobs: one.id === leader },
         certificatesRevoked: others.includes(one.id),
         ...{ behind: behindOf(one, state.position), silentMilliseconds: Math.round(one.silentMs) },
       }));
+      const etcd = servers.map((one) => serverShown(one, state.members));
+      const warnings = [...(cutOff ? [cutOffWarning(etcd)] : []), ...(system.clusterWarnings ?? []), ...differingUrls(members)];
       return {
         shape: 'cluster' as const,
+        ...(cutOff ? { cutOff } : {}),
         ...defined({ epoch: state.epoch }),
         revision: state.position,
         level: state.level ?? firstLevel,
         members: members.toSorted(byName),
-        etcd: servers.map((one) => serverShown(one, state.members)),
+        etcd,
         removed: Array.from(departures, ([id, { name, at, by }]) => ({ name, id, removedAt: at, removedBy: by })).toSorted(byName),
-        ...((system.clusterWarnings?.length ?? 0) === 0 ? {} : { warnings: [...(system.clusterWarnings ?? [])] }),
+        ...(warnings.length === 0 ? {} : { warnings }),
       };
     },
   });
+}
+
+/** `version`: it has answered, whatever its problem is. */
+function cutOffWarning(etcd: readonly Pick<z.output<typeof server>, 'appliance' | 'url' | 'version'>[]): string {
+  const named = (those: typeof etcd): string => those.map(({ appliance, url }) => (appliance === '' ? url : appliance)).join(', ');
+  const reached = etcd.filter(({ version }) => version !== undefined);
+  const away = etcd.filter(({ version }) => version === undefined);
+  const ways = [
+    reached.length === 0 ? 'It reaches no member of etcd' : `It reaches etcd of ${named(reached)}`,
+    ...(away.length === 0 ? [] : [`it does not reach ${named(away)}`]),
+  ];
+  return (
+    'This appliance is cut off from the majority of its cluster, and others may have changed what is said here: it is what this appliance knew last. ' +
+    `${ways.join('; ')}. See that those run, and the network between; ask another appliance how the cluster is.`
+  );
+}
+
+/** Certificates of one CA would name different appliances. Those that are out are judged when they come back. */
+function differingUrls(members: readonly Pick<z.output<typeof member>, 'name' | 'state' | 'publicUrl'>[]): readonly string[] {
+  const byUrl = new Map<string, string[]>();
+  for (const { name, state, publicUrl } of members)
+    if (state !== 'out' && publicUrl !== undefined) byUrl.set(publicUrl, [...(byUrl.get(publicUrl) ?? []), name]);
+  if (byUrl.size < 2) return [];
+  const each = Array.from(byUrl, ([url, names]) => `${names.toSorted().join(', ')} ${names.length === 1 ? 'has' : 'have'} ${url}`);
+  return [
+    `The appliances have different public-urls: ${each.toSorted().join('; ')}. Certificates and links lead to the one that made them: give all one "public-url", a name that leads to all of them.`,
+  ];
 }
 
 /** One whose removal was cut off before it was recorded is shown as before, so that it is removed again. */

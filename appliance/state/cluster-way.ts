@@ -2,6 +2,7 @@
 import type { RemovalOutcome } from '../../core/cluster/entry.ts';
 import type { MemberState } from '../../core/cluster/validity.ts';
 import type { Levels } from '../../core/store/records/level.ts';
+import type { ForeignReport } from '../cluster/foreign-reports.ts';
 import type { SharedStore } from '../../core/store/intent.ts';
 
 /** A member as this appliance sees it. */
@@ -12,6 +13,8 @@ export type SeenAppliance = {
   /** of the records that its program works with */
   readonly levels: Levels;
   readonly state: MemberState;
+  /** URL that its certificates and links name; absent: its program does not say that */
+  readonly publicUrl?: string | undefined;
   /** everything up to this revision is in its store, as its last sign of life says */
   readonly applied: number;
   /** since its last sign was seen here */
@@ -71,8 +74,13 @@ export type ClusterWay = SharedStore & {
   untilValid(withinMs: number): Promise<boolean>;
   /** As removeMember of core/cluster/entry.ts, for another member by its id. */
   remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome>;
-  /** The servers of etcd, where the appliances run them; rejects with `cluster-unavailable`. */
-  servers(): Promise<readonly ServerState[]>;
+  /**
+   * The servers of etcd, where the appliances run them; rejects with `cluster-unavailable`. `alone`: those that this appliance knows of by itself, also of an
+   * etcd that somebody else runs, with a problem for each that it does not reach.
+   */
+  servers(which?: { readonly alone?: boolean }): Promise<readonly ServerState[]>;
+  /** Sets what puts on record that records were written past every appliance; told again until it resolves. */
+  onForeignWrites(record: (report: ForeignReport) => Promise<void>): void;
   /** Rejects while the process that knows it is being started again. */
   state(): Promise<ClusterState>;
   close(): Promise<void>;

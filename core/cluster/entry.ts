@@ -1,6 +1,7 @@
 // Who is among the members: whether this appliance may come in, and how one that is lost for ever is removed.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
+import { defined } from '../base/defined.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { put, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
@@ -126,7 +127,7 @@ const againMs = 50;
 export async function declareMember(
   { client, follower, log }: DeclarationParts,
   id: string,
-  { name, version, levels, validMs, run, applied, revision }: SeenMember,
+  { name, version, levels, validMs, run, publicUrl, applied, revision }: SeenMember,
   state: MemberState,
 ): Promise<void> {
   const key = layout.member(id);
@@ -135,7 +136,7 @@ export async function declareMember(
     const { succeeded, header } = await client.txn(
       {
         compare: [unchangedSince(key, revision)],
-        success: [put(key, encodeSign({ name, version, levels, validMs, run, state, applied })), ...lanes],
+        success: [put(key, encodeSign({ name, version, levels, validMs, run, state, applied, ...defined({ publicUrl }) })), ...lanes],
         failure: [],
       },
       declareMs,

@@ -6,7 +6,7 @@ import { describeKey } from '../store/tables.ts';
 import type { EtcdClient, Watching } from '../etcd/client.ts';
 import { revisionOf } from '../etcd/messages.ts';
 import { Assembly, type Revision } from './replica/assembly.ts';
-import { foreignWrites } from './foreign-writes.ts';
+import { type ForeignWrite, foreignWrites } from './foreign-writes.ts';
 import { layout, placeOf, readEpoch } from './layout.ts';
 import { loadReplica } from './replica/load.ts';
 import type { OtherClocks } from './clocks.ts';
@@ -25,6 +25,8 @@ export type FollowerParts = {
   readonly withdraw: () => Promise<void>;
   /** The shared store is not the one that was followed any more; nothing is applied from then on. */
   readonly onReplaced: () => void;
+  /** Told of records that no appliance has written. */
+  readonly onForeignWrite: (write: ForeignWrite) => void;
 };
 
 /** What was applied: how far the replica has come, and whether records changed. */
@@ -182,7 +184,8 @@ export class Follower {
       this.#parts.onReplaced();
       throw new Error('the shared store was made again');
     }
-    for (const { revision, records } of foreignWrites(revisions)) {
+    const foreign = foreignWrites(revisions);
+    for (const { revision, records } of foreign) {
       const named = records.slice(0, mostNamed).map(describeKey);
       log.error('records of the shared store were changed by no appliance: somebody has a key for etcd, or has put back a copy of it', {
         revision,
@@ -200,6 +203,7 @@ export class Follower {
         await setTimeout(longestRetryMs, undefined, { signal: this.#stopping.signal });
       }
     }
+    for (const write of foreign) this.#parts.onForeignWrite(write);
     this.#seeMembers(revisions);
     this.#moveTo(
       last,

@@ -13,6 +13,7 @@ import { OtherClocks } from './clocks.ts';
 import { Committer } from './committer.ts';
 import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
+import type { ForeignWrite } from './foreign-writes.ts';
 import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
 import { epochValue, layout } from './layout.ts';
 import { Presence } from './presence.ts';
@@ -37,6 +38,8 @@ export type MemberOptions = {
   readonly onChange: () => void;
   /** Told once, with the reason, when this process must begin again: the shared store was made again, or another process is this member. */
   readonly onEnded: (reason: string) => void;
+  /** Told of records in the shared store that no appliance has written. */
+  readonly onForeignWrite: (write: ForeignWrite) => void;
 };
 
 /** Longer than an election. */
@@ -229,10 +232,10 @@ export class ClusterMember {
   }
 
   async #follow(shared: SharedStoreSeen, writer: ReplicaWriter): Promise<void> {
-    const { client, id, log, onEnded } = this.#options;
+    const { client, id, log, onEnded, onForeignWrite } = this.#options;
     const [members, clocks] = [new Members(id), new OtherClocks(id)];
     const follower = new Follower({
-      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log },
+      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log, onForeignWrite },
       onReplaced: () => onEnded('the shared store was made again'),
       withdraw: async () => this.#presence?.withdraw(),
     });

@@ -48,6 +48,8 @@ export type MemberSign = {
   readonly validMs: number;
   /** drawn at each start of the appliance: a copy of its data directory that runs beside it has another one */
   readonly run: string;
+  /** URL that its certificates and links name; absent: its program does not say that */
+  readonly publicUrl?: string | undefined;
   /**
    * `in`: may answer, and is waited for. `expelled`: it did not apply what it should; its signs lose, so that it soon counts as silent.
    * `out`: it answers no more, and nobody waits for it. `removing`: it was removed while it gave signs, which lose from then on. `removed`: it is
@@ -61,7 +63,7 @@ export type MemberSign = {
 };
 
 /** What every sign of an appliance says of it. */
-export type MemberSelf = Pick<MemberSign, 'name' | 'version' | 'levels' | 'run'>;
+export type MemberSelf = Pick<MemberSign, 'name' | 'version' | 'levels' | 'run' | 'publicUrl'>;
 
 /** A member as this appliance sees it. */
 export type SeenMember = MemberSign & {
@@ -133,6 +135,7 @@ const memberSign = z.object({
   levels: z.object({ oldest: z.int(), newest: z.int() }).default({ oldest: firstLevel, newest: firstLevel }),
   validMs: z.number().positive().default(validMs),
   run: z.string(),
+  publicUrl: z.string().optional(),
   state: z.enum(memberStates),
   applied: z.int(),
   wallMs: z.number().optional(),

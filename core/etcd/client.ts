@@ -169,6 +169,12 @@ export class EtcdClient {
     return (await this.#anywhere(calls.memberList, { linearizable: true }, deadlineMs)).members;
   }
 
+  /** The servers as the first member that answers knows them, which may not know of the last change. Rejects when none answers. */
+  async knownMembers(deadlineMs = defaultDeadlineMs): Promise<readonly EtcdServer[]> {
+    const asked = this.endpoints.map((endpoint) => this.#ask(endpoint, calls.memberList, { linearizable: false }, deadlineMs));
+    return (await Promise.any(asked)).members;
+  }
+
   /** Adds a server that is to be filled from the others. Refused while another one is. */
   async addLearner(peerUrl: string): Promise<EtcdServer> {
     return (await this.#once(calls.memberAdd, { peerURLs: [peerUrl], isLearner: true }, changeDeadlineMs)).member;

@@ -139,6 +139,11 @@ type Shared = {
   readonly yields?: true;
   /** a use of keys that changes nothing: it goes on in an appliance that is cut off from its cluster, where the administrator allows that */
   readonly whileIsolated?: true;
+  /**
+   * A read that tells an administrator why an appliance is cut off: it is answered from the last state meanwhile, and says that it is. Who is refused
+   * learns no more than with any other request.
+   */
+  readonly whileCutOff?: true;
   /** works while the appliance waits for the PIN; all others answer `sealed` */
   readonly whileSealed?: true;
   /** more for the API description: resources parse their input in several steps */

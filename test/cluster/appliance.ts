@@ -67,7 +67,7 @@ export async function startAppliance(
   try {
     joined = await ClusterMember.connect({
       ...{ client, directory, id, self: { name, version, levels, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
-      ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onEnded },
+      ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onForeignWrite: () => undefined, onEnded },
     });
     if ((await joined.wrappedKeys()) === undefined) await joined.found(Buffer.from('keys'));
     await joined.enter();

@@ -7,6 +7,9 @@ import { startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { makeEmptySoftToken, makeSoftToken } from '../harness/token/softhsm.ts';
 import { argsOf, endMember, type Member, pinOf, prepareCluster, refusalOf, sectionOf, type Shared, startMember } from './daemons.ts';
+import { layout } from '../../core/cluster/layout.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
+import { put } from '../../core/etcd/messages.ts';
 import { startOldEtcd } from './old-etcd.ts';
 import { relaysTo } from './relay.ts';
 
@@ -37,6 +40,11 @@ const distributionOf = async (member: Member, key: string) =>
     readonly complete: boolean;
     readonly appliances: readonly Readonly<Record<string, unknown>>[];
   };
+const linesOf = (name: string): readonly string[] => {
+  const audit = path(`data-${name}`, 'audit');
+  const files = readdirSync(audit).filter((file) => file.endsWith('.jsonl'));
+  return files.flatMap((file) => readFileSync(`${audit}/${file}`, 'utf8').split('\n'));
+};
 const answers = async (member: Member): Promise<boolean> => (await member.exchange('POST', own, {}).catch(() => undefined))?.status === 200;
 
 beforeAll(async () => {
@@ -74,6 +82,8 @@ test('others join with the same HSM: they have what the first had, and no root t
       ['a', 'b', 'c'].map((name) => [name, 'in', name === member.name]),
     );
   }
+  const differing = expect.stringContaining(`different public-urls: a has ${a.url}; b has ${b.url}; c has ${c.url}. `);
+  expect(await b.request('GET', state)).toMatchObject({ warnings: expect.arrayContaining([differing]) });
   await expect.poll(() => leadersSeenBy(c), { timeout: 30_000 }).toHaveLength(1);
   expect(await leadersSeenBy(a)).toEqual(await leadersSeenBy(c));
 });
@@ -114,6 +124,43 @@ test('a token that one disabled is refused by the others at once after the answe
   }
 });
 
+test('a record put back by who has a key for etcd is on record in each: in health until it is answered, and in the trail', async () => {
+  const client = new EtcdClient({
+    ...{ endpoints: shared.etcd.urls, nowMs: () => performance.now() },
+    tls: {
+      ca: readFileSync(path('ours.pem')),
+      certificate: readFileSync(path('appliance.pem')),
+      key: readFileSync(path('appliance-key.pem')),
+    },
+  });
+  const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
+    string,
+    string
+  >;
+  const { kvs } = await client.range(layout.records);
+  const kept = kvs.filter(({ key }) => key.includes('/tokens\0') && key.includes(String(accessor)));
+  expect(kept).toHaveLength(1);
+  await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+  expect((await b.exchange('POST', own, {}, token)).status).toBe(401);
+  await client.txn({ compare: [], success: kept.map(({ key, value }) => put(key, value)), failure: [] });
+  client.close();
+  for (const member of [a, b, c]) {
+    const health = async () => (await member.exchange('GET', '/v1/state/system/health')).body;
+    await expect.poll(health, { timeout: 20_000 }).toMatchObject({
+      status: 'degraded',
+      'foreign-writes': {
+        state: 'unanswered',
+        reason: expect.stringContaining('a record of the shared store was changed by no appliance, at revision'),
+      },
+    });
+    const trail = linesOf(member.name).filter((line) => line.includes('"code":"foreign-writes"'));
+    expect(trail).toHaveLength(1);
+    expect(trail[0]).toContain(String(accessor));
+    expect((await member.exchange('POST', '/v1/state/system/findings/foreign-writes/answer', {})).status).toBe(200);
+  }
+  await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+});
+
 test('cut off from etcd, one refuses everything within its validity, says why, and what was revoked meanwhile stays revoked', async () => {
   const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
     string,
@@ -139,6 +186,18 @@ test('cut off from etcd, one refuses everything within its validity, says why, a
     status: 503,
     body: { status: 'down', cluster: { state: 'cut-off' } },
   });
+  // Who stands at it sees why.
+  const view = await c.exchange('GET', state);
+  expect(view).toMatchObject({ status: 200, body: { 'cut-off': true } });
+  const { etcd, members, warnings } = view.body as {
+    readonly etcd: readonly { readonly url: string; readonly problem?: string }[];
+    readonly members: readonly Seen[];
+    readonly warnings: readonly string[];
+  };
+  expect(members.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  expect(etcd.map(({ url, problem }) => [url, problem])).toEqual(c.network.urls.map((url) => [url, 'it does not answer']));
+  expect(warnings[0]).toContain('It reaches no member of etcd');
+  expect((await c.exchange('GET', state, undefined, token)).status).toBe(503);
   // Each worker of a hears it by itself.
   const health = async (): Promise<unknown> => (await a.exchange('GET', '/v1/state/system/health')).body;
   await expect.poll(health).toMatchObject({ status: 'degraded', cluster: { state: 'incomplete' } });
@@ -328,10 +387,9 @@ test('one that is allowed to go on uses keys from the last state when it is cut 
   expect((await factory.exchange('POST', decrypt('early'), { ciphertext: early }, token)).status).toBe(401);
   expect(await factory.stop()).toBe(0);
   network.close();
-  const audit = path('data-factory', 'audit');
-  const files = readdirSync(audit).filter((name) => name.endsWith('.jsonl'));
-  const lines = files.flatMap((name) => readFileSync(`${audit}/${name}`, 'utf8').split('\n'));
-  expect(lines.filter((line) => line.includes('"status":200') && line.includes('"isolated":true')).length).toBeGreaterThanOrEqual(40);
+  expect(
+    linesOf('factory').filter((line) => line.includes('"status":200') && line.includes('"isolated":true')).length,
+  ).toBeGreaterThanOrEqual(40);
 });
 
 test('one that is lost for ever is removed, on record: nobody misses it or its trail, and neither it nor its name comes back', async () => {

@@ -9,7 +9,7 @@ import { ask } from '../harness/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { numbersIn } from '../harness/token/carrying.ts';
-import { clusterState as state, OwnMembers, type Seen } from './own-members.ts';
+import { clusterState as state, isMember, OwnMembers, type Seen } from './own-members.ts';
 
 const path = temporaryDirectory();
 const keys = '/v1/config/keystore/transit-keys';
@@ -41,7 +41,7 @@ const untilIn = (daemon: Daemon, count: number): Promise<unknown> =>
   vi.waitUntil(
     async () => {
       const answer = await asMember(daemon, 'GET', state).catch(() => undefined);
-      return answer?.status === 200 && (answer.body as Seen).members.filter((one) => one.state === 'in').length === count;
+      return isMember(answer) && (answer?.body as Seen).members.filter((one) => one.state === 'in').length === count;
     },
     { timeout: 120_000, interval: 500 },
   );

@@ -9,6 +9,7 @@ import type { TokenConfig } from '../../hsm/api.ts';
 import { argsOf } from './daemons.ts';
 import { etcdProgram } from '../../appliance/packaging/etcd/program.ts';
 import { freePorts } from './etcd.ts';
+import { isMember } from './own-members.ts';
 
 const path = temporaryDirectory();
 const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/cluster'];
@@ -39,7 +40,7 @@ const changed = (invitation: string, change: object): string => {
 const exchange = ({ url }: Daemon, place: string): ReturnType<typeof ask> => ask(url, place, { ca: a.caPem, token: a.rootToken });
 const membersSeenBy = async (daemon: Daemon): Promise<readonly string[]> => {
   const answer = await exchange(daemon, state).catch(() => undefined);
-  if (answer?.status !== 200) return [];
+  if (answer === undefined || !isMember(answer)) return [];
   return (answer.body as { readonly members: readonly { name: string; state: string }[] }).members.flatMap((one) =>
     one.state === 'in' ? [one.name] : [],
   );

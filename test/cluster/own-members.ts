@@ -14,6 +14,7 @@ export const clusterState = '/v1/state/system/cluster';
 
 /** What an appliance says of the cluster. */
 export type Seen = {
+  readonly 'cut-off'?: boolean;
   readonly shape: string;
   readonly level: number;
   readonly members: readonly { readonly name: string; readonly state: string; readonly 'certificates-revoked'?: boolean }[];
@@ -130,7 +131,14 @@ export class OwnMembers {
 
 export const seenBy = async (daemon: Daemon): Promise<Seen> => (await daemon.request('GET', clusterState)) as Seen;
 
+/** Whether an answer is the state of the cluster by an appliance that is in; one that is cut off answers, too. */
+export function isMember(answer: { readonly status: number; readonly body: unknown } | undefined): boolean {
+  if (answer?.status !== 200) return false;
+  const { shape, 'cut-off': cutOff } = answer.body as Seen;
+  return shape === 'cluster' && cutOff !== true;
+}
+
 async function answersAsMember(daemon: Daemon): Promise<boolean> {
   const answer = await daemon.exchange('GET', clusterState).catch(() => undefined);
-  return answer?.status === 200 && (answer.body as Seen).shape === 'cluster';
+  return isMember(answer);
 }

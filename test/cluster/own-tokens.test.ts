@@ -8,13 +8,13 @@ import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { argsOf } from './daemons.ts';
 import { etcdProgram, freePorts } from './etcd.ts';
+import { isMember } from './own-members.ts';
 
 const path = temporaryDirectory();
 const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/cluster'];
 const of = (key: string, action: string): string => `/v1/state/keystore/transit-keys/${key}/${action}`;
 const plaintext = 'aGVsbG8=';
 
-type Seen = { readonly shape: string; readonly members: readonly { readonly name: string; readonly state: string }[] };
 type Wrapping = { readonly number: number; readonly state: string };
 
 const tokens = new Map<string, TokenConfig>();
@@ -72,8 +72,7 @@ beforeAll(async () => {
   await a.request('POST', `${state}/init`);
   await vi.waitUntil(
     async () => {
-      const answer = await a.exchange('GET', state).catch(() => undefined);
-      return answer?.status === 200 && (answer.body as Seen).shape === 'cluster';
+      return isMember(await a.exchange('GET', state).catch(() => undefined));
     },
     { timeout: 60_000, interval: 100 },
   );

@@ -59,7 +59,18 @@ async function startAppliance(
   const root = (part: string): string => temporary(`${part}-${name}-${runs}`);
   const directory = root('store');
   const logs = { directory: root('logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 } as const;
-  const orders = { socket: root('socket'), directory, id: name, name, version: '1', run: 'r', endpoints: [...urls], limits, logs };
+  const orders = {
+    socket: root('socket'),
+    directory,
+    id: name,
+    name,
+    version: '1',
+    run: 'r',
+    publicUrl: '',
+    endpoints: [...urls],
+    limits,
+    logs,
+  };
   const follower = await keepFollower(() => ({ ...orders, ...defined({ tls: tlsOf() }) }), 100);
   closing.push(() => follower.stop());
   const newLink = (caller = 0): FollowerLink => {
@@ -171,7 +182,7 @@ test('a change that is asked for again before there is an answer counts once', a
   const socket = createConnection(first.socket);
   closing.push(() => socket.destroy());
   await once(socket, 'connect');
-  const handlers = { over: () => undefined, state: () => undefined };
+  const handlers = { over: () => undefined, state: () => undefined, foreignWrites: () => false };
   const report = (): void => undefined;
   const channel = openChannel({ port: socketPort(socket), asks: followerRequests, serves: linkRequests, handlers, report });
   const { pid = 0 } = third.follower;

@@ -859,6 +859,10 @@ type ClusterAnswer struct {
 	// Shape: `alone`: the configuration has no section `cluster`, and there are no members.
 	Shape ClusterShape `json:"shape"`
 
+	// CutOff: Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd it
+	// reaches now.
+	CutOff *bool `json:"cut-off,omitempty"`
+
 	// Epoch: Name of the shared store.
 	Epoch string `json:"epoch,omitempty"`
 
@@ -877,7 +881,7 @@ type ClusterAnswer struct {
 	// Removed: Those that were removed for ever, by name.
 	Removed []ClusterRemoved `json:"removed"`
 
-	// Warnings: What the administrator of the answering appliance should change, in sentences.
+	// Warnings: What the administrator should know, or change, in sentences.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -1028,6 +1032,10 @@ type ClusterMember struct {
 	// State: `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers
 	// no more.
 	State ClusterMemberState `json:"state"`
+
+	// PublicURL: The `public-url` that its certificates and links name; absent before it has started with a program that
+	// says it.
+	PublicURL string `json:"public-url,omitempty"`
 
 	// Self: Whether it is the one that answers.
 	Self bool `json:"self"`

@@ -1164,7 +1164,8 @@ var opClusterShow = operation{method: "GET", path: "/v1/state/system/cluster", i
 
 // Show: The appliances that share the store.
 //
-// As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.
+// As the answering appliance sees them. One that is cut off from the majority answers this from its last state to root
+// of the tenant `system`, says so by `cut-off`, and names in `warnings` which members of etcd it reaches.
 //
 // GET /v1/state/system/cluster
 func (g ClusterGroup) Show(ctx context.Context, options ...CallOption) (*ClusterAnswer, error) {

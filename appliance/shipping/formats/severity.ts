@@ -22,7 +22,8 @@ const ofLevel: ReadonlyMap<unknown, Severity> = new Map<unknown, Severity>([
 ]);
 
 /** Findings are alerts, failures of the appliance errors, and refusals warnings. */
-export function severityOfRecord({ kind, event, status }: JsonObject): Severity {
+export function severityOfRecord({ kind, event, status, code }: JsonObject): Severity {
+  if (kind === 'system' && code === 'foreign-writes') return severities.alert;
   if (kind === 'trail') return findings.has(event) ? severities.alert : severities.info;
   if (typeof status !== 'number' || status < 400) return severities.info;
   return status >= 500 ? severities.error : severities.warning;

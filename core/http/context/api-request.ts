@@ -18,7 +18,7 @@ import { formatReply } from '../response/reply.ts';
 import { isPage, type Route } from '../routes.ts';
 import type { AuthorizedCall } from './call.ts';
 import type { ApiExchange } from './exchange.ts';
-import { RequestContext, type Answered, type RecordParts, type RequestServer } from './request-context.ts';
+import { RequestContext, type Answered, type GoesOn, type RecordParts, type RequestServer } from './request-context.ts';
 
 /** The server of the API. */
 export type ApiServer = RequestServer & {
@@ -82,8 +82,10 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
     return this.route.endpoint.whileSealed !== true;
   }
 
-  protected override get isUse(): boolean {
-    return this.route.endpoint.whileIsolated === true;
+  protected override get goesOn(): GoesOn | undefined {
+    const { whileIsolated, whileCutOff } = this.route.endpoint;
+    if (whileIsolated === true) return 'use';
+    return whileCutOff === true ? 'view' : undefined;
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {

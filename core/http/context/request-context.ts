@@ -9,13 +9,16 @@ import { inCourseOf } from '../../base/async/last-resort.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 import type { Exchange } from './exchange.ts';
 
+/**
+ * What an appliance that its cluster waits for no more answers from the last state: uses of keys, where the administrator allows that they go on
+ * meanwhile; and the view of one that is cut off.
+ */
+export type GoesOn = 'use' | 'view';
+
 /** What answers depend on where the store is the replica of one that others change, too. */
 export type Replica = {
-  /**
-   * Whether what is in the store may be answered at this moment. An appliance that its cluster waits for no more may not, but for uses of keys
-   * (`isUse`) where the administrator allows that they go on meanwhile.
-   */
-  mayAnswer(isUse?: boolean): boolean;
+  /** Whether what is in the store may be answered at this moment, with `goesOn` also by an appliance that its cluster waits for no more. */
+  mayAnswer(goesOn?: GoesOn): boolean;
   /** What an answer waits for, so that no other appliance can answer from an earlier state after it; undefined: nothing. May reject. */
   untilSettled(): Promise<void> | undefined;
 };
@@ -99,7 +102,9 @@ export abstract class RequestContext<
   refuse(thrown: unknown): void {
     if (this.#isConcluded) return;
     try {
-      const error = this.#refusalOf(thrown);
+      const refusal = this.#refusalOf(thrown);
+      // Another appliance may have made what is missing here: a token, a policy.
+      const error = refusal.status < 500 && this.goesOn === 'view' && this.#isIsolated ? clusterUnavailable('cut-off') : refusal;
       this.#logFault(error);
       this.#conclude(this.answerOf(error), error);
     } catch (fault) {
@@ -125,9 +130,9 @@ export abstract class RequestContext<
   protected get restsOnStore(): boolean {
     return true;
   }
-  /** Whether it is a use of keys that changes nothing. */
-  protected get isUse(): boolean {
-    return false;
+  /** Why it is answered by an appliance that is cut off; undefined: it is not. */
+  protected get goesOn(): GoesOn | undefined {
+    return undefined;
   }
   /** Called once, when the answer is decided. */
   protected onConcluded(): void {}
@@ -231,13 +236,14 @@ export abstract class RequestContext<
 
   #mayAnswer(): boolean {
     const { replica } = this.#server;
-    return replica === undefined || !this.restsOnStore || replica.mayAnswer(this.isUse);
+    return replica === undefined || !this.restsOnStore || replica.mayAnswer(this.goesOn);
   }
 
   /** Whether it is answered from the last state that an appliance had before it was cut off. */
   get #isIsolated(): boolean {
+    const { goesOn } = this;
     const { replica } = this.#server;
-    return this.isUse && replica !== undefined && !replica.mayAnswer() && replica.mayAnswer(true);
+    return goesOn !== undefined && replica !== undefined && !replica.mayAnswer() && replica.mayAnswer(goesOn);
   }
 
   #sendUnrecorded(answer: Answer): void {

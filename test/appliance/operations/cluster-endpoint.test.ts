@@ -40,6 +40,7 @@ const cluster: ClusterWay = {
     replaceWrappedKeys: unused,
     found: unused,
     enter: unused,
+    onForeignWrites: () => undefined,
     untilValid: unused,
     untilSettled: unused,
     settled: Number.POSITIVE_INFINITY,
@@ -62,8 +63,11 @@ const cluster: ClusterWay = {
   },
   state: () =>
     seen.answers ? Promise.resolve({ ...state, members: seen.members }) : Promise.reject(new Error('it is being started again')),
-  servers: async () => [
+  servers: async ({ alone: isAlone = false } = {}) => [
     { appliance: 'id-b', url: 'https://192.0.2.11:2379', isLeader: true, isLearner: false, version: '3.6.16', bytes: 20_480 },
+    ...(isAlone
+      ? [{ appliance: 'id-a', url: 'https://192.0.2.10:2379', isLeader: false, isLearner: false, problem: 'it does not answer' }]
+      : []),
   ],
   close: async () => undefined,
 };
@@ -107,6 +111,35 @@ test('the members by name, which of them answers, and what each lacked', async (
       version: '0.1.0',
       'newest-level': 2,
     }),
+  ]);
+});
+
+test('one that is cut off says so, and which members it reaches', async () => {
+  seen.isValid = false;
+  const { status, body } = await one.request('GET', path);
+  expect([status, body['cut-off'], body.revision]).toEqual([200, true, 102]);
+  expect(body.warnings).toEqual([expect.stringMatching(/cut off from the majority.*reaches etcd of plant-b; it does not reach plant-a\./)]);
+  const { token } = (await one.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })).body;
+  expect(await one.request('GET', path, undefined, { token: String(token) })).toMatchObject({
+    status: 503,
+    body: { code: 'cluster-unavailable' },
+  });
+  seen.isValid = true;
+  expect((await one.request('GET', path)).body).not.toHaveProperty('cut-off');
+});
+
+test('different public-urls of members are warned of; one that is out, or says none, counts for nothing', async () => {
+  const withUrls = (...urls: readonly (readonly [url: string | undefined, state: 'in' | 'out'])[]): void => {
+    seen.members = urls.map(([publicUrl, now], index) => ({ ...member, id: `id-${index}`, name: `plant-${index}`, state: now, publicUrl }));
+  };
+  const [all, own] = ['https://keys.example:4646', 'https://192.0.2.11:4646'];
+  withUrls([all, 'in'], [all, 'in'], [undefined, 'in'], [own, 'out']);
+  const { body } = await one.request('GET', path);
+  expect(body).not.toHaveProperty('warnings');
+  expect(body.members).toMatchObject([{ 'public-url': all }, { 'public-url': all }, {}, { 'public-url': own }]);
+  withUrls([all, 'in'], [own, 'in'], [all, 'in']);
+  expect((await one.request('GET', path)).body.warnings).toEqual([
+    expect.stringContaining(`different public-urls: plant-0, plant-2 have ${all}; plant-1 has ${own}. `),
   ]);
 });
 

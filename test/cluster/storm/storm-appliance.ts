@@ -25,7 +25,17 @@ const validWithinMs = 20_000;
 process.on('disconnect', () => process.exit(0));
 const run = randomUUID();
 const follower = await keepFollower(() => ({
-  ...{ socket, directory: records, id, name, version: '1', run, endpoints, limits: { operations: maxOperations, bytes: 1_400_000 } },
+  ...{
+    socket,
+    directory: records,
+    id,
+    name,
+    version: '1',
+    run,
+    publicUrl: '',
+    endpoints,
+    limits: { operations: maxOperations, bytes: 1_400_000 },
+  },
   logs: { directory: join(directory, 'logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 },
 }));
 const link = new FollowerLink({ appliance: id, caller: 1, socket, moment: machineMoment, report: () => undefined });

@@ -34,7 +34,7 @@ function optionsOf(client: EtcdClient): MemberOptions {
       limits: { operations: 1, bytes: 1_000 },
       moment: () => ({ monotonicMs: performance.now() }) as ReturnType<MemberOptions['moment']>,
     },
-    ...{ onChange: () => undefined, onEnded: () => undefined },
+    ...{ onChange: () => undefined, onEnded: () => undefined, onForeignWrite: () => undefined },
   };
 }
 

@@ -18,7 +18,7 @@ let runs = 0;
 beforeAll(async () => {
   app = await startCoreApp({
     directory: temporary('appliance'),
-    replica: { mayAnswer: (isUse = false) => mayAnswer || (isUse && isIsolated), untilSettled: () => settled },
+    replica: { mayAnswer: (goesOn) => mayAnswer || goesOn === 'view' || (goesOn === 'use' && isIsolated), untilSettled: () => settled },
     plugin: () => ({
       endpoints: [
         defineEndpoint({
@@ -32,6 +32,19 @@ beforeAll(async () => {
           whileIsolated: true,
           output: z.object({ done: z.boolean() }),
           run: () => ({ done: true }),
+        }),
+        defineEndpoint({
+          method: 'GET',
+          path: '/v1/state/keystore/view',
+          access: 'token',
+          operation: 'read',
+          tag: tags.system,
+          summary: 'Tells why it is cut off',
+          audit: 'reads-go-on',
+          whileCutOff: true,
+          reservedFor: 'system-tenant',
+          output: z.object({ alone: z.boolean() }),
+          run: () => ({ alone: true }),
         }),
         defineEndpoint({
           method: 'POST',
@@ -103,6 +116,24 @@ test('uses of keys go on where that is allowed, and nothing else does; the trail
     [200, true],
     [401, true],
     [200, undefined],
+  ]);
+});
+
+test('a view of one that is cut off is answered, and recorded as such; who is refused learns nothing by it', async () => {
+  [mayAnswer, settled] = [false, new Promise(() => undefined)];
+  expect(await app.send('GET', '/v1/state/keystore/view')).toMatchObject({ status: 200, body: { alone: true } });
+  const refused = { status: 503, headers: { 'retry-after': '2' }, body: { code: 'cluster-unavailable' } };
+  expect(await app.send('GET', '/v1/state/keystore/view', undefined, { token: 'unknown' })).toMatchObject(refused);
+  expect(await app.send('GET', '/v1/state/keystore/view?strange=1')).toMatchObject(refused);
+  const records = app
+    .auditText()
+    .split('\n')
+    .filter((line) => line.includes('/keystore/view'))
+    .map((line) => JSON.parse(line) as { readonly status: number; readonly isolated?: boolean });
+  expect(records.map(({ status, isolated }) => [status, isolated])).toEqual([
+    [200, true],
+    [503, true],
+    [503, true],
   ]);
 });
 

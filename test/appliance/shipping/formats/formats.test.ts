@@ -36,6 +36,7 @@ describe('syslog', () => {
 
   test.each([
     ['a finding', audit({ kind: 'trail', event: 'cut-off' }), 105],
+    ['records past every appliance', audit({ kind: 'system', code: 'foreign-writes' }), 105],
     ['a failure', audit({ status: 500 }), 107],
     ['a refusal', audit({ status: 400 }), 108],
     ['a success', audit({ status: 200 }), 110],

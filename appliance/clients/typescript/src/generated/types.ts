@@ -520,6 +520,11 @@ export type ClusterAdmitTokenRequest = {
 export type ClusterAnswer = {
   /** `alone`: the configuration has no section `cluster`, and there are no members. */
   shape: ClusterShape;
+  /**
+   * Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches
+   * now.
+   */
+  'cut-off'?: boolean | undefined;
   /** Name of the shared store. */
   epoch?: string | undefined;
   /** The state of the shared store that the appliance has. */
@@ -532,7 +537,7 @@ export type ClusterAnswer = {
   etcd: ClusterEtcd[];
   /** Those that were removed for ever, by name. */
   removed: ClusterRemoved[];
-  /** What the administrator of the answering appliance should change, in sentences. */
+  /** What the administrator should know, or change, in sentences. */
   warnings?: string[] | undefined;
 };
 
@@ -636,6 +641,8 @@ export type ClusterMember = {
   'newest-level': number;
   /** `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more. */
   state: ClusterMemberState;
+  /** The `public-url` that its certificates and links name; absent before it has started with a program that says it. */
+  'public-url'?: string | undefined;
   /** Whether it is the one that answers. */
   self: boolean;
   /** Whether it runs the background jobs of all. */

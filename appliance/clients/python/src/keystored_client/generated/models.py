@@ -1172,10 +1172,15 @@ class ClusterAnswer(Document):
     """The members of etcd, where the appliances run them; empty for an etcd that somebody else runs."""
     removed: list[ClusterRemoved]
     """Those that were removed for ever, by name."""
+    cut_off: Optional[bool] = None
+    """Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd
+
+    it reaches now.
+    """
     epoch: Optional[str] = None
     """Name of the shared store."""
     warnings: Optional[list[str]] = None
-    """What the administrator of the answering appliance should change, in sentences."""
+    """What the administrator should know, or change, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -1327,6 +1332,11 @@ class ClusterMember(Document):
     """
     silent_milliseconds: int
     """Time since its last sign of life was seen."""
+    public_url: Optional[str] = None
+    """The `public-url` that its certificates and links name; absent before it has started with a program that
+
+    says it.
+    """
 
 
 @dataclass(frozen=True)

@@ -1018,8 +1018,9 @@ class ClusterOperations:
     def show(self, *, timeout: Optional[float] = None) -> models.ClusterAnswer:
         """The appliances that share the store.
 
-        As the answering appliance sees them. One that is cut off from the majority does not answer: ask
-        another.
+        As the answering appliance sees them. One that is cut off from the majority answers this from its last
+        state to root of the tenant `system`, says so by `cut-off`, and names in `warnings` which members of
+        etcd it reaches.
 
         ``GET /v1/state/system/cluster``
         """

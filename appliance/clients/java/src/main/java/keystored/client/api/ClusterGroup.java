@@ -153,7 +153,9 @@ public final class ClusterGroup {
   /**
    * The appliances that share the store.
    *
-   * <p>As the answering appliance sees them. One that is cut off from the majority does not answer: ask another.
+   * <p>As the answering appliance sees them. One that is cut off from the majority answers this from its last
+   * state to root of the tenant `system`, says so by `cut-off`, and names in `warnings` which members of etcd it
+   * reaches.
    *
    * <p>GET /v1/state/system/cluster
    *

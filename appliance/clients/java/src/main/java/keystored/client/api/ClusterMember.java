@@ -12,6 +12,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param newestLevel The highest level of the records that its program works with.
  * @param state `in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`:
  * it answers no more.
+ * @param publicUrl The `public-url` that its certificates and links name; absent before it has started with a
+ * program that says it. May be null: absent.
  * @param self Whether it is the one that answers.
  * @param leadsJobs Whether it runs the background jobs of all.
  * @param behind Revisions that it lacked at its last sign of life; a few are ordinary.
@@ -25,6 +27,7 @@ public record ClusterMember(
     @JsonProperty("version") String version,
     @JsonProperty("newest-level") Long newestLevel,
     @JsonProperty("state") ClusterMemberState state,
+    @JsonProperty("public-url") String publicUrl,
     @JsonProperty("self") Boolean self,
     @JsonProperty("leads-jobs") Boolean leadsJobs,
     @JsonProperty("behind") Long behind,
