@@ -1,9 +1,7 @@
 // What the follower has seen of records that no appliance wrote, until a process that serves has it on record: the follower cannot seal.
 import { describeKey } from '../../core/store/tables.ts';
 import type { ForeignWrite } from '../../core/cluster/foreign-writes.ts';
-
-/** `records`: how many. `named`: keys of the first ones, for people. */
-export type ForeignReport = { readonly first: number; readonly last: number; readonly records: number; readonly named: readonly string[] };
+import type { ForeignReport } from '../state/cluster-way.ts';
 
 /** Keys of records in one report. */
 const mostNamed = 5;

@@ -9,8 +9,7 @@ import { isValid, type Moment } from '../../core/cluster/validity.ts';
 import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
 import type { Intent } from '../../core/store/intent.ts';
 import { type Channel, openChannel, Unanswered } from '../processes/channel.ts';
-import type { ClusterState, ClusterWay, ServerState } from '../state/cluster-way.ts';
-import type { ForeignReport } from './foreign-reports.ts';
+import type { ClusterState, ClusterWay, ForeignReport, ServerState } from '../state/cluster-way.ts';
 import { followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 

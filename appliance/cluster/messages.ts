@@ -134,7 +134,7 @@ export const linkRequests = {
   },
   /** This appliance is no member any more, for this reason: nothing may be answered, not even for a while. */
   over: { argument: z.object({ reason: z.string() }), answer: nothing },
-  /** ForeignReport of foreign-reports.ts; answered with whether the process that was told has put it on record. */
+  /** ForeignReport of state/cluster-way.ts; answered with whether the process that was told has put it on record. */
   foreignWrites: {
     argument: z.object({ first: z.int(), last: z.int(), records: z.int(), named: z.array(z.string()).readonly() }),
     answer: z.boolean(),

@@ -5,7 +5,7 @@ import type { Audit } from '../../core/audit/record.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { Store } from '../../core/store/store.ts';
-import type { ForeignReport } from '../cluster/foreign-reports.ts';
+import type { ForeignReport } from '../state/cluster-way.ts';
 import { recordFinding } from './findings.ts';
 
 export type ForeignWriteParts = { readonly store: Store; readonly clock: Clock; readonly audit: Audit };

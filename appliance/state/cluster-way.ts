@@ -2,7 +2,6 @@
 import type { RemovalOutcome } from '../../core/cluster/entry.ts';
 import type { MemberState } from '../../core/cluster/validity.ts';
 import type { Levels } from '../../core/store/records/level.ts';
-import type { ForeignReport } from '../cluster/foreign-reports.ts';
 import type { SharedStore } from '../../core/store/intent.ts';
 
 /** A member as this appliance sees it. */
@@ -48,6 +47,9 @@ export type ServerState = {
   /** one sentence, where it has one */
   readonly problem?: string | undefined;
 };
+
+/** Records that no appliance wrote, between two revisions. `records`: how many. `named`: keys of the first ones, for people. */
+export type ForeignReport = { readonly first: number; readonly last: number; readonly records: number; readonly named: readonly string[] };
 
 export type ClusterWay = SharedStore & {
   /** Whether this appliance may answer at this moment. */

@@ -186,7 +186,7 @@ test('cut off from etcd, one refuses everything within its validity, says why, a
     status: 503,
     body: { status: 'down', cluster: { state: 'cut-off' } },
   });
-  // Who stands at it sees why.
+  // Root sees why, and what it reaches.
   const view = await c.exchange('GET', state);
   expect(view).toMatchObject({ status: 200, body: { 'cut-off': true } });
   const { etcd, members, warnings } = view.body as {

@@ -41,7 +41,7 @@ const untilIn = (daemon: Daemon, count: number): Promise<unknown> =>
   vi.waitUntil(
     async () => {
       const answer = await asMember(daemon, 'GET', state).catch(() => undefined);
-      return isMember(answer) && (answer?.body as Seen).members.filter((one) => one.state === 'in').length === count;
+      return answer !== undefined && isMember(answer) && (answer.body as Seen).members.filter((one) => one.state === 'in').length === count;
     },
     { timeout: 120_000, interval: 500 },
   );

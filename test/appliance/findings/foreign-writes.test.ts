@@ -1,6 +1,7 @@
 // Records that somebody wrote to the shared store past every appliance: told until they are on record, in health and in the trail.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ForeignReports, type ForeignReport } from '../../../appliance/cluster/foreign-reports.ts';
+import { ForeignReports } from '../../../appliance/cluster/foreign-reports.ts';
+import type { ForeignReport } from '../../../appliance/state/cluster-way.ts';
 import { recordForeignWrites } from '../../../appliance/findings/foreign-writes.ts';
 import { findingParts } from '../../../appliance/findings/findings.ts';
 import type { AuditRecord } from '../../../core/audit/record.ts';
