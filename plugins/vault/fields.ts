@@ -93,13 +93,14 @@ export class Fields {
   }
 }
 
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+/** `24h`, `1h30m`, `90d`: whole numbers, each unit once, the largest first. */
+const duration = /^(?:(\d{1,6})d)?(?:(\d{1,8})h)?(?:(\d{1,9})m)?(?:(\d{1,10})s)?$/;
 
 function secondsOf(text: string): number | undefined {
-  if (/^\d+$/.test(text)) return Number(text);
-  const parts = [...text.matchAll(/(\d+)([smhd])/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined;
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitSeconds[unit ?? ''] ?? 0), 0);
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = duration.exec(text) ?? [];
+  const sum = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return duration.test(text) ? sum : undefined;
 }
 
 function inconvertible(name: string, what: string): Error {

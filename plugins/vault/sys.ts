@@ -36,7 +36,12 @@ export function sysAliases(facade: Facade): readonly Alias[] {
 /** What is up is 200, or what the client wants instead; what is down stays what it is. */
 function statusOf(status: number, query: URLSearchParams): number {
   const wanted = Number(query.get('activecode') ?? 200);
-  return status < 400 ? (Number.isInteger(wanted) && wanted >= 200 && wanted <= 599 ? wanted : 200) : status;
+  return status < 400 ? (takesContent(wanted) ? wanted : 200) : status;
+}
+
+/** The answer has content, which a 204, a 205 and a 304 must not have. */
+function takesContent(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599 && ![204, 205, 304].includes(status);
 }
 
 /** Where the transit keys and the logins are; for callers with a token, as there. */

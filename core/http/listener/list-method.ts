@@ -85,9 +85,10 @@ export class RequestStarts {
     }
     const fields = head.subarray(0, end + 2).toString('latin1');
     const body = head.length - end - endOfHead.length;
-    const lengths = [...fields.matchAll(/\r\ncontent-length:[ \t]*(\d{1,15})[ \t]*(?=\r\n)/gi)];
-    const length = Number(lengths[0]?.[1] ?? 0);
-    if (lengths.length > 1 || body > length || /\r\n(?:transfer-encoding|upgrade)[ \t]*:/i.test(fields)) this.#isLost = true;
+    const [stated = '0', ...more] = [...fields.matchAll(/\r\ncontent-length[ \t]*:([^\r\n]*)/gi)].map(([, value = '']) => value.trim());
+    const isLength = /^\d{1,15}$/.test(stated);
+    const length = isLength ? Number(stated) : 0;
+    if (more.length > 0 || !isLength || body > length || /\r\n(?:transfer-encoding|upgrade)[ \t]*:/i.test(fields)) this.#isLost = true;
     this.#body = length - body;
     this.#head = this.#body === 0 ? Buffer.alloc(0) : undefined;
   }
@@ -100,7 +101,7 @@ export class RequestStarts {
   }
 }
 
-/** LINK itself is nobody's: it becomes LIST, which the parser refuses. */
+/** LINK itself is nobody's: it becomes LIST, which the parser refuses. Behind another request, where nothing is exchanged, it is read as LIST. */
 function exchange(head: Buffer): Buffer {
   const other = startsWith(head, list) ? link : startsWith(head, link) ? list : undefined;
   return other === undefined ? head : Buffer.concat([other, head.subarray(other.length)]);

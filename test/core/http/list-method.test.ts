@@ -121,6 +121,15 @@ describe('where requests begin', () => {
     );
   });
 
+  test.each(['0000000000000000014', '+14', '14, 14', '14\r\ncontent-length: 14', '0x0e', ''])(
+    'a length of "%s" is read by the parser alone',
+    (length) => {
+      const starts = new RequestStarts(16_384);
+      starts.take(Buffer.from(`POST / HTTP/1.1\r\ncontent-length: ${length}\r\n\r\n`));
+      expect(starts.take(Buffer.from('LIST of things')).toString()).toBe('LIST of things');
+    },
+  );
+
   test('a head without an end is not kept for ever', () => {
     const starts = new RequestStarts(100);
     for (let at = 0; at < 10; at++) expect(starts.take(Buffer.alloc(50, 0x61))).toHaveLength(50);

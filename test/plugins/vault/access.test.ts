@@ -156,6 +156,15 @@ describe('approles and tokens', () => {
     expect(JSON.stringify(tokens)).not.toContain('foreign');
   });
 
+  test.each(['1'.repeat(80_000), `${'1'.repeat(80_000)}x`, '1h1h', '1s1h', 'h', ' 1h', '99999999999'])(
+    'an increment of "%.20s" is refused',
+    async (increment) => {
+      const { body } = await ours('POST', 'state/keystore/token/create', { policies: ['user'], ttl: '1h' }, acme);
+      const { status, body: refused } = await ask('PUT', 'auth/token/renew-self', { increment }, body.token);
+      expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining('increment')]);
+    },
+  );
+
   test('a root token does not end and is not renewed', async () => {
     expect((await ask('GET', 'auth/token/lookup-self')).body.data).toMatchObject({ ttl: 0, expire_time: null, renewable: false });
     expect((await ask('PUT', 'auth/token/renew-self', { increment: 0 })).status).toBe(400);
@@ -189,6 +198,7 @@ describe('capabilities', () => {
 describe('the service itself', () => {
   test('is up, unsealed, and says where things are', async () => {
     expect((await ask('GET', 'sys/health?activecode=299', undefined, null)).status).toBe(299);
+    expect((await ask('GET', 'sys/health?activecode=204', undefined, null)).status).toBe(200);
     expect((await ask('HEAD', 'sys/health', undefined, null)).status).toBe(200);
     expect((await ask('GET', 'sys/seal-status', undefined, null)).body).toMatchObject({
       sealed: false,
