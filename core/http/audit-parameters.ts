@@ -1,6 +1,7 @@
 // The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
 import { hash } from 'node:crypto';
-import { formatOutput } from '../wire/schema.ts';
+import { isJsonObject } from '../wire/json.ts';
+import { formatOutput, type Shape } from '../wire/schema.ts';
 import type { AuditField } from './routes.ts';
 
 /** Longer texts and lists are recorded by size and digest. */
@@ -22,6 +23,17 @@ export function sizeOf(value: unknown): { readonly bytes: number } | { readonly 
   if (typeof value === 'string') return { bytes: Buffer.byteLength(value) };
   if (value instanceof Uint8Array) return { bytes: value.length };
   return { items: Array.isArray(value) ? value.length : 1 };
+}
+
+/** A body with what has another form than the shape by size alone: a secret in the wrong place is one all the same. */
+export function inShape(shape: Shape | undefined, value: unknown): unknown {
+  if (value === null || (shape?.kind === 'value' && typeof value !== 'object')) return value;
+  if (shape?.kind === 'list' && Array.isArray(value)) return value.map((one) => inShape(shape.element, one));
+  if ((shape?.kind === 'object' || shape?.kind === 'map') && isJsonObject(value)) {
+    const below = (name: string): Shape | undefined => (shape.kind === 'map' ? shape.value : shape.byWire.get(name)?.shape);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inShape(below(name), one)]));
+  }
+  return { bytes: Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) };
 }
 
 /**

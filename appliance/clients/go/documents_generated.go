@@ -2776,7 +2776,7 @@ type OIDCServiceMerge struct {
 	ClientID *string `json:"client-id,omitempty"`
 
 	// ClientSecret: The secret the provider gave this appliance.
-	ClientSecret *Nullable[string] `json:"client-secret,omitempty"`
+	ClientSecret *string `json:"client-secret,omitempty"`
 
 	// VerboseLogging: Write claims of sign-ins into system:logs: while setting up, not in production.
 	VerboseLogging *bool `json:"verbose-logging,omitempty"`

@@ -59,7 +59,9 @@ export function replaceEntry(view: ResourceView, store: Store, call: EndpointCal
 export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const kept = (view.resource.notRemovableByMerge ?? []).find((field) => fields[field] === null);
   if (kept !== undefined) {
-    const message = `"${toKebab(kept)}" cannot be removed by a merge; replace the document without it.`;
+    const isSecret = view.resource.secretFields?.includes(kept) === true;
+    const advice = isSecret ? 'leave it out to keep the present one, or give another' : 'replace the document without it';
+    const message = `"${toKebab(kept)}" cannot be removed by a merge; ${advice}.`;
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
   const lists = readListRule(call);
@@ -275,7 +277,8 @@ function requireSecretsAgain(
   blindly: BlindStatements,
 ): void {
   for (const [secret, recipients] of Object.entries(resource.secretsSentTo ?? {})) {
-    if (before[secret] === undefined || stated[secret] !== undefined) continue;
+    // Only a text is given again: null would keep the present one.
+    if (before[secret] === undefined || typeof stated[secret] === 'string') continue;
     const changed = recipients.find((field) => blindly(field) !== undefined || !isDeepStrictEqual(before[field], after[field]));
     if (changed === undefined) continue;
     const message = `"${toKebab(secret)}" must be given again where "${toKebab(changed)}" changes, which says where it is sent.`;

@@ -69,7 +69,7 @@ export type Resource<Document, Rec, Prepared> = {
    * change an address and not read the secret would have it sent to their own address.
    */
   readonly secretsSentTo?: Readonly<Record<string, readonly (keyof Document & string)[]>>;
-  /** containers that a merge cannot remove: null is refused */
+  /** containers, and secrets that must be there, that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
   /** entries that every tenant has; they are not stored and cannot be changed */
   readonly builtIn?: ReadonlyMap<string, Rec>;

@@ -16,7 +16,7 @@ import {
   type Field,
   type Shape,
 } from '../../wire/schema.ts';
-import { inWhole, shortened, sizeOf } from '../audit-parameters.ts';
+import { inShape, inWhole, shortened } from '../audit-parameters.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { namedFieldsOf, type NamedField } from '../named-entries.ts';
 import { entityTag } from '../response/entity-tag.ts';
@@ -40,6 +40,8 @@ export class ResourceView {
   readonly #shape: Shape;
   /** the same with the name first, as POST takes it and every answer has it */
   readonly #namedShape: Shape;
+  /** what audit records have by value: all but the secrets */
+  readonly #recorded: Shape;
   /** the fields of a document that policies judge the values of */
   readonly judged: Shape;
   /** the fields that answers of a tree can have */
@@ -61,8 +63,10 @@ export class ResourceView {
     this.#namedShape = withField(this.#shape, resource.nameField);
     const writable = withField(shapeOf(resource.document), resource.nameField);
     this.judged = writable;
+    const withoutSecrets = this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable);
+    this.#recorded = withoutSecrets;
     this.answers = {
-      config: this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable),
+      config: withoutSecrets,
       state: this.#withFlags(this.#namedShape),
     };
   }
@@ -154,11 +158,13 @@ export class ResourceView {
     throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
   }
 
-  /** A body for the audit record: secrets by size, long texts and lists by size and digest. `done`: it was committed. */
+  /**
+   * A body for the audit record: secrets, and what has another form than the document, by size; long texts and lists by size and digest.
+   * `done`: it was committed.
+   */
   auditParameters(body: JsonObject, done: 'done' | 'asked' = 'asked'): Record<string, unknown> {
-    const wirePaths = this.#secrets.map((path) => path.map(toKebab));
     const form = done === 'done' && this.resource.recordedWhole === true ? inWhole : shortened;
-    return form(wirePaths.reduce((shown: unknown, path) => withSize(shown, path), body)) as Record<string, unknown>;
+    return form(inShape(this.#recorded, body)) as Record<string, unknown>;
   }
 
   #format(name: string, document: Document): Document {
@@ -249,9 +255,4 @@ function secretFlag(document: Document, [name = '', ...inner]: readonly string[]
   const value = document[name];
   if (inner.length === 0) return { [`${toKebab(name)}-set`]: value !== undefined && value !== null };
   return isJsonObject(value) ? { [toKebab(name)]: secretFlag(value, inner) } : {};
-}
-
-function withSize(document: unknown, [name = '', ...inner]: readonly string[]): unknown {
-  if (!isJsonObject(document) || document[name] === undefined) return document;
-  return { ...document, [name]: inner.length === 0 ? sizeOf(document[name]) : withSize(document[name], inner) };
 }

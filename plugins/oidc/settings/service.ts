@@ -34,6 +34,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     document: serviceDocument,
     stateFields,
     secretFields: ['clientSecret'],
+    notRemovableByMerge: ['clientSecret'],
     secretsSentTo: { clientSecret: ['discoveryUrl', 'providerHosts', 'useRootCaCerts', 'caCerts'] },
     // A secret cannot be read, so a replace without it keeps the present one.
     complete: ({ document, current }) => ({

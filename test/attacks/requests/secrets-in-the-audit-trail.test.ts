@@ -73,6 +73,28 @@ test('secrets in documents and keys that went in and came out', async () => {
   expectUnwritten();
 });
 
+test('secrets of documents in another form than the document has', async () => {
+  const resources = victim.app.routes.filter(({ method, documented }) => method === 'POST' && documented?.resource?.form === 'list');
+  const paths = resources.flatMap(({ path, documented }) =>
+    (documented?.resource?.facts.secretFields ?? []).map((field) => [path, field.split('.').map(toKebab)] as const),
+  );
+  expect(paths.length).toBeGreaterThanOrEqual(2);
+  for (const [path, names] of paths) {
+    const [outer = '', inner = outer] = names;
+    const secret = { [inner]: canary };
+    const wrong = [[canary], [secret], [[secret]], secret, { [outer]: secret }, { [outer]: [secret] }];
+    const fields = ['name', 'display-name', 'client-id', 'subject', 'ttl', outer];
+    const documents = [{ [outer]: canary }, ...fields.flatMap((field) => wrong.map((value) => ({ [field]: value })))];
+    const { body: all } = await victim.request('GET', path);
+    for (const document of documents) {
+      await victim.request('POST', path, { name: 'wrong', ...document });
+      await victim.request('PUT', `${path}/wrong`, document);
+      for (const { name } of all) await victim.request('PATCH', `${path}/${name}`, document);
+    }
+  }
+  expectUnwritten();
+});
+
 test('a private key where a public one belongs', async () => {
   const pem = `-----BEGIN PRIVATE KEY-----\n${canary}\n-----END PRIVATE KEY-----\n`;
   for (const [path, field] of [

@@ -91,6 +91,12 @@ describe('R6: client-secret', () => {
     expect((await request('PATCH', `${list}/corp`, change)).body.detail).toMatch(
       /"client-secret" must be given again where "[a-z-]+" changes/,
     );
+    for (const none of [{ ...change, 'client-secret': null }, { 'client-secret': null }]) {
+      const answer = await request('PATCH', `${list}/corp`, none);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-value' } });
+      expect(answer.body.detail).toContain('leave it out to keep the present one');
+    }
+    expect((await request('PUT', `${list}/corp`, { ...put, 'client-secret': null })).status).toBe(400);
     expect((await request('PATCH', `${list}/corp`, { 'display-name': 'Other' })).status).toBe(204);
     expect((await request('PATCH', `${list}/corp`, { ...change, 'client-secret': secret })).status).toBe(204);
   });

@@ -1675,7 +1675,7 @@ export type OidcServiceMerge = {
   /** The id the provider gave this appliance. */
   'client-id'?: string | undefined;
   /** The secret the provider gave this appliance. */
-  'client-secret'?: string | null | undefined;
+  'client-secret'?: string | undefined;
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
   'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */

@@ -2523,7 +2523,7 @@ class OidcServiceMerge(Document):
     """CAs trusted for the provider besides, PEM."""
     client_id: Optional[str] = None
     """The id the provider gave this appliance."""
-    client_secret: Union[str, Unset, None] = field(default=UNSET, repr=False)
+    client_secret: Optional[str] = field(default=None, repr=False)
     """The secret the provider gave this appliance."""
     verbose_logging: Optional[bool] = None
     """Write claims of sign-ins into system:logs: while setting up, not in production."""

@@ -36,7 +36,7 @@ public record OidcServiceMerge(
     @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
     @JsonProperty("ca-certs") Change<String> caCerts,
     @JsonProperty("client-id") String clientId,
-    @JsonProperty("client-secret") Change<String> clientSecret,
+    @JsonProperty("client-secret") String clientSecret,
     @JsonProperty("verbose-logging") Boolean verboseLogging,
     @JsonProperty("role-select") OidcServiceRoleSelectMerge roleSelect,
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
@@ -68,7 +68,7 @@ public record OidcServiceMerge(
     private Boolean useRootCaCerts;
     private Change<String> caCerts;
     private String clientId;
-    private Change<String> clientSecret;
+    private String clientSecret;
     private Boolean verboseLogging;
     private OidcServiceRoleSelectMerge roleSelect;
     private List<String> allowedRedirectUris;
@@ -179,21 +179,11 @@ public record OidcServiceMerge(
     /**
      * The secret the provider gave this appliance.
      *
-     * @param value not null
+     * @param value null: absent
      * @return this
      */
     public Builder clientSecret(String value) {
-      clientSecret = Change.to(value);
-      return this;
-    }
-
-    /**
-     * Removes what client-secret is.
-     *
-     * @return this
-     */
-    public Builder removeClientSecret() {
-      clientSecret = Change.removal();
+      clientSecret = value;
       return this;
     }
 
