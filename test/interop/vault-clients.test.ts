@@ -63,7 +63,7 @@ async function expectStory(name: string, program: readonly [string, ...string[]]
     service: { initialized: true, sealed: [false, false, false] },
     login: { wrong, authenticated: true, same: true, who: name, renewable: true, ttl: expect.closeTo(7_200, -2) },
     capabilities: [['update'], ['deny']],
-    ...{ absent, tooOld, revoked },
+    ...{ absent, tooOld, revoked, accessor: name, mounts: ['transit', 'approle'], trimmed: [2, ['2']] },
     keys: ['', '-ecdsa', '-ed25519', '-upserted'].map((ending) => `${name}${ending}`),
     opened: ['first', 'first'],
     prefixes: ['vault:v1:', 'vault:v2:'],

@@ -32,6 +32,8 @@ report.login = {
   ttl: me.ttl,
 };
 
+report.accessor = (await client.tokenLookupAccessor({ accessor: me.accessor })).data.display_name;
+report.mounts = [(await client.mounts()).data['transit/'].type, (await client.auths()).data['approle/'].type];
 await client.transitCreateKey({ name });
 const paths = [`transit/encrypt/${name}`, `transit/export/${name}`];
 const capabilities = await client.write('sys/capabilities-self', { paths });
@@ -56,6 +58,8 @@ const { data: read } = await client.transitReadKey({ name });
 const fields = ['type', 'latest_version', 'min_decryption_version', 'deletion_allowed'];
 report.read = Object.fromEntries(fields.map((field) => [field, read[field]]));
 report.tooOld = await refusal(decrypt({ ciphertext: first }));
+const { data: trimmed } = await client.write(`transit/keys/${name}/trim`, { min_available_version: 2 });
+report.trimmed = [trimmed.min_available_version, Object.keys(trimmed.keys)];
 
 const { data: dataKey } = await client.write(`transit/datakey/plaintext/${name}`, { bits: 128 });
 report.dataKey = (await decrypt({ ciphertext: dataKey.ciphertext })).plaintext === dataKey.plaintext;

@@ -44,6 +44,8 @@ report["login"] = {
     "ttl": me["ttl"],
 }
 
+report["accessor"] = client.auth.token.lookup_accessor(me["accessor"])["data"]["display_name"]
+report["mounts"] = [client.sys.list_mounted_secrets_engines()["data"]["transit/"]["type"], client.sys.list_auth_methods()["data"]["approle/"]["type"]]
 transit = client.secrets.transit
 transit.create_key(name)
 paths = [f"transit/encrypt/{name}", f"transit/export/{name}"]
@@ -65,6 +67,8 @@ transit.update_key_configuration(name, min_decryption_version=2, deletion_allowe
 read = transit.read_key(name)["data"]
 report["read"] = {field: read[field] for field in ["type", "latest_version", "min_decryption_version", "deletion_allowed"]}
 report["tooOld"] = refusal(lambda: transit.decrypt_data(name, first))
+trimmed = transit.trim_key(name, 2)["data"]
+report["trimmed"] = [trimmed["min_available_version"], list(trimmed["keys"])]
 
 dataKey = transit.generate_data_key(name, "plaintext", bits=128)["data"]
 report["dataKey"] = transit.decrypt_data(name, dataKey["ciphertext"])["data"]["plaintext"] == dataKey["plaintext"]

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	wrapping "github.com/hashicorp/go-kms-wrapping/v2"
@@ -55,6 +57,9 @@ func story(client *api.Client, name string, report values) {
 		"ttl":           must(self.TokenTTL()).Seconds(),
 	}
 
+	report["accessor"] = must(client.Auth().Token().LookupAccessor(login.Auth.Accessor)).Data["display_name"]
+	mounts, logins := must(client.Sys().ListMounts()), must(client.Sys().ListAuth())
+	report["mounts"] = []string{mounts["transit/"].Type, logins["approle/"].Type}
 	write("transit/keys/"+name, nil)
 	may := must(client.Sys().CapabilitiesSelf("transit/encrypt/" + name))
 	report["capabilities"] = [][]string{may, must(client.Sys().CapabilitiesSelf("transit/export/" + name))}
@@ -80,6 +85,8 @@ func story(client *api.Client, name string, report values) {
 	report["read"] = fields
 	_, tooOld := client.Logical().Write("transit/decrypt/"+name, values{"ciphertext": first})
 	report["tooOld"] = refusal(tooOld)
+	trimmed := write("transit/keys/"+name+"/trim", values{"min_available_version": 2})
+	report["trimmed"] = []any{trimmed["min_available_version"], slices.Collect(maps.Keys(trimmed["keys"].(values)))}
 
 	dataKey := write("transit/datakey/plaintext/"+name, values{"bits": 128})
 	report["dataKey"] = write("transit/decrypt/"+name, values{"ciphertext": dataKey["ciphertext"]})["plaintext"] == dataKey["plaintext"]
@@ -174,7 +181,9 @@ func named(list *api.Secret, name string) []string {
 
 func octets(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-func textOf(encoded any) string { return string(must(base64.StdEncoding.DecodeString(encoded.(string)))) }
+func textOf(encoded any) string {
+	return string(must(base64.StdEncoding.DecodeString(encoded.(string))))
+}
 
 func refusal(err error) string {
 	var answer *api.ResponseError
