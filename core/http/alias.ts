@@ -30,6 +30,8 @@ export type Alias = {
   answer(answered: Answered, asked: Asked): Answer;
   /** The foreign answer of a refusal. */
   refusal(error: ServiceError, requestId: string): Answer;
+  /** Whether `reply` needs the body of a request with this refusal: then a large one is read all the same. */
+  readsDespite?(refusal: ServiceError, caller: Caller): boolean;
   /**
    * In place of both, where the foreign answer needs other endpoints besides: called when the request itself is on record. Each call of
    * `invoke` is a request of its own, with the same credentials. Undefined: as without it.
@@ -54,7 +56,7 @@ export type Outcome = Answered & {
   readonly error: ServiceError | undefined;
   /** undefined: there was none, or it was not admitted */
   readonly caller: Caller | undefined;
-  /** The foreign document; undefined for a large one. Throws `invalid-json`. */
+  /** The foreign document; undefined where there is none. Throws `invalid-json`. */
   body(): JsonObject | undefined;
 };
 

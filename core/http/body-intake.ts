@@ -42,8 +42,10 @@ export class BodyIntake {
       try {
         this.#judge(context);
       } catch (error) {
-        context.earlyRefusal = error;
-        return undefined;
+        if (context.exchange.readsDespite?.(error) !== true) {
+          context.earlyRefusal = error;
+          return undefined;
+        }
       }
       const { caller } = context;
       const owner = { token: caller?.accessor ?? '', tenant: caller?.tenantId ?? '' };
@@ -61,6 +63,7 @@ export class BodyIntake {
     const largeField = largeFieldOf(context);
     const [json] = await Promise.allSettled([this.#reader.read(body, largeField === undefined ? undefined : toKebab(largeField))]);
     context.body = { length, json };
+    if (json.status === 'fulfilled') context.exchange.noteDocument?.(json.value.value);
     done(context);
   }
 }

@@ -1,4 +1,5 @@
 // Logins of approles, and what a token may ask about itself.
+import { ServiceError } from '../../core/base/errors.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
@@ -23,8 +24,8 @@ export function approleAliases(facade: Facade, mount: string): readonly Alias[] 
 }
 
 /**
- * The answer of a login, which needs what the token knows of itself. A token of a tenant without this API ends at once: nothing here would take
- * it.
+ * The answer of a login, which needs what the token knows of itself. A token of a tenant without this API, or of another one than the namespace
+ * says, ends at once: nothing here would take it.
  */
 async function loggedIn(
   facade: Facade,
@@ -38,9 +39,17 @@ async function loggedIn(
   const authorization = `Bearer ${clientToken}`;
   const { status, document: info } = await invoke('POST', `${token}/info`, {}, authorization);
   const known = status === 200 ? (info as JsonObject & { readonly tenant: string }) : undefined;
+  const end = (): Promise<unknown> => invoke('POST', `${token}/disable`, { token: clientToken }, authorization);
   if (known !== undefined && facade.settingsOf(known.tenant) === undefined) {
-    await invoke('POST', `${token}/disable`, { token: clientToken }, authorization);
+    await end();
     return facade.refused({ status: 401, requestId, document: undefined }, 'login');
+  }
+  try {
+    if (known !== undefined) facade.requireNamespace(known.tenant, asked);
+  } catch (refused) {
+    await end();
+    if (!(refused instanceof ServiceError)) throw refused;
+    return facade.refusedAs(refused, requestId);
   }
   return facade.enveloped(asked, requestId, { auth: authOf(facade, clientToken, { ...known, ...issued }) });
 }

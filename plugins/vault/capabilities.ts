@@ -3,12 +3,15 @@ import { fail } from '../../core/base/errors.ts';
 import type { Alias, Asked } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, writes } from './facade.ts';
+import { isName } from '../../core/wire/fields.ts';
 import { Fields } from './fields.ts';
 
-/** Most paths of one request: each stands for up to five questions, of which the policy check takes 200. */
+/** Most paths of one request: each stands for up to four questions, of which the policy check takes 200. */
 const mostPaths = 40;
 
-type Question = { readonly capability: string; readonly path: string; readonly operation: string };
+/** `unrefusedAt`: a path where no rule may refuse the same; none needs to allow it. */
+type Question = { readonly capability: string; readonly path: string; readonly operation: string; readonly unrefusedAt?: string };
+type Decision = { readonly allowed: boolean; readonly rule?: string };
 
 export function capabilityAliases(facade: Facade): readonly Alias[] {
   const asked = new WeakMap<Asked, readonly string[]>();
@@ -27,13 +30,17 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
       const questions = paths.flatMap((path) => questionsOf(facade, path));
       // One that stands for nothing is asked about all the same: the request is answered, and recorded, like any other.
       const all = questions.length === 0 ? [unknownPath] : questions;
-      return { questions: all.map(({ path, operation }) => ({ path, operation })) };
+      return { questions: all.flatMap(requestsOf) };
     },
     answer: ({ requestId, document }, it) => {
-      const decisions = (document as { readonly decisions: readonly { readonly allowed: boolean }[] }).decisions;
+      // A policy may hide them: then nothing is known to be allowed.
+      const { decisions = [] } = document as { readonly decisions?: readonly Decision[] };
       let at = 0;
       const found = (asked.get(it) ?? []).map((path): [string, readonly string[]] => {
-        const allowed = questionsOf(facade, path).filter(() => decisions[at++]?.allowed === true);
+        const allowed = questionsOf(facade, path).filter((question) => {
+          const [there, below] = decisions.slice(at, (at += requestsOf(question).length));
+          return there?.allowed === true && (below === undefined || below.allowed || below.rule === undefined);
+        });
         return [path, allowed.length === 0 ? ['deny'] : allowed.map(({ capability }) => capability)];
       });
       const data: JsonObject = Object.fromEntries(found);
@@ -42,6 +49,10 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
       return facade.envelopedTwice(it, requestId, whole);
     },
   });
+}
+
+function requestsOf({ path, operation, unrefusedAt }: Question): readonly { readonly path: string; readonly operation: string }[] {
+  return [path, ...(unrefusedAt === undefined ? [] : [unrefusedAt])].map((one) => ({ path: one, operation }));
 }
 
 const unknownPath: Question = { capability: 'read', path: '/v1/state/none', operation: 'read' };
@@ -68,6 +79,8 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
   const [action = '', ...rest] = plain.slice(mount.length + 1).split('/');
   if (action === 'random') return execute('/v1/state/keystore/crypto-functions/random-bytes');
   if (action === 'keys') return aboutKeys(rest, execute);
+  // What cannot be a name is refused, so that it is no path either.
+  if (!isName(rest[action === 'datakey' ? 1 : 0] ?? '')) return [];
   if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${encodeURIComponent(rest[1] ?? '')}/generate-data-key`) : [];
   const use = Object.hasOwn(uses, action) ? uses[action] : undefined;
   return use === undefined || rest.length === 0 || rest.length > 2 ? [] : execute(`${state}/${encodeURIComponent(rest[0] ?? '')}/${use}`);
@@ -75,10 +88,11 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
 
 function aboutKeys([name, act, ...more]: readonly string[], execute: (path: string) => readonly Question[]): readonly Question[] {
   if (name === undefined) return [{ capability: 'list', path: config, operation: 'read' }];
+  if (!isName(name)) return [];
   const entry = `${config}/${encodeURIComponent(name)}`;
   if (act === undefined)
     return [
-      { capability: 'create', path: config, operation: 'create' },
+      { capability: 'create', path: config, operation: 'create', unrefusedAt: entry },
       { capability: 'delete', path: entry, operation: 'delete' },
       { capability: 'read', path: `${state}/${encodeURIComponent(name)}`, operation: 'read' },
     ];

@@ -15,7 +15,7 @@ type Parts = { readonly config: Config; readonly clock: Clock; readonly keys: Tr
 
 /** What an alias of this API says; the rest is the same for all. */
 export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
-  Partial<Pick<Alias, 'target' | 'input' | 'reply'>> & { readonly methods: readonly string[]; readonly missing?: Missing };
+  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite'>> & { readonly methods: readonly string[]; readonly missing?: Missing };
 
 /** How a missing entry is refused: 404 of a read, 400 of a use. */
 type Missing = 'read' | 'use' | 'login';
@@ -92,14 +92,24 @@ export class Facade {
     return refusalOf({ code, status, title, detail: status < 500 ? detail : `${title} (${requestId}).` }, missing);
   }
 
-  /** The tenant is that of the token, whatever the header says: it may name that one, or nothing. */
-  #admit({ tenantName }: Caller, { headers }: Asked): void {
+  /** The same for what an alias refuses itself. */
+  refusedAs(error: ServiceError, requestId: string): Answer {
+    return refusal(error, requestId, 'use');
+  }
+
+  /** Throws `policy-denied` for a namespace that is not the tenant. */
+  requireNamespace(tenantName: string, { headers }: Asked): void {
     const namespace = String(headers['x-vault-namespace'] ?? '').replaceAll(/^\/|\/$/g, '');
+    if (namespace === '' || namespace === 'root' || namespace === tenantName) return;
+    throw fail('policy-denied', {
+      detail: 'The namespace must be empty, or the tenant of the token: a token works in its own tenant alone.',
+    });
+  }
+
+  /** The tenant is that of the token, whatever the header says: it may name that one, or nothing. */
+  #admit({ tenantName }: Caller, asked: Asked): void {
     if (this.settingsOf(tenantName) === undefined) throw fail('not-found');
-    if (namespace !== '' && namespace !== 'root' && namespace !== tenantName)
-      throw fail('policy-denied', {
-        detail: 'The namespace must be empty, or the tenant of the token: a token works in its own tenant alone.',
-      });
+    this.requireNamespace(tenantName, asked);
   }
 }
 

@@ -3266,6 +3266,9 @@ type PolicyCheckManyDecision struct {
 	// Exists: Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.
 	Exists bool `json:"exists"`
 
+	// Rule: Path of the rule that decided.
+	Rule string `json:"rule,omitempty"`
+
 	// Why: The decision in words.
 	Why string `json:"why"`
 }

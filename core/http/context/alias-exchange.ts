@@ -1,7 +1,7 @@
 // The exchange of a request that came by an alias: to checks and records it is a request to the endpoint that the alias stands for.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
-import { fail, type ServiceError } from '../../base/errors.ts';
+import { fail, ServiceError } from '../../base/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../wire/json.ts';
 import type { Alias, Answered, Asked, InvokeFurther } from '../alias.ts';
 import type { Admit, Body } from '../request/body.ts';
@@ -13,8 +13,6 @@ import type { Invoke } from './direct-exchange.ts';
 import type { ApiExchange } from './exchange.ts';
 
 const empty = new Uint8Array(0);
-/** Larger bodies are read by another thread, to which their memory goes. */
-const mostKeptBytes = 256 * 1024;
 
 export class AliasExchange implements ApiExchange {
   readonly via: string;
@@ -27,6 +25,8 @@ export class AliasExchange implements ApiExchange {
   #target: string;
   #caller: Caller | undefined;
   #body: Uint8Array = empty;
+  /** of a large body */
+  #document: JsonObject | undefined;
   #error: ServiceError | undefined;
 
   /** `params`: of the foreign path. `invoke`: for what its answer needs besides. */
@@ -94,9 +94,18 @@ export class AliasExchange implements ApiExchange {
     else
       this.#under.readBody(limitBytes, admit, (sent) => {
         const body = isNull(sent) ? empty : sent;
-        if (body instanceof Uint8Array && body.length <= mostKeptBytes) this.#body = body;
+        if (body instanceof Uint8Array) this.#body = body;
         done(body);
       });
+  }
+
+  readsDespite(refusal: unknown): boolean {
+    return refusal instanceof ServiceError && this.#caller !== undefined && this.#alias.readsDespite?.(refusal, this.#caller) === true;
+  }
+
+  noteDocument(document: JsonObject): void {
+    this.#document = document;
+    this.#body = empty;
   }
 
   noteRefusal(error: ServiceError): void {
@@ -114,7 +123,7 @@ export class AliasExchange implements ApiExchange {
 
   async #reply(answer: Answer, error: ServiceError | undefined, requestId: string): Promise<Answer | undefined> {
     const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
-    const body = (): JsonObject | undefined => (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
+    const body = (): JsonObject | undefined => this.#document ?? (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
     const outcome = { ...answered, error, caller: this.#caller, body };
     return this.#alias.reply?.(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
   }

@@ -37,6 +37,10 @@ export type ApiExchange = Exchange & {
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void;
   /** The input of the endpoint for a document of the foreign protocol. Throws the ServiceError that refuses it. */
   readonly inputOf?: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
+  /** Whether a large body is read although this refuses the request in its turn; absent: none is. */
+  readsDespite?(refusal: unknown): boolean;
+  /** Called with the document of a large body, whose memory another thread takes. */
+  noteDocument?(document: JsonObject): void;
   /** Called with what the next answer refuses, for exchanges that send refusals in a form of their own. */
   noteRefusal?(error: ServiceError): void;
   /** As sendAnswer. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { isWorking, tokenTable } from '../../access/tokens/record.ts';
+import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
@@ -104,7 +105,7 @@ const manyInput = z.object({
     .describe('The requests in question.'),
 });
 const manyOutput = z.object({
-  decisions: z.array(output.pick({ allowed: true, exists: true, why: true })).describe('What is said of each, in the same order.'),
+  decisions: z.array(output.pick({ allowed: true, exists: true, rule: true, why: true })).describe('What is said of each, in the same order.'),
 });
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;
@@ -156,8 +157,8 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     output: manyOutput,
     run: (call, { questions }) => ({
       decisions: questions.map((one, index) => {
-        const { allowed, exists, why } = answer(options, call.caller, { ...one, names: {} }, `questions[${index}].path`);
-        return { allowed, exists, why };
+        const { allowed, exists, rule, why } = answer(options, call.caller, { ...one, names: {} }, `questions[${index}].path`);
+        return { allowed, exists, ...defined({ rule }), why };
       }),
     }),
   });
@@ -176,7 +177,10 @@ function answer(
       detail: `"${field}" must be a path such as /v1/config/tenants/a, of at most ${mostSegments} segments.`,
       items: [{ message: 'is not a path', info: field }],
     });
-  const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
+  const routes = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])];
+  const foreign = new Set(routes.flatMap(({ alias }) => (alias === undefined ? [] : [`${alias.of} (${alias.via})`])));
+  if (foreign.size > 0) return foreignPath([...foreign]);
+  const endpoints = routes.map(({ endpoint }) => endpoint);
   const [first] = endpoints;
   const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
   const known = fieldsOf({ endpoints, operation }).map(({ wire }) => wire);
@@ -188,6 +192,12 @@ function answer(
     });
   const { alsoNeeds, ...judgement } = judge(options.access, subject, { segments, operation, endpoints, names }, options.reach());
   return { ...judgement, ...(alsoNeeds.length === 0 ? {} : { alsoNeeds: [...alsoNeeds] }) };
+}
+
+/** No rule speaks of a path of a foreign API: a request there is judged as one to the endpoint that it stands for. */
+function foreignPath(own: readonly string[]): Answer {
+  const why = `Policies do not know this path of another API. Ask about the path that it stands for: ${own.join(', ')}.`;
+  return { allowed: false, exists: false, decidedBy: 'service', restricted: false, why };
 }
 
 /** The caller of the request in question. Throws `policy-denied` for tokens and policies that the real caller may not see. */

@@ -44,7 +44,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     plan: (change) => planService(oidc, change),
     planRemoval: (call, names) => planRemoval(oidc, call, names[0] as string),
     toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
-    toState: (record, call) => ({ notices: noticesOf(oidc, call, record) }),
+    toState: (record, call, shows) => ({ notices: noticesOf(oidc, call, record, shows) }),
   });
 }
 
@@ -161,20 +161,22 @@ function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service
   };
 }
 
-function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord): readonly string[] {
-  const roles = oidc.rolesOf(call.caller.tenantId, record.name);
+/** What follows from fields, and from roles, that the caller may read. */
+function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord, shows: (field: string) => boolean): readonly string[] {
+  const roles = `keystore/authentication/oidc/${record.name}/roles`.split('/');
+  const mayList = (['config', 'state'] as const).some((tree) => call.access.allowsAt(['v1', tree, ...roles], 'read'));
   return [
-    ...(record.verboseLogging
+    ...(record.verboseLogging && shows('verbose-logging')
       ? ['verbose-logging is on: claims of people are written to system:logs. Turn it off when the set-up works.']
       : []),
-    ...(record.providerHosts === undefined
+    ...(record.providerHosts === undefined && shows('provider-hosts')
       ? [
           'provider-hosts is not set: the token endpoint of the provider, which is sent the client secret, may be at any host. Set it, to [] where there is no other host.',
         ]
       : []),
-    ...(roles.length === 0 ? ['There is no role, so no one can sign in.'] : []),
-    ...(new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is called without TLS.'] : []),
-    ...(!record.useRootCaCerts && record.caCerts === undefined
+    ...(mayList && oidc.rolesOf(call.caller.tenantId, record.name).length === 0 ? ['There is no role, so no one can sign in.'] : []),
+    ...(shows('discovery-url') && new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is called without TLS.'] : []),
+    ...(shows('use-root-ca-certs') && shows('ca-certs') && !record.useRootCaCerts && record.caCerts === undefined
       ? ['use-root-ca-certs is false and ca-certs is empty: no provider is trusted.']
       : []),
   ];

@@ -180,30 +180,31 @@ function flags(fields: Fields, names: Readonly<Record<string, string>>): JsonObj
   return Object.fromEntries(values.filter((entry): entry is [string, boolean] => entry[1] !== undefined));
 }
 
-/** The state of a key in their words. Fields that policies hide are at their defaults. */
+/** The state of a key in their words, without what policies hide; a timer and a least version for encryption are often not set, and then 0. */
 function keyOf(key: JsonObject): JsonObject {
   const cipher = textAt(key, 'cipher');
   const isSymmetric = cipher.startsWith('aes');
   const derived = key['derived'] === true;
   return {
-    ...{ name: textAt(key, 'name'), type: cipher, derived },
-    ...(derived ? { kdf: 'pbkdf2', convergent_encryption: key['convergent-encryption'] === true } : {}),
-    deletion_allowed: key['deletion-allowed'] === true,
-    exportable: key['exportable'] === true,
-    allow_plaintext_backup: key['allow-plaintext-backup'] === true,
-    latest_version: numberAt(key, 'latest-version'),
-    min_available_version: minAvailable(key),
-    min_decryption_version: Math.max(1, numberAt(key, 'min-decryption-version')),
+    name: textAt(key, 'name'),
+    ...(cipher === '' ? {} : { type: cipher }),
+    ...shownAs(key, { derived: 'derived' }),
+    ...(derived ? { kdf: 'pbkdf2', ...shownAs(key, { convergent_encryption: 'convergent-encryption' }) } : {}),
+    ...shownAs(key, { deletion_allowed: 'deletion-allowed', exportable: 'exportable', allow_plaintext_backup: 'allow-plaintext-backup' }),
+    ...shownAs(key, { latest_version: 'latest-version' }),
+    ...(key['oldest-version'] === undefined ? {} : { min_available_version: minAvailable(key) }),
+    ...(key['min-decryption-version'] === undefined ? {} : { min_decryption_version: Math.max(1, numberAt(key, 'min-decryption-version')) }),
     min_encryption_version: numberAt(key, 'min-encryption-version'),
-    supports_encryption: key['supports-encryption'] === true,
-    supports_decryption: key['supports-decryption'] === true,
-    supports_signing: key['supports-signing'] === true,
-    supports_derivation: key['supports-derivation'] === true,
+    ...shownAs(key, { supports_encryption: 'supports-encryption', supports_decryption: 'supports-decryption' }),
+    ...shownAs(key, { supports_signing: 'supports-signing', supports_derivation: 'supports-derivation' }),
     auto_rotate_period: rotationSeconds(key['auto-rotate']),
     ...{ imported_key: false, soft_deleted: false },
     keys: versionsOf(key, cipher, isSymmetric),
   };
 }
+
+const shownAs = (key: JsonObject, names: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(Object.entries(names).flatMap(([theirs, ours]) => (key[ours] === undefined ? [] : [[theirs, key[ours]]])));
 
 const minAvailable = (key: JsonObject): number => {
   const oldest = numberAt(key, 'oldest-version');

@@ -1,6 +1,6 @@
 // Using keys: encrypt, decrypt, rewrap, data keys, hmac, sign, verify, random. A single request or a batch, as there.
 import type { Caller } from '../../../core/access/caller.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { fail, ServiceError } from '../../../core/base/errors.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
 import type { KeyNature } from '../../../core/plugin/services/transit-keys.ts';
@@ -19,7 +19,7 @@ type Action = {
   readonly action: string;
   /** Fields of one item, in our words. */
   read(fields: Fields, use: Use): JsonObject;
-  /** What is answered of one item. */
+  /** What is answered of one item, without what a policy hides. */
   write(result: JsonObject): JsonObject;
   /** what a failed item of a batch has beside `error` and `reference` */
   readonly failed?: JsonObject;
@@ -59,15 +59,26 @@ function routes(mount: string, action: Action): readonly Alias[] {
     of: `POST /v1/state/keystore/transit-keys/{name}/${action.action}`,
     input: (document, asked, caller) => readInput(action, document, asked, caller),
     answer: (answered, asked) => answerOf(action, answered, asked),
-    ...(reply === undefined ? {} : { reply: (outcome, it, invoke) => reply(action, outcome, it, invoke) }),
+    ...(reply === undefined
+      ? {}
+      : {
+          reply: (outcome, it, invoke) => reply(action, outcome, it, invoke),
+          readsDespite: (refusal, caller) => makesKey(facade, refusal, caller),
+        }),
   });
 }
 
-function readInput(action: Action, document: JsonObject, asked: Asked, caller: Caller | undefined): JsonObject {
+function readInput(
+  action: Action,
+  document: JsonObject,
+  asked: Asked,
+  caller: Caller | undefined,
+  nature = caller && action.facade.keys.natureOf(caller.tenantId, asked.params['name'] ?? ''),
+): JsonObject {
   const { facade } = action;
   const use: Use = {
     asked,
-    nature: caller && facade.keys.natureOf(caller.tenantId, asked.params['name'] ?? ''),
+    nature,
     isStrict: caller !== undefined && facade.settingsOf(caller.tenantName)?.strictContext === true,
   };
   const fields = new Fields(document, withoutEffect);
@@ -95,16 +106,18 @@ function answerOf(action: Action, { status, requestId, document }: Answered, ask
   const answer = document as JsonObject;
   const results = answer['batch-results'];
   if (!Array.isArray(results)) return facade.enveloped(asked, requestId, { data: action.write(answer) });
-  const isFailed = (one: JsonValue): boolean => typeof (one as JsonObject)['code'] === 'string';
   const data = { batch_results: results.map((one) => itemOf(action, one as JsonObject)) };
-  const failed = results.filter(isFailed).length;
+  const failed = results.filter((one) => isFailed(one as JsonObject)).length;
   const bad = failed === results.length ? 400 : (partialStatus.get(asked) ?? 400);
   return facade.enveloped(asked, requestId, { data }, action.failsWithItem === true && failed > 0 ? bad : status === 400 ? 200 : status);
 }
 
+/** Each of them alone tells it: a policy may hide the others. */
+const isFailed = (result: JsonObject): boolean => ['status', 'code', 'error-message'].some((name) => result[name] !== undefined);
+
 function itemOf(action: Action, result: JsonObject): JsonObject {
   const reference = result['reference'] ?? '';
-  if (typeof result['code'] === 'string') return { ...action.failed, error: result['error-message'] ?? result['code'], reference };
+  if (isFailed(result)) return { ...action.failed, error: result['error-message'] ?? result['code'] ?? 'failed', reference };
   return { ...action.write(result), reference };
 }
 
@@ -145,7 +158,7 @@ function encryption(facade: Facade): Action {
       ...field('associated-data', fields.base64('associated_data')),
       ...version(fields),
     }),
-    write: (result) => ({ ciphertext: valueToTheirs('value', result['ciphertext']), ...keyVersion(result) }),
+    write: (result) => ({ ...field('ciphertext', valueToTheirs('value', result['ciphertext'])), ...keyVersion(result) }),
     reply: upsert,
   };
 }
@@ -158,7 +171,7 @@ function decryption(facade: Facade): Action {
       ...context(facade, fields, use),
       ...field('associated-data', fields.base64('associated_data')),
     }),
-    write: ({ plaintext = '' }) => ({ plaintext }),
+    write: ({ plaintext }) => field('plaintext', plaintext),
   };
 }
 
@@ -171,7 +184,7 @@ function rewrapping(facade: Facade): Action {
       ...field('associated-data', fields.base64('associated_data')),
       ...version(fields),
     }),
-    write: (result) => ({ ciphertext: valueToTheirs('value', result['ciphertext']), ...keyVersion(result) }),
+    write: (result) => ({ ...field('ciphertext', valueToTheirs('value', result['ciphertext'])), ...keyVersion(result) }),
   };
 }
 
@@ -189,7 +202,7 @@ function dataKey(facade: Facade, type: string): Action {
       ...version(fields),
     }),
     write: (result) => ({
-      ciphertext: valueToTheirs('value', result['ciphertext']),
+      ...field('ciphertext', valueToTheirs('value', result['ciphertext'])),
       ...field('plaintext', result['plaintext']),
       ...keyVersion(result),
     }),
@@ -219,7 +232,7 @@ function hmac(facade: Facade, path: string): Action {
       'hash-algorithm': hashOf(fields, asked),
       ...version(fields),
     }),
-    write: (result) => ({ hmac: valueToTheirs('hashed', result['hmac']) }),
+    write: (result) => field('hmac', valueToTheirs('hashed', result['hmac'])),
   };
 }
 
@@ -255,7 +268,7 @@ function signature(facade: Facade, path: string): Action {
       for (const name of signatureFields) fields.text(name);
       return { text: fields.base64('input') ?? '', ...signatureOptions(fields, use), ...version(fields) };
     },
-    write: (result) => ({ signature: valueToTheirs('value', result['signature']), ...keyVersion(result) }),
+    write: (result) => ({ ...field('signature', valueToTheirs('value', result['signature'])), ...keyVersion(result) }),
   };
 }
 
@@ -273,7 +286,7 @@ function verification(facade: Facade, path: string): Action {
       }
       return { text, hmac: valueToOurs('hashed', mac, 'hmac'), 'hash-algorithm': hashOf(fields, use.asked) };
     },
-    write: ({ valid = false }) => ({ valid }),
+    write: ({ valid }) => field('valid', valid),
   };
 }
 
@@ -293,7 +306,7 @@ function random(facade: Facade, path: string): readonly Alias[] {
       return { ...field('bytes', bytes), ...(format === undefined || format === '' ? {} : { format }) };
     },
     answer: ({ requestId, document }, asked) =>
-      facade.enveloped(asked, requestId, { data: { random_bytes: (document as JsonObject)['bytes'] } }),
+      facade.enveloped(asked, requestId, { data: field('random_bytes', (document as JsonObject)['bytes']) }),
   });
 }
 
@@ -301,14 +314,36 @@ function random(facade: Facade, path: string): readonly Alias[] {
 async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> {
   const { facade } = action;
   const { caller, error } = outcome;
-  if (error?.code !== 'not-found' || caller === undefined || facade.settingsOf(caller.tenantName)?.upsert !== true) return undefined;
+  if (error === undefined || caller === undefined || !makesKey(facade, error, caller)) return undefined;
   const document = outcome.body();
   if (document === undefined) return undefined;
   const name = asked.params['name'] ?? '';
-  const made = await invoke('POST', '/v1/config/keystore/transit-keys', { ...keyDocument(new Fields(document)), name });
+  const key = keyDocument(new Fields(document));
+  try {
+    requireFit(key, readInput(action, document, asked, caller, { cipher: String(key['cipher']), isDerived: key['derived'] === true }));
+  } catch (unfit) {
+    if (!(unfit instanceof ServiceError)) throw unfit;
+    return facade.refusedAs(unfit, outcome.requestId);
+  }
+  const made = await invoke('POST', '/v1/config/keystore/transit-keys', { ...key, name });
   if (made.status !== 201 && made.status !== 409) return facade.refused(made);
   const again = await invoke('POST', `/v1/state/keystore/transit-keys/${name}/encrypt`, readInput(action, document, asked, caller));
   return again.status < 400 || isBatch(again.document) ? answerOf(action, again, asked) : facade.refused(again);
+}
+
+function makesKey(facade: Facade, { code }: ServiceError, { tenantName }: Caller): boolean {
+  return code === 'not-found' && facade.settingsOf(tenantName)?.upsert === true;
+}
+
+/** Throws what the new key would refuse of every request, so that none is left behind that nobody could use so. */
+function requireFit({ cipher, derived }: JsonObject, input: JsonObject): void {
+  if (!String(cipher).startsWith('aes'))
+    throw fail('invalid-value', { detail: `A key of the type ${String(cipher)} does not encrypt: name an AES type, or create the key first.` });
+  const all = (input['batch-input'] ?? [input]) as readonly JsonObject[];
+  if (derived === true && all.every(({ context: given }) => given === undefined))
+    throw fail('missing-field', { detail: 'missing context: the new key would be derived, and needs one for each use.' });
+  if (all.every((one) => (one['key-version'] ?? 1) !== 1))
+    throw fail('invalid-value', { detail: 'The key does not exist; a new one has version 1 alone.' });
 }
 
 const isBatch = (document: unknown): boolean => Array.isArray((document as JsonObject | undefined)?.['batch-results']);

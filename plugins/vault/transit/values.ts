@@ -13,8 +13,9 @@ export function valueToOurs(kind: ValueKind, text: string, field: string): strin
   return ours[kind] + text.slice(theirs.length);
 }
 
-/** A value of our API as one of the foreign API. */
-export function valueToTheirs(kind: ValueKind, value: unknown): string {
+/** A value of our API as one of the foreign API; undefined: a policy hides it. */
+export function valueToTheirs(kind: ValueKind, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
   if (typeof value !== 'string' || !value.startsWith(ours[kind])) throw new Error(`an answer has no ${kind}`);
   return theirs + value.slice(ours[kind].length);
 }

@@ -52,6 +52,24 @@ describe('the service as the specification shows it', () => {
   });
 });
 
+describe('notices', () => {
+  test('tell nothing of fields and roles that the caller may not read', async () => {
+    const { 'use-root-ca-certs': _roots, ...rest } = plain('noticed');
+    expect((await request('POST', list, { ...rest, 'use-root-ca-certs': false })).status).toBe(201);
+    const fields = ['verbose-logging', 'use-root-ca-certs', 'ca-certs'];
+    const rules = [
+      { path: `${state}/noticed`, operations: { read: 'allow' }, 'hide-fields': fields },
+      { path: `${list}/noticed/roles/**`, operations: { all: 'reject' } },
+    ];
+    await request('POST', '/v1/config/policy/policies', { name: 'notices', 'rest-api': { rules } });
+    const { body } = await request('POST', '/v1/state/keystore/token/create', { policies: ['notices'] });
+    const notices = async (token?: string): Promise<string[]> =>
+      (await harness.appliance.request('GET', `${state}/noticed`, undefined, token === undefined ? {} : { token })).body.notices;
+    expect(await notices()).toHaveLength(3);
+    expect(await notices(body.token)).toEqual([]);
+  });
+});
+
 describe('R6: client-secret', () => {
   test('is in no read, list or audit record; the state says that it is set', async () => {
     for (const to of [`${list}/entra`, list, `${state}/entra`, state]) {

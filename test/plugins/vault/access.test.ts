@@ -114,6 +114,25 @@ describe('upsert', () => {
     expect((await ours('GET', 'config/keystore/transit-keys/not-mine', undefined, acme)).status).toBe(404);
   });
 
+  test('takes a first body of any size', async () => {
+    const plaintext = Buffer.alloc(600 * 1024).toString('base64');
+    const { status, body } = await ask('PUT', 'transit/encrypt/made-large', { plaintext }, acme);
+    expect([status, body.errors]).toEqual([200, undefined]);
+  });
+
+  test.each([
+    [{ derived: true }, 'missing context'],
+    [{ derived: true, batch_input: [{ plaintext: 'eA==' }] }, 'missing context'],
+    [{ context: 'eA==' }, 'not derived'],
+    [{ type: 'ed25519' }, 'does not encrypt'],
+    [{ key_version: 2 }, 'version 1'],
+    [{ plaintext: '?' }, 'base64'],
+  ])('leaves no key behind for %j', async (more, words) => {
+    const { status, body } = await ask('PUT', 'transit/encrypt/left-behind', { plaintext: 'eA==', ...more }, acme);
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+    expect((await ours('GET', 'config/keystore/transit-keys/left-behind', undefined, acme)).status).toBe(404);
+  });
+
   test('a tenant may refuse a context that nothing authenticates', async () => {
     const { status, body } = await ask('PUT', 'transit/encrypt/made-so', { plaintext: 'eA==', context: 'eA==' }, acme);
     expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('not derived')]);
@@ -165,6 +184,23 @@ describe('approles and tokens', () => {
     },
   );
 
+  test.each([
+    ['acme', 200],
+    ['root', 200],
+    ['system', 403],
+    ['no-such', 403],
+  ])('a login into the namespace "%s" is answered %i', async (namespace, status) => {
+    const name = `in-${namespace}`;
+    await ours('POST', 'config/keystore/authentication/approles', { name, 'token-policies': ['user'] }, acme);
+    const { body: role } = await ours('GET', `state/keystore/authentication/approles/${name}`, undefined, acme);
+    const { body: secret } = await ours('POST', `state/keystore/authentication/approles/${name}/generate-secret-id`, {}, acme);
+    const credentials = { role_id: role['role-id'], secret_id: secret['secret-id'] };
+    const login = await ask('PUT', 'auth/approle/login', credentials, null, { 'x-vault-namespace': namespace });
+    expect(login.status, JSON.stringify(login.body)).toBe(status);
+    const { body: tokens } = await ours('GET', 'state/keystore/tokens', undefined, acme);
+    expect(JSON.stringify(tokens).includes(name)).toBe(status === 200);
+  });
+
   test('a root token does not end and is not renewed', async () => {
     expect((await ask('GET', 'auth/token/lookup-self')).body.data).toMatchObject({ ttl: 0, expire_time: null, renewable: false });
     expect((await ask('PUT', 'auth/token/renew-self', { increment: 0 })).status).toBe(400);
@@ -192,6 +228,74 @@ describe('capabilities', () => {
     expect(body).toMatchObject(wanted);
     const one = await ask('PUT', 'sys/capabilities-self', { path: 'transit/encrypt/k', token }, token);
     expect(one.body.capabilities).toEqual(['update']);
+  });
+
+  test('a name that rules refuse cannot be created, and what is no name is denied alone', async () => {
+    const token = await tokenWith(
+      'creates-some',
+      [
+        { path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' } },
+        { path: '/v1/config/keystore/transit-keys/payroll', operations: { all: 'reject' } },
+        { path: '/v1/state/policy/check', operations: { execute: 'allow' } },
+      ],
+      acme,
+    );
+    const paths = ['transit/keys/payroll', 'transit/keys/mine', 'transit/keys/..', 'transit/encrypt/..', 'transit/datakey/plaintext/.'];
+    const { status, body } = await ask('POST', 'sys/capabilities-self', { paths }, token);
+    const deny = Object.fromEntries(paths.map((path) => [path, ['deny']]));
+    expect([status, body.data]).toEqual([200, { ...deny, 'transit/keys/mine': ['create'] }]);
+    expect((await ask('PUT', 'transit/keys/payroll', {}, token)).status).toBe(403);
+  });
+
+  test('the policy check names the path that one of this API stands for', async () => {
+    const { body } = await ours('POST', 'state/policy/check', { path: '/v1/transit/encrypt/k', operation: 'execute' }, acme);
+    expect(body).toMatchObject({ allowed: false, exists: false });
+    expect(body.why).toContain('POST /v1/state/keystore/transit-keys/{name}/encrypt');
+  });
+});
+
+describe('fields that policies hide', () => {
+  const key = 'transit/keys/hiding';
+  let hidden: string;
+  let ciphertext: string;
+  let signature: string;
+  beforeAll(async () => {
+    const hide = ['ciphertext', 'plaintext', 'signature', 'hmac', 'valid', 'bytes', 'exportable', 'latest-version', 'code'];
+    const nested = hide.map((field) => `batch-results/${field}`);
+    await ask('PUT', key, {});
+    await ask('PUT', `${key}-signs`, { type: 'ed25519' });
+    ciphertext = (await ask('PUT', 'transit/encrypt/hiding', { plaintext: 'eA==' })).body.data.ciphertext;
+    signature = (await ask('PUT', 'transit/sign/hiding-signs', { input: 'eA==' })).body.data.signature;
+    const rule = { path: '/v1/**', operations: { all: 'allow' }, 'hide-fields': [...hide, ...nested] };
+    hidden = await tokenWith('hides', [rule], appliance.rootToken);
+  });
+
+  test.each([
+    ['encrypt/hiding', () => ({ plaintext: 'eA==' }), 'ciphertext'],
+    ['decrypt/hiding', () => ({ ciphertext }), 'plaintext'],
+    ['rewrap/hiding', () => ({ ciphertext }), 'ciphertext'],
+    ['hmac/hiding', () => ({ input: 'eA==' }), 'hmac'],
+    ['sign/hiding-signs', () => ({ input: 'eA==' }), 'signature'],
+    ['verify/hiding-signs', () => ({ input: 'eA==', signature }), 'valid'],
+    ['random/8', () => ({}), 'random_bytes'],
+  ])('%s leaves them out and says nothing else', async (path, body, field) => {
+    const answer = await ask('PUT', `transit/${path}`, body(), hidden);
+    expect([answer.status, answer.body.data?.[field]]).toEqual([200, undefined]);
+    if (path.startsWith('random')) return;
+    const batch = await ask('PUT', `transit/${path}`, { batch_input: [body()] }, hidden);
+    expect([batch.status, batch.body.data.batch_results[0][field]]).toEqual([200, undefined]);
+  });
+
+  test('an item of a batch that fails is a failed one whatever is hidden', async () => {
+    const batch = await ask('PUT', 'transit/decrypt/hiding', { batch_input: [{ ciphertext: 'vault:v1:eA==' }] }, hidden);
+    expect([batch.status, batch.body.data.batch_results[0].error]).toEqual([400, expect.any(String)]);
+  });
+
+  test('a key is shown without them', async () => {
+    const { body } = await ask('GET', key, undefined, hidden);
+    expect(body.data).toMatchObject({ name: 'hiding', derived: false });
+    expect(Object.keys(body.data)).not.toEqual(expect.arrayContaining(['exportable']));
+    expect(Object.keys(body.data)).not.toEqual(expect.arrayContaining(['latest_version']));
   });
 });
 

@@ -1997,6 +1997,8 @@ export type PolicyCheckManyDecision = {
   allowed: boolean;
   /** Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say. */
   exists: boolean;
+  /** Path of the rule that decided. */
+  rule?: string | undefined;
   /** The decision in words. */
   why: string;
 };

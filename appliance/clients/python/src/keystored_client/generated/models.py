@@ -2888,6 +2888,8 @@ class PolicyCheckManyDecision(Document):
     """Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say."""
     why: str
     """The decision in words."""
+    rule: Optional[str] = None
+    """Path of the rule that decided."""
 
 
 @dataclass(frozen=True)
