@@ -105,7 +105,9 @@ const manyInput = z.object({
     .describe('The requests in question.'),
 });
 const manyOutput = z.object({
-  decisions: z.array(output.pick({ allowed: true, exists: true, rule: true, why: true })).describe('What is said of each, in the same order.'),
+  decisions: z
+    .array(output.pick({ allowed: true, exists: true, rule: true, why: true }))
+    .describe('What is said of each, in the same order.'),
 });
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;

@@ -127,7 +127,7 @@ const ciphers = new Set([
 ]);
 
 /** The document of a new key, without its name. */
-export function keyDocument(fields: Fields): JsonObject {
+export function keyDocument(fields: Fields): JsonObject & { readonly cipher: string } {
   const type = fields.text('type');
   const cipher = type === undefined || type === '' ? 'aes256-gcm96' : type;
   if (!ciphers.has(cipher))
@@ -193,7 +193,9 @@ function keyOf(key: JsonObject): JsonObject {
     ...shownAs(key, { deletion_allowed: 'deletion-allowed', exportable: 'exportable', allow_plaintext_backup: 'allow-plaintext-backup' }),
     ...shownAs(key, { latest_version: 'latest-version' }),
     ...(key['oldest-version'] === undefined ? {} : { min_available_version: minAvailable(key) }),
-    ...(key['min-decryption-version'] === undefined ? {} : { min_decryption_version: Math.max(1, numberAt(key, 'min-decryption-version')) }),
+    ...(key['min-decryption-version'] === undefined
+      ? {}
+      : { min_decryption_version: Math.max(1, numberAt(key, 'min-decryption-version')) }),
     min_encryption_version: numberAt(key, 'min-encryption-version'),
     ...shownAs(key, { supports_encryption: 'supports-encryption', supports_decryption: 'supports-decryption' }),
     ...shownAs(key, { supports_signing: 'supports-signing', supports_derivation: 'supports-derivation' }),

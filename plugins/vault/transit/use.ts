@@ -320,7 +320,7 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
   const name = asked.params['name'] ?? '';
   const key = keyDocument(new Fields(document));
   try {
-    requireFit(key, readInput(action, document, asked, caller, { cipher: String(key['cipher']), isDerived: key['derived'] === true }));
+    requireFit(key, readInput(action, document, asked, caller, { cipher: key.cipher, isDerived: key['derived'] === true }));
   } catch (unfit) {
     if (!(unfit instanceof ServiceError)) throw unfit;
     return facade.refusedAs(unfit, outcome.requestId);
@@ -336,9 +336,11 @@ function makesKey(facade: Facade, { code }: ServiceError, { tenantName }: Caller
 }
 
 /** Throws what the new key would refuse of every request, so that none is left behind that nobody could use so. */
-function requireFit({ cipher, derived }: JsonObject, input: JsonObject): void {
-  if (!String(cipher).startsWith('aes'))
-    throw fail('invalid-value', { detail: `A key of the type ${String(cipher)} does not encrypt: name an AES type, or create the key first.` });
+function requireFit({ cipher, derived }: ReturnType<typeof keyDocument>, input: JsonObject): void {
+  if (!cipher.startsWith('aes'))
+    throw fail('invalid-value', {
+      detail: `A key of the type ${cipher} does not encrypt: name an AES type, or create the key first.`,
+    });
   const all = (input['batch-input'] ?? [input]) as readonly JsonObject[];
   if (derived === true && all.every(({ context: given }) => given === undefined))
     throw fail('missing-field', { detail: 'missing context: the new key would be derived, and needs one for each use.' });
