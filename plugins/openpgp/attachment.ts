@@ -55,7 +55,7 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
     },
     recertify,
     requireRemovable: (key, transaction) => requireNoLiveSubkeys(key, transitKeys, transaction),
-    requireVersionsRemovable: (key, versions, transaction) => requireUnbound(key, versions, transitKeys, transaction),
+    requireVersionsRemovable: (key, versions, transaction, shows) => requireUnbound(key, versions, transitKeys, transaction, shows),
     acceptRestored: (target, definition, versions) => acceptRestored(target, definition, versions, transitKeys, clock.now()),
     requireSignable: requireNoOpenpgpInput,
   };

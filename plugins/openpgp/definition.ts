@@ -64,19 +64,20 @@ export function requireNoLiveSubkeys(
   transaction?: Parameters<OpenpgpKeys['referringTo']>[2],
 ): void {
   if (primary.fields.openpgpUserId === undefined) return;
-  for (const subkey of transitKeys.referringTo(primary.tenantId, primary.name, transaction)) {
+  // Which ones is for those who may read it.
+  for (const _ of transitKeys.referringTo(primary.tenantId, primary.name, transaction))
     throw failCore('in-use', {
-      detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first, or unbind them.`,
+      detail: 'Keys that name this one as "openpgp-primary" are its subkeys. Delete them first, or unbind them.',
     });
-  }
 }
 
-/** Throws `in-use` when a version that goes has bound live versions of subkeys: they could not be revoked without it. */
+/** Throws `in-use` when a version that goes has bound live versions of subkeys: they could not be revoked without it. Names those that the caller may know. */
 export function requireUnbound(
   primary: OpenpgpKey,
   { going, restored }: { readonly going: readonly OpenpgpVersion[]; readonly restored: readonly OpenpgpVersion[] },
   transitKeys: OpenpgpKeys,
   transaction: WriteTransaction,
+  shows: (name: string, field: string) => boolean,
 ): void {
   if (primary.fields.openpgpUserId === undefined) return;
   const staying = new Set(restored.flatMap(({ key, attached }) => (key === undefined ? [] : (attached?.fingerprints ?? []))));
@@ -86,11 +87,13 @@ export function requireUnbound(
     numbers: versions.filter(({ attached }) => fingerprints.has(attached?.subkey?.primaryFingerprint ?? '')).map(({ version }) => version),
   })).filter(({ numbers }) => numbers.length > 0);
   if (bound.length === 0) return;
-  const shown = bound.slice(0, maxNamed).map(({ name, numbers }) => `${name} (version ${shortList(numbers)})`);
-  const rest = bound.length > maxNamed ? ` and ${bound.length - maxNamed} more` : '';
+  const known = bound.filter(({ name }) => shows(name, 'openpgp-primary'));
+  const shown = known.slice(0, maxNamed).map(({ name, numbers }) => `${name} (version ${shortList(numbers)})`);
+  const isWhole = shown.length === bound.length;
+  const these = shown.length === 0 ? 'subkeys' : `these subkeys: ${shown.join(', ')}${isWhole ? '' : ' and more'}`;
   throw failCore('in-use', {
     detail:
-      `Versions of this primary key that would go have bound these subkeys: ${shown.join(', ')}${rest}. Nobody could revoke them ` +
+      `Versions of this primary key that would go have bound ${these}. Nobody could revoke them ` +
       'afterwards. Rotate each and trim it to its new version, or delete it; then do this again.',
   });
 }

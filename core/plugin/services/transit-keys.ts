@@ -178,12 +178,13 @@ export interface KeyAttachment<Fields extends object, Kept> {
   requireRemovable(key: TransitKey<Fields, Kept>, transaction?: WriteTransaction): void;
   /**
    * Throws in-use while other keys need one of the versions that a trim or a restore removes. `restored`: what a restore puts in their place.
-   * Inside its transaction.
+   * Inside its transaction. `shows`: whether the caller may read a field (on the wire) of another key.
    */
   requireVersionsRemovable(
     key: TransitKey<Fields, Kept>,
     versions: { readonly going: readonly TransitKeyVersion<Kept>[]; readonly restored: readonly TransitKeyVersion<Kept>[] },
     transaction: WriteTransaction,
+    shows: (name: string, field: string) => boolean,
   ): void;
   /** Checks what an untrusted backup has kept; answers what to keep. `target` is the key that the restore replaces. */
   acceptRestored(

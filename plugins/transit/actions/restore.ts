@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
-import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
 import { shortened, sizeOf } from '../../../core/http/audit-parameters.ts';
 import { withNewChangeId } from '../../../core/http/resource/change-id.ts';
 import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
@@ -72,7 +72,7 @@ export function restore(transit: Transit): AnyEndpoint {
           if (key === undefined) throw removedMeanwhile();
           // What this process has counted of the present versions.
           await transit.usage.flush();
-          const restored = await restoreOnce(transit, key, backup ?? read(), microseconds(call.now));
+          const restored = await restoreOnce(transit, key, backup ?? read(), call);
           backup = undefined;
           if (restored === undefined) continue;
           call.noteAudit({ keyVersion: restored.key.record.latest });
@@ -85,7 +85,7 @@ export function restore(transit: Transit): AnyEndpoint {
 }
 
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */
-async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: number): Promise<RestoredKey | undefined> {
+async function restoreOnce(transit: Transit, key: Key, backup: Backup, call: EndpointCall): Promise<RestoredKey | undefined> {
   const validated = await readRestored(transit, key, backup);
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, validated);
@@ -94,7 +94,7 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
     const broughtBack = await versionsBroughtBack(transit, key, loaded);
     const past = await recallMaterial(transit, loaded.key, loaded.versions);
     await rememberMaterial(transit, key);
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, now));
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, call));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
@@ -107,15 +107,16 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, now: numb
 type BroughtBack = RestoredKey & { readonly broughtBack: ReadonlySet<number>; readonly past: KnownMaterial };
 
 // Returns the keys that were replaced, to be destroyed after the commit.
-function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: BroughtBack, now: number): KeyReference[] {
+function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: BroughtBack, call: EndpointCall): KeyReference[] {
   const { tables } = transit;
+  const now = microseconds(call.now);
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
   if (current === undefined) throw removedMeanwhile();
   if (current.id !== target.record.id || current.latest !== target.record.latest) throw coreFail('conflict', { overtaken: true });
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
-  requireVersionsRemovable(transit, transaction, before, versions, restored);
+  requireVersionsRemovable(transit, transaction, before, versions, call.access, restored);
   const usageHere = (number: number): UsageRecord | undefined => transaction.get(tables.usage, [target.tenantId, current.id, number]);
   const known = new Map([...restored.broughtBack].map((number) => [number, usageHere(number) ?? unused]));
   const references = removeVersions(transit, transaction, before);

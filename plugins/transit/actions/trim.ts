@@ -43,7 +43,7 @@ export function trim(transit: Transit): AnyEndpoint {
         const present: Key = { ...key, record: current };
         requireNotInUse(transit, transaction, present, oldest, now);
         const going = versionsIn(transit, transaction, present, oldest);
-        requireVersionsRemovable(transit, transaction, present, going);
+        requireVersionsRemovable(transit, transaction, present, going, call.access);
         const references = removeVersions(transit, transaction, present, oldest);
         if (oldest > current.floor) putIndexed(transit, transaction, present, { ...current, floor: oldest });
         return references;

@@ -90,13 +90,16 @@ export function requireVersionsRemovable(
   transaction: WriteTransaction,
   key: Key,
   going: readonly Version[],
+  access: Authorized,
   restored?: { readonly key: Key; readonly versions: readonly Version[] },
 ): void {
   if (going.length === 0) return;
+  const shows = (name: string, field: string): boolean =>
+    ['config', 'state'].some((tree) => access.shownAt(['v1', tree, 'keystore', 'transit-keys', name])(field));
   for (const attachment of transit.attachments) {
     const view = keyView(attachment, key, () => going);
     const inPlace = restored?.versions.map((version) => versionView(attachment, restored.key, version)) ?? [];
-    attachment.requireVersionsRemovable(view, { going: view.versions, restored: inPlace }, transaction);
+    attachment.requireVersionsRemovable(view, { going: view.versions, restored: inPlace }, transaction, shows);
   }
 }
 

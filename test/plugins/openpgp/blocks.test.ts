@@ -143,6 +143,23 @@ describe('a version of a primary key that bound subkeys does not go while they l
       /bind-a \(version 1, 2\), bind-b \(version 1\)\..*Rotate each and trim it to its new version, or delete it/,
     );
     expect((await harness.state('bind'))['oldest-version']).toBe(1);
+    const rules = [
+      { path: '/v1/**', operations: { all: 'allow' } },
+      { path: '/v1/*/keystore/transit-keys/bind-a', operations: { read: 'allow' }, 'hide-fields': ['openpgp-primary'] },
+      { path: '/v1/*/keystore/transit-keys/bind-b', operations: { all: 'reject' } },
+    ];
+    await harness.send('POST', '/v1/config/policy/policies', { name: 'unbound', 'rest-api': { rules } });
+    const { token } = (await harness.send('POST', '/v1/state/keystore/token/create', { policies: ['unbound'] })).body;
+    for (const [method, path, sent] of [
+      ['POST', '/v1/state/keystore/transit-keys/bind/trim', { version: 2 }],
+      ['DELETE', '/v1/config/keystore/transit-keys/bind', undefined],
+      ['PUT', '/v1/config/keystore/transit-keys/bind', { cipher: 'ed25519' }],
+    ] as const) {
+      const refused = await harness.send(method, path, sent, { token });
+      expect([refused.status, refused.body.code]).toEqual([409, 'in-use']);
+      expect(refused.body.detail).not.toMatch(/bind-[ab]/);
+      expect(refused.body.detail).toContain('subkeys');
+    }
     await harness.do('bind-a', 'rotate');
     await harness.do('bind-a', 'trim', { version: 3 });
     expect((await harness.act('bind', 'trim', { version: 2 })).body.detail).toMatch(/these subkeys: bind-b \(version 1\)\./);
