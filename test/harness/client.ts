@@ -24,6 +24,8 @@ export type Asking = {
   /** PEM of a client certificate, followed by those of its issuers, and of its key */
   readonly client?: { readonly key: string; readonly cert: string } | undefined;
   readonly maxVersion?: SecureVersion | undefined;
+  /** groups of the key exchange, in the words of OpenSSL, the first with a share */
+  readonly ecdhCurve?: string | undefined;
   /** keeps connections; without it each request has a connection of its own */
   readonly agent?: HttpAgent | undefined;
   /** no Content-Length: chunked */
@@ -63,7 +65,13 @@ export function ask(origin: string, target: string, asking: Asking = {}): Promis
         : httpsRequest({
             ...options,
             rejectUnauthorized: ca !== undefined,
-            ...defined({ ca, maxVersion: asking.maxVersion, key: asking.client?.key, cert: asking.client?.cert }),
+            ...defined({
+              ca,
+              maxVersion: asking.maxVersion,
+              ecdhCurve: asking.ecdhCurve,
+              key: asking.client?.key,
+              cert: asking.client?.cert,
+            }),
           });
     request.once('error', reject);
     request.once('response', (response) => {

@@ -9,7 +9,9 @@ import { noteAccepted, peerAddressOf } from './client-address.ts';
 import { findCertificateProblem, mostOctets } from './client-certificates.ts';
 
 const record = { header: 5, changeCipherSpec: 20, alert: 21, handshake: 22, encrypted: 23 } as const;
-const message = { header: 4, clientHello: 1, certificate: 11 } as const;
+/** of the content of a record, with what encryption may add in TLS 1.2 */
+const mostInRecord = 16_384 + 2_048;
+const message = { header: 4, clientHello: 1, certificate: 11, finished: 20 } as const;
 /** of a handshake: 64 KiB in the smallest pieces that a client may want (RFC 6066 section 4), and some more; each of them costs */
 const mostRecords = 160;
 /** of an AEAD, in every suite of TLS 1.3 that is offered */
@@ -75,6 +77,8 @@ class GuardedSocket extends Duplex {
   learn(label: string, secret: Buffer): void {
     if (label === 'CLIENT_HANDSHAKE_TRAFFIC_SECRET') this.#client = new RecordKeys(secret);
     if (label === 'SERVER_TRAFFIC_SECRET_0') this.#server = new RecordKeys(secret);
+    // TLS 1.2, where it is told behind the certificate of the client, or where a session is resumed, which has none.
+    if (label === 'CLIENT_RANDOM') this.#isOver = true;
   }
 
   override _read(): void {
@@ -98,6 +102,7 @@ class GuardedSocket extends Duplex {
     if (this.#held === undefined) return this.#passOn(octets);
     this.#held = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets]);
     const reason = this.#look(this.#held);
+    if (reason === unreadable) return void this.destroy();
     if (reason !== undefined) return this.#refuse(reason);
     // What is not whole yet waits; OpenSSL needs nothing of a message before its end.
     const passes = this.#message.length === 0 ? this.#looked : 0;
@@ -120,6 +125,7 @@ class GuardedSocket extends Duplex {
   #look(held: Buffer): string | undefined {
     while (!this.#isOver && this.#looked + record.header <= held.length) {
       const begin = this.#looked + record.header;
+      if (!isHeader(held, this.#looked, this.#records === 0)) return unreadable;
       const end = begin + held.readUInt16BE(begin - 2);
       if (end > held.length) return undefined;
       if (++this.#records > mostRecords) return 'it comes in too many pieces';
@@ -132,11 +138,12 @@ class GuardedSocket extends Duplex {
   }
 
   #lookAt(type: number | undefined, fragment: Buffer, header: Buffer): string | undefined {
-    if (type === record.handshake) return this.#lookIn(fragment);
-    if (type === record.encrypted && this.#client !== undefined) return this.#lookIn(this.#client.open(fragment, header));
-    // In TLS 1.2 what follows is encrypted, and has no certificate any more.
-    if (type === record.changeCipherSpec) this.#isOver = this.#client === undefined;
-    return undefined;
+    // In clear they end where the secret begins.
+    if (type === record.handshake) return this.#client === undefined ? this.#lookIn(fragment) : unreadable;
+    // Nothing else ends the judgement: OpenSSL passes over a ChangeCipherSpec in TLS 1.3, wherever it comes.
+    if (type !== record.encrypted || this.#client === undefined) return undefined;
+    const opened = this.#client.open(fragment, header);
+    return opened === undefined ? unreadable : this.#lookIn(opened);
   }
 
   #lookIn(fragment: Buffer): string | undefined {
@@ -150,7 +157,9 @@ class GuardedSocket extends Duplex {
       this.#message = this.#message.subarray(end);
       if (type === message.clientHello) continue;
       this.#isOver = true;
-      return type === message.certificate ? findCertificateProblem(body, this.#client === undefined ? '1.2' : '1.3') : undefined;
+      if (type === message.certificate) return findCertificateProblem(body, this.#client === undefined ? '1.2' : '1.3');
+      // A session that is resumed. Nothing else comes in place of a certificate, but one in another form (RFC 8879), which is not asked for.
+      return type === message.finished && this.#client !== undefined ? undefined : unreadable;
     }
     return undefined;
   }
@@ -163,6 +172,19 @@ class GuardedSocket extends Duplex {
     this.accepted.removeAllListeners('data').resume();
     this.accepted.end(this.#server?.close(badCertificate, this.#client?.cipher) ?? inClear, () => this.destroy());
   }
+}
+
+/** Closed without a word: no client of TLS 1.2 or newer sends it, and it could be read in another way here than by OpenSSL. */
+const unreadable = 'it is no record of TLS';
+
+/**
+ * A record that OpenSSL reads in the same way. It would take the ClientHello of SSL 2.0 as the first one, whose header has another length:
+ * from there on, other octets would be looked at than those that it reads.
+ */
+function isHeader(held: Buffer, at: number, isFirst: boolean): boolean {
+  const type = held[at] ?? 0;
+  const isKnown = isFirst ? type === record.handshake : type >= record.changeCipherSpec && type <= record.encrypted;
+  return isKnown && held[at + 1] === 3 && held.readUInt16BE(at + 3) <= mostInRecord;
 }
 
 type Cipher = 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
@@ -180,8 +202,8 @@ class RecordKeys {
     this.#iv = this.#derive('iv', 12);
   }
 
-  /** The handshake messages in a record, or parts of them: none when it has something else, or is not by the holder of the secret. */
-  open(fragment: Buffer, header: Buffer): Buffer {
+  /** The handshake messages in a record, or parts of them, if any; undefined when it is not by the holder of the secret. */
+  open(fragment: Buffer, header: Buffer): Buffer | undefined {
     const ciphers: readonly Cipher[] = this.#secret.length === 48 ? ['aes-256-gcm'] : ['aes-128-gcm', 'chacha20-poly1305'];
     for (const cipher of this.cipher === undefined ? ciphers : [this.cipher]) {
       const opened = this.#tryToOpen(fragment, header, cipher);
@@ -192,7 +214,7 @@ class RecordKeys {
       const end = opened.findLastIndex((octet) => octet !== 0);
       return opened[end] === record.handshake ? opened.subarray(0, end) : Buffer.alloc(0);
     }
-    return Buffer.alloc(0);
+    return undefined;
   }
 
   /** A record with an alert, the first of this direction. */

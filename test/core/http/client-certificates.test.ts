@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientAddressOf } from '../../../core/http/listener/client-address.ts';
 import { listenHttps, type Listener } from '../../../core/http/listener/listeners.ts';
@@ -32,6 +36,10 @@ beforeAll(async () => {
 afterAll(() => listener.close(0));
 
 const versions = ['TLSv1.2', 'TLSv1.3'] as const;
+/** The first has a share and is not taken: HelloRetryRequest, and a ChangeCipherSpec of the client before the secret is known. */
+const retried = 'X448:X25519';
+/** each as its version, and its groups */
+const ways = [['TLSv1.2'], ['TLSv1.3'], ['TLSv1.3', retried]] as const;
 
 /** A device's certificate and so many above it, the device's first. */
 async function chainOf(length: number, key: KeyName): Promise<readonly Identity[]> {
@@ -47,9 +55,14 @@ function sentBy(chain: readonly { readonly pem: string }[], key: string) {
 }
 
 /** The certificates that the server saw, or why there was no answer. */
-async function seenOf(client: { key: string; cert: string } | undefined, maxVersion: (typeof versions)[number], body?: Buffer) {
+async function seenOf(client: { key: string; cert: string } | undefined, [maxVersion, ecdhCurve]: (typeof ways)[number], body?: Buffer) {
   try {
-    const { body: answer } = await ask(listener.url, '/', { client, maxVersion, ...(body === undefined ? {} : { method: 'POST', body }) });
+    const { body: answer } = await ask(listener.url, '/', {
+      client,
+      maxVersion,
+      ecdhCurve,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
     const { seen, from } = JSON.parse(answer as string) as { seen: number; from: string };
     expect(from).toBe('127.0.0.1');
     return seen;
@@ -58,7 +71,7 @@ async function seenOf(client: { key: string; cert: string } | undefined, maxVers
   }
 }
 
-describe.each(versions)('%s', (version) => {
+describe.each(ways.map((way) => [way.join(' '), way] as const))('%s', (_name, version) => {
   test.each(['P-256', 'RSA-3072', 'Ed25519'] as const)('a device with seven certificates above its own is served: %s', async (key) => {
     const chain = await chainOf(8, key);
     expect(await seenOf(sentBy(chain, chain[0]?.keys.pem ?? ''), version)).toBe(8);
@@ -91,5 +104,107 @@ describe.each(versions)('%s', (version) => {
 
 test('the largest chain of ML-DSA is served', async () => {
   const chain = await chainOf(5, 'ML-DSA-87');
-  expect(await seenOf(sentBy(chain, chain[0]?.keys.pem ?? ''), 'TLSv1.3')).toBe(5);
+  expect(await seenOf(sentBy(chain, chain[0]?.keys.pem ?? ''), ['TLSv1.3'])).toBe(5);
+});
+
+/** A connection of the usual client, whose octets `change` gets before they are sent: each write, with its number. */
+async function changed(version: (typeof versions)[number], change: (octets: Buffer, number: number) => Buffer | readonly Buffer[]) {
+  const chain = await chainOf(9, 'P-256');
+  const socket = connect(listener.port, '127.0.0.1');
+  let writes = 0;
+  const between = new Duplex({
+    read() {},
+    write(octets: Buffer, _encoding, done) {
+      const pieces = [change(octets, writes++)].flat();
+      void (async () => {
+        for (const piece of pieces) {
+          socket.write(piece);
+          await setTimeout(pieces.length > 1 ? 2 : 0);
+        }
+      })();
+      done();
+    },
+  });
+  socket.setNoDelay().on('error', () => undefined);
+  socket.on('data', (octets) => between.push(octets)).on('close', () => between.push(null));
+  const secured = connectTls({
+    ...{ socket: between, rejectUnauthorized: false, maxVersion: version, minVersion: version },
+    ...sentBy(chain, chain[0]?.keys.pem ?? ''),
+  });
+  secured.on('error', () => undefined);
+  let answer = '';
+  secured.on('data', (octets: Buffer) => (answer += octets.toString()));
+  secured.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  // A reset is an end too.
+  await new Promise((closed) => socket.once('close', closed));
+  secured.destroy();
+  return answer;
+}
+
+const changeCipherSpec = Buffer.from([20, 3, 3, 0, 1, 1]);
+const emptyHandshake = Buffer.from([22, 3, 3, 0, 0]);
+const warning = Buffer.from([21, 3, 3, 0, 2, 1, 90]);
+const noData = Buffer.concat([Buffer.from([23, 3, 3, 0, 32]), Buffer.alloc(32)]);
+const plainCertificate = Buffer.from([22, 3, 3, 0, 7, 11, 0, 0, 3, 0, 0, 0]);
+const plainFinished = Buffer.from([22, 3, 3, 0, 4, 20, 0, 0, 0]);
+
+describe.each(versions)('a chain that is refused stays so in %s', (version) => {
+  test.each([
+    ['unchanged', Buffer.alloc(0)],
+    ['a ChangeCipherSpec', changeCipherSpec],
+    ['many of them', Buffer.concat(Array.from({ length: 20 }, () => changeCipherSpec))],
+    ['an empty record', emptyHandshake],
+    ['an alert', warning],
+    ['early data', noData],
+    ['a certificate in clear', plainCertificate],
+    ['a Finished in clear', plainFinished],
+  ])('with %s behind the ClientHello, and before the certificate', async (_name, octets) => {
+    expect(await changed(version, (sent, number) => (number === 0 ? Buffer.concat([sent, octets]) : sent))).toBe('');
+    expect(await changed(version, (sent, number) => (number === 1 ? Buffer.concat([octets, sent]) : sent))).toBe('');
+  });
+
+  test('with the ClientHello twice', async () => {
+    expect(await changed(version, (sent, number) => (number === 0 ? Buffer.concat([sent, sent]) : sent))).toBe('');
+  });
+
+  test('in records of few octets, and in packets of one', async () => {
+    const inParts = (sent: Buffer): Buffer => {
+      const parts: Buffer[] = [];
+      for (let at = 5; at < sent.length; at += 40) {
+        const part = sent.subarray(at, at + 40);
+        parts.push(Buffer.from([22, 3, 1, 0, part.length]), part);
+      }
+      return Buffer.concat(parts);
+    };
+    expect(await changed(version, (sent, number) => (number === 0 ? inParts(sent) : sent))).toBe('');
+    expect(await changed(version, (sent, number) => (number === 0 ? [...sent].map((octet) => Buffer.from([octet])) : sent))).toBe('');
+  });
+});
+
+test('the ClientHello of SSL 2.0, whose header has another length, is not answered', async () => {
+  const socket = connect(listener.port, '127.0.0.1').on('error', () => undefined);
+  const suites = Buffer.from([0, 0xc0, 0x2f, 0, 0xc0, 0x30, 0, 0xc0, 0x2b]);
+  const hello = Buffer.concat([Buffer.from([1, 3, 3, 0, suites.length, 0, 0, 0, 32]), suites, randomBytes(32)]);
+  let answered = 0;
+  socket.on('data', (octets) => (answered += octets.length));
+  socket.write(Buffer.concat([Buffer.from([0x80, hello.length]), hello, Buffer.alloc(800)]));
+  await new Promise((closed) => socket.once('close', closed));
+  expect(answered).toBe(0);
+});
+
+test.each(versions)('a session that is resumed is served, with a body of any size: %s', async (version) => {
+  const chain = await chainOf(2, 'P-256');
+  const options = { port: listener.port, rejectUnauthorized: false, maxVersion: version, ...sentBy(chain, chain[0]?.keys.pem ?? '') };
+  const get = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
+  const first = connectTls(options).on('error', () => undefined);
+  const session = once(first, 'session');
+  first.resume().write(get);
+  const [ticket] = (await session) as [Buffer];
+  const again = connectTls({ ...options, session: ticket });
+  let answer = '';
+  again.on('data', (octets: Buffer) => (answer += octets.toString()));
+  again.write(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 300000\r\n\r\n${'a'.repeat(300_000)}`);
+  await once(again, 'end');
+  expect(again.isSessionReused()).toBe(true);
+  expect(answer).toMatch(/^HTTP\/1.1 200/);
 });
