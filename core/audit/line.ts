@@ -66,7 +66,7 @@ export function formatBoundedFields(record: object): string {
 }
 
 /** Never cut: digests and names have a longest length and a batch a limited number of items, so those of a batch have at most 80 and 131 KB. */
-const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signedDigest', 'created']);
+const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord & string>(['signedDigest', 'created']);
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;

@@ -1,6 +1,6 @@
 // Limits audit records of unauthenticated requests, so that they cannot displace other records: the rest is only counted.
 import { randomUUID } from 'node:crypto';
-import type { Audit, AuditRecord } from './record.ts';
+import { type Audit, type AuditRecord, hasCredential } from './record.ts';
 import type { Clock } from '../base/context.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { TokenBucket } from '../base/token-bucket.ts';
@@ -76,15 +76,14 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
   };
 }
 
-/** Enrolments have no token and no user. When the CA exists, all other answers are given to accepted senders only (api 64). */
-const beforeAcceptance: ReadonlySet<number | undefined> = new Set([401, 404, 405, 429]);
-
 /**
  * A refused login is unauthenticated even when the user exists: a name proves nothing, and if only refusals of existing users waited for
  * the disk, their response time would reveal which users exist.
  */
-function isUnauthenticated({ kind, accessor, tenantId, method, status }: AuditRecord): boolean {
-  if (kind === 'est') return tenantId === undefined || method !== 'POST' || beforeAcceptance.has(status);
+function isUnauthenticated(record: AuditRecord): boolean {
+  const { kind, accessor } = record;
+  // Enrolments have no token and no user.
+  if (kind === 'est') return record[hasCredential] !== true;
   return (kind === 'request' || kind === 'login') && accessor === undefined;
 }
 

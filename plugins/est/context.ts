@@ -22,6 +22,8 @@ export type EstCall = {
   readonly clientIp: string;
   /** the whole body; throws `payload-too-large`. Read only after the sender was accepted. */
   readBody(): Promise<Uint8Array>;
+  /** The credential of the sender was accepted; the parameters are recorded as those of `note`. */
+  accept(parameters: Readonly<Record<string, unknown>>): void;
   /** adds to the audit record */
   note(parameters: Readonly<Record<string, unknown>>): void;
 };

@@ -1,6 +1,7 @@
 // One EST request: its target, its record, and its answers, which are lines of text in the form that EST clients accept.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { hasCredential } from '../../core/audit/record.ts';
 import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -32,6 +33,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   readonly #server: EstServer;
   #target: Target | undefined;
   #note: Readonly<Record<string, unknown>> = {};
+  #isAccepted = false;
 
   constructor(server: EstServer, request: IncomingMessage, response: ServerResponse) {
     super(server, new HttpExchange(request, response));
@@ -100,7 +102,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
       status,
       code: error?.code,
     });
-    return audit.write({ ...record, ...defined({ requestParameters: parameters }) });
+    return audit.write({ ...record, ...defined({ requestParameters: parameters }), [hasCredential]: this.#isAccepted });
   }
 
   /** A certificate whose record cannot be written is not handed out. */
@@ -114,14 +116,19 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   }
 
   #callOf({ ca }: Target): EstCall {
+    const note = (parameters: Readonly<Record<string, unknown>>): void => {
+      this.#note = { ...this.#note, ...parameters };
+    };
     return {
       ca,
       headers: this.exchange.request.headers,
       socket: this.exchange.request.socket as TLSSocket,
       clientIp: this.clientIp,
       readBody: () => this.#readBody(),
-      note: (parameters) => {
-        this.#note = { ...this.#note, ...parameters };
+      note,
+      accept: (parameters) => {
+        this.#isAccepted = true;
+        note(parameters);
       },
     };
   }

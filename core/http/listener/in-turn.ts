@@ -6,19 +6,27 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Requests that may wait on a connection for the answer to the one before. More come in one piece of what TLS reads: node has no limit for that. */
 const mostWaiting = 32;
+/** Memory that all of them may take together, where more than one waits: a thousand fields of four octets take twenty-five times what was sent. */
+const mostWaitingOctets = 64 * 1024;
+/** of a header field in memory: two texts and their places, without their characters */
+const fieldOctets = 96;
+/** for a request itself, with its answer */
+const requestOctets = 512;
 
 /**
  * A request begins when the one before it on its connection is answered and the answer has left, so that a peer which reads nothing holds one
  * answer, and no work is done for the others. A connection on which too many wait is closed.
  */
 export function inTurn(handler: Handler): Handler {
-  const lines = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>();
+  const lines = new WeakMap<Socket, Line>();
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     response.once('close', () => {
-      const next = socket.destroyed ? undefined : lines.get(socket)?.shift();
-      if (next === undefined) lines.delete(socket);
-      else begin(...next);
+      const line = lines.get(socket);
+      const next = socket.destroyed ? undefined : line?.waiting.shift();
+      if (line === undefined || next === undefined) return void lines.delete(socket);
+      line.octets -= octetsOf(next[0]);
+      begin(...next);
     });
     handler(request, response);
   };
@@ -26,12 +34,28 @@ export function inTurn(handler: Handler): Handler {
     const { socket } = request;
     // The rest of a piece whose beginning has closed the connection.
     if (socket.destroyed) return;
+    // Behind a wish for another protocol the parser of node reads nothing more: the peer must know that.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     const line = lines.get(socket);
     if (line === undefined) {
-      lines.set(socket, []);
+      lines.set(socket, { waiting: [], octets: 0 });
       return begin(request, response);
     }
-    if (line.length >= mostWaiting) return void socket.destroy();
-    line.push([request, response]);
+    line.octets += octetsOf(request);
+    const { length } = line.waiting;
+    if (length >= mostWaiting || (length > 0 && line.octets > mostWaitingOctets)) {
+      lines.delete(socket);
+      return void socket.destroy();
+    }
+    line.waiting.push([request, response]);
   };
+}
+
+/** The requests that wait on a connection, and the memory that their heads take. */
+type Line = { readonly waiting: (readonly [IncomingMessage, ServerResponse])[]; octets: number };
+
+function octetsOf({ rawHeaders, url = '' }: IncomingMessage): number {
+  let octets = requestOctets + url.length + (rawHeaders.length / 2) * fieldOctets;
+  for (const { length } of rawHeaders) octets += length;
+  return octets;
 }

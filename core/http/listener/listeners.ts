@@ -62,7 +62,7 @@ const limits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
-  /** Who reads nothing of an answer for so long is closed. */
+  /** Who reads less than the lowest rate of an answer for so long is closed. */
   unreadMs: 30_000,
   /** Node looks for connections past their deadline this often. */
   checkEveryMs: 2_000,
@@ -238,10 +238,17 @@ function answerClientError(error: ClientError, socket: Socket): void {
 export function refuseConnection(error: ClientError, socket: Socket, answer: () => string): void {
   if (socket.writableEnded) return;
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const running = (socket as Answering)._httpMessage;
+  // The fault is behind a request that came whole: its answer is not replaced, nor cut.
+  if (running?.req.complete === true) return void running.once('close', () => refuseConnection(error, socket, answer));
+  if (running?.headersSent === true) return void socket.destroy();
   socket.end(answer());
   const late = setTimeout(() => socket.destroy(), limits.lastAnswerMs);
   socket.once('close', () => clearTimeout(late));
 }
+
+/** The answer whose turn it is, by the name that node gives it. */
+type Answering = Socket & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
 
 const headMethod = Buffer.from('HEAD ');
 

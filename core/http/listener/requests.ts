@@ -4,10 +4,12 @@ import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.ts';
 
 const sweepEveryMs = 2_000;
+/** Octets of an answer in a second, below which its peer keeps it too long: as for bodies. */
+const lowestOctets = 8 * 1024;
 
 /**
- * Follows the requests of a server on its connections, which the returned function is told after their handshakes. A peer that reads nothing
- * of an answer for `unreadMs` is closed, whatever it sends meanwhile; node has no limit for that.
+ * Follows the requests of a server on its connections, which the returned function is told after their handshakes. A peer is closed that has
+ * an answer before it for `unreadMs` and reads less of it than 8 KiB a second, whatever it sends meanwhile; node has no limit for that.
  */
 export function followRequests(server: Server, connections: Connections, unreadMs: number): (connection: Connection) => void {
   const ofSecured = new WeakMap<Socket, Connection>();
@@ -33,8 +35,11 @@ export function followRequests(server: Server, connections: Connections, unreadM
           const octets = bytesWritten - writableLength;
           const before = readers.get(connection);
           if (writableLength === 0) readers.delete(connection);
-          else if (before?.octets !== octets) readers.set(connection, { octets, sinceMs: nowMs });
-          else if (nowMs - before.sinceMs >= unreadMs) connections.close(connection, 'unread');
+          else if (before === undefined) readers.set(connection, { octets, sinceMs: nowMs });
+          else if (nowMs - before.sinceMs >= unreadMs) {
+            if (octets - before.octets < (lowestOctets * (nowMs - before.sinceMs)) / 1_000) connections.close(connection, 'unread');
+            else readers.set(connection, { octets, sinceMs: nowMs });
+          }
         }
       });
     },

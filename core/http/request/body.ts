@@ -87,8 +87,9 @@ class BodyReader {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#isOver) return;
+    // Those of a refused body cost as much, though nothing is kept of them.
     if (++this.#count > crumbs.many && this.#bytes < crumbs.octets * (this.#count - 1)) return this.#refuse('in-crumbs');
+    if (this.#isOver) return void (this.#bytes += chunk.length);
     if (this.#bytes + chunk.length > this.#limit) return this.#refuse('too-large');
     if (this.#whole === undefined) this.#keep(chunk);
     else this.#whole.set(chunk, this.#bytes);
@@ -136,6 +137,7 @@ class BodyReader {
   }
 
   #refuse(reason: NoBody): void {
+    if (reason === 'in-crumbs') this.#stop();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#chunks = [];
@@ -143,9 +145,12 @@ class BodyReader {
     this.#whole = undefined;
     this.#place?.leave();
     this.#done(reason);
-    if (reason !== 'in-crumbs') return void this.#request.resume();
-    this.#request.pause();
-    setTimeout(() => this.#request.socket.destroy(), lastAnswerMs);
+    if (reason !== 'in-crumbs') this.#request.resume();
+  }
+
+  #stop(): void {
+    this.#request.removeAllListeners('data').pause();
+    setTimeout(() => this.#request.socket.destroy(), lastAnswerMs).unref();
   }
 
   #end(): void {

@@ -14,7 +14,7 @@ import { answerDer, type EstAnswer, readRequestBody } from '../listener/transpor
 /** First enrolment (RFC 7030 4.2.1). */
 export async function simpleEnroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
   const credential = await accepted(context, call, () => authenticateFirst(context, call.ca, call));
-  call.note({ credential });
+  call.accept({ credential });
   const request = await readRequest(call);
   return issue(context, call, request.approve(), { via: credential });
 }
@@ -22,7 +22,7 @@ export async function simpleEnroll(context: EstContext, call: EstCall): Promise<
 /** Renewal or rekey (RFC 7030 4.2.2). A certificate that is revoked while the request runs renews nothing. */
 export async function simpleReenroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
   const held = await accepted(context, call, () => authenticateRenewal(context, call.ca, call));
-  call.note({ credential: 'certificate', 'renewed-serial': held.serial });
+  call.accept({ credential: 'certificate', 'renewed-serial': held.serial });
   const request = await readRequest(call);
   return issue(context, call, request.approveRenewal(held), {
     via: 'est-renewal',

@@ -1,7 +1,7 @@
 // The limit on audit records of unauthenticated requests: what is recorded, what is counted, and that all others are recorded.
 import { expect, test, vi } from 'vitest';
 import { limitUnauthenticated, type UnauthenticatedLimits } from '../../../core/audit/unauthenticated-limit.ts';
-import type { AuditRecord } from '../../../core/audit/record.ts';
+import { type AuditRecord, hasCredential } from '../../../core/audit/record.ts';
 import type { Clock } from '../../../core/base/context.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { record } from './trail.ts';
@@ -61,8 +61,8 @@ test('an idle time restores the burst, and no more', async () => {
 test.each<[string, Partial<AuditRecord>]>([
   ['a token that was refused by policy', { status: 403, accessor: 'a', user: 'u' }],
   ['a login', { kind: 'login', status: 200, tenant: 't', user: 'robot', accessor: 'a' }],
-  ['a certificate issued', { kind: 'est', method: 'POST', status: 200, tenantId: 't' }],
-  ['a device whose request was refused', { kind: 'est', method: 'POST', status: 403, tenantId: 't' }],
+  ['a certificate issued', { kind: 'est', method: 'POST', status: 200, tenantId: 't', [hasCredential]: true }],
+  ['a device whose request was refused', { kind: 'est', method: 'POST', status: 403, tenantId: 't', [hasCredential]: true }],
   ['a rotation', { kind: 'rotation' }],
   ['the console', { kind: 'console' }],
 ])('%s is always on record', async (_, fields) => {
@@ -73,6 +73,8 @@ test.each<[string, Partial<AuditRecord>]>([
 
 test.each<[string, Partial<AuditRecord>]>([
   ['an enrolment that was refused', { kind: 'est', method: 'POST', status: 401, tenantId: 't' }],
+  ['an enrolment at a CA that takes none', { kind: 'est', method: 'POST', status: 403, tenantId: 't' }],
+  ['an enrolment at a CA that has expired', { kind: 'est', method: 'POST', status: 503, tenantId: 't' }],
   ['an enrolment nowhere', { kind: 'est', method: 'POST', status: 400 }],
   ['CA certificates', { kind: 'est', method: 'GET', status: 200, tenantId: 't' }],
   ['a path that EST does not have', { kind: 'est', method: 'POST', status: 404 }],

@@ -67,6 +67,62 @@ test('a connection on which more than 32 wait is closed', async () => {
   expect(urls()).toHaveLength(1);
 });
 
+test('heads that wait are counted by the memory that they take', async () => {
+  const many = (fields: number): string => Array.from({ length: fields }, (_, number) => `${number}:\r\n`).join('');
+  const served = await openTls(listener.port);
+  served.write(get('/1') + get('/2', many(900)));
+  await expect.poll(urls).toEqual(['/1']);
+  await wait(100);
+  expect(served.destroyed).toBe(false);
+  begun[0]?.response.end();
+  await expect.poll(urls).toEqual(['/1', '/2']);
+  served.write(get('/3'));
+  begun[1]?.response.end();
+  await expect.poll(urls).toEqual(['/1', '/2', '/3']);
+  served.destroy();
+  begun = [];
+  const closed = await openTls(listener.port);
+  const received = readAll(closed);
+  closed.write(get('/1') + get('/2', many(900)) + get('/3', many(900)));
+  expect(await received).toBe('');
+  expect(urls()).toEqual(['/1']);
+});
+
+test('an unreadable request is answered behind those before it, which keep their answers', async () => {
+  const socket = await openTls(listener.port);
+  const received = readAll(socket);
+  socket.write(`${get('/1')}${get('/2')}nonsense\r\n\r\n`);
+  await expect.poll(urls).toEqual(['/1']);
+  await wait(100);
+  begun[0]?.response.write('answer');
+  begun[0]?.response.end(' 1');
+  await expect.poll(urls).toEqual(['/1', '/2']);
+  begun[1]?.response.end('answer 2');
+  const text = await received;
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+  expect(text).toContain('answer 2');
+});
+
+test('an unreadable body is no reason to write into an answer that has begun', async () => {
+  const socket = await openTls(listener.port);
+  const received = readAll(socket);
+  socket.write('POST /1 HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+  await expect.poll(urls).toEqual(['/1']);
+  begun[0]?.response.write('begin');
+  await wait(50);
+  socket.write('nonsense\r\n');
+  expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
+test('a wish for another protocol is not granted, and its answer is the last', async () => {
+  const socket = await openTls(listener.port);
+  const received = readAll(socket);
+  socket.write(`${get('/1', 'upgrade: other\r\nconnection: upgrade\r\n')}${get('/2')}`);
+  await expect.poll(urls).toEqual(['/1']);
+  begun[0]?.response.end('answer 1');
+  expect(await received).toMatch(/^HTTP\/1\.1 200[^]*connection: close/i);
+});
+
 test('a connection that ends in the middle leaves nothing behind', async () => {
   const gone = await openTls(listener.port);
   gone.write(get('/1').repeat(5));

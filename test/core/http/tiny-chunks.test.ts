@@ -25,6 +25,17 @@ test.each([
   expect(Buffer.compare(body as Uint8Array, Buffer.concat(chunks))).toBe(0);
 });
 
+test('those of a body that was refused before are counted, too', async () => {
+  let isClosed = false;
+  const socket = { destroy: () => void (isClosed = true) };
+  const request = Object.assign(new PassThrough(), { headers: { 'transfer-encoding': 'chunked' }, socket });
+  const whole = new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, 100, admitAny, resolve));
+  request.write(Buffer.alloc(101));
+  expect(await whole).toBe('too-large');
+  for (let count = 0; count < 60_000; count++) request.write(Buffer.of(1));
+  await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true);
+});
+
 test('a body in thousands of chunks of one octet is refused, read no further, and its connection closed a moment later', async () => {
   let isClosed = false;
   const socket = { destroy: () => void (isClosed = true) };
