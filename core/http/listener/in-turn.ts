@@ -24,9 +24,11 @@ export function inTurn(handler: Handler): Handler {
     response.once('close', () => {
       const line = lines.get(socket);
       const next = socket.destroyed ? undefined : line?.waiting.shift();
-      if (line === undefined || next === undefined) return void lines.delete(socket);
-      line.octets -= octetsOf(next[0]);
-      begin(...next);
+      if (line === undefined || next === undefined) lines.delete(socket);
+      else {
+        line.octets -= octetsOf(next[0]);
+        begin(...next);
+      }
     });
     handler(request, response);
   };

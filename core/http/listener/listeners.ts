@@ -248,7 +248,7 @@ export function refuseConnection(error: ClientError, socket: Socket, answer: () 
 }
 
 /** The answer whose turn it is, by the name that node gives it. */
-type Answering = Socket & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
+type Answering = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 const headMethod = Buffer.from('HEAD ');
 
