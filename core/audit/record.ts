@@ -1,6 +1,6 @@
 // The audit trail as core and plugins use it: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
 
-/** Marks the record of an enrolment whose sender has shown an accepted credential, for who limits records of strangers. It is not written. */
+/** Marks the record of an enrolment whose sender has shown an accepted credential, for who limits unauthenticated ones. It is not written. */
 export const hasCredential: unique symbol = Symbol('hasCredential');
 
 /** An audit record without the trail's own fields (sequence, previous hash, own hash). Absent fields are left out. */

@@ -38,6 +38,18 @@ export function bodyRoomThatFits(workers: number, bytes = availableBytes()): num
   return between(leastRoomBytes, Math.floor(bytes / 16 / workers), mostRoomBytes);
 }
 
+/** What a connection of an unauthenticated caller may hold: TLS, what came and is not taken yet, a request that waits, and what is collected later. */
+const connectionBytes = 64 << 10;
+/** Fewer connections of a listener are no service. */
+const fewestConnections = 128;
+/** Management and EST. */
+const listeners = 2;
+
+/** Connections that each listener of each worker takes, when all of them together may take a quarter of the memory. */
+export function connectionsByMemory(workers: number, bytes = availableBytes()): number {
+  return Math.max(fewestConnections, Math.floor(bytes / 4 / workers / listeners / connectionBytes));
+}
+
 function between(least: number, value: number, most: number): number {
   return Math.min(Math.max(least, value), most);
 }

@@ -9,13 +9,19 @@ import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
 import { type ClusterConfig, clusterSection } from './cluster.ts';
-import { keysThatFit } from './memory.ts';
+import { connectionsByMemory, keysThatFit } from './memory.ts';
 import { type Proxies, proxiesSection } from './proxies.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
 
 /** Where a listener listens, and behind which proxies. `descriptor`: an inherited socket that is listening already. */
-export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number; readonly proxies?: Proxies };
+export type Address = {
+  readonly host: string;
+  readonly port: number;
+  readonly descriptor?: number;
+  readonly proxies?: Proxies;
+  /** that a process takes at most, by its memory */ readonly connections?: number;
+};
 
 /** The complete, checked configuration of one appliance. */
 export type Configuration = {
@@ -254,11 +260,12 @@ export function completed(
   const ownHost = isWildcard(fields.listen.host) ? (member?.address ?? reached) : fields.listen.host;
   // Where only this machine reaches the listener, the way is what leads to it.
   const ownUrl = /^127\.|^::1$|^localhost$/.test(ownHost) ? publicUrl : urlOf(ownHost, fields.listen.port);
+  const connections = connectionsByMemory(fields.workers);
   return {
     ...rest,
     sources,
-    listen: { ...fields.listen, ...front },
-    estListen: { ...fields.estListen, ...front },
+    listen: { ...fields.listen, ...front, connections },
+    estListen: { ...fields.estListen, ...front, connections },
     data: resolve(data),
     hosts,
     publicUrl,

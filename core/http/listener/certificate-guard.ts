@@ -14,6 +14,10 @@ const mostInRecord = 16_384 + 2_048;
 const message = { header: 4, clientHello: 1, certificate: 11, finished: 20 } as const;
 /** of a handshake: 64 KiB in the smallest pieces that a client may want (RFC 6066 section 4), and some more; each of them costs */
 const mostRecords = 160;
+/** of a message that is held for each connection without asking; above, those of all connections of a process share a room */
+const unsharedOctets = 16 * 1024;
+/** Certificates of ML-DSA have more than RSA and EC: for so many octets at a time, each message held twice, as it came and as it is read. */
+const room = { octets: 16 << 20, held: 0 };
 /** of an AEAD, in every suite of TLS 1.3 that is offered */
 const tagOctets = 16;
 /** The fatal alert `bad_certificate` (RFC 8446 section 6). */
@@ -60,6 +64,8 @@ class GuardedSocket extends Duplex {
   #server: RecordKeys | undefined;
   #isOver = false;
   #records = 0;
+  /** of the room */
+  #shared = 0;
 
   constructor(accepted: Socket, refused: (reason: string) => void) {
     super({ allowHalfOpen: true });
@@ -94,11 +100,15 @@ class GuardedSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#share(0);
+    this.#held = undefined;
+    this.#message = Buffer.alloc(0);
     this.accepted.destroy();
     done(error);
   }
 
   #receive(octets: Buffer): void {
+    if (this.destroyed) return;
     if (this.#held === undefined) return this.#passOn(octets);
     this.#held = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets]);
     const reason = this.#look(this.#held);
@@ -109,12 +119,23 @@ class GuardedSocket extends Duplex {
     const rest = this.#held;
     if (this.#isOver) {
       this.#held = undefined;
+      this.#share(0);
       return this.#passOn(rest);
     }
     if (rest.length > mostOctets) return this.#refuse('it has more than 64 KiB');
+    if (!this.#share(rest.length - passes + this.#message.length)) return void this.destroy();
     this.#held = rest.subarray(passes);
     this.#looked -= passes;
     if (passes > 0) this.#passOn(rest.subarray(0, passes));
+  }
+
+  /** Takes as much of the room as so many octets need; false: there is none. */
+  #share(octets: number): boolean {
+    const shared = Math.max(0, octets - unsharedOctets);
+    if (shared > this.#shared && room.held - this.#shared + shared > room.octets) return false;
+    room.held += shared - this.#shared;
+    this.#shared = shared;
+    return true;
   }
 
   #passOn(octets: Buffer): void {
@@ -167,6 +188,8 @@ class GuardedSocket extends Duplex {
   #refuse(reason: string): void {
     this.#refused(reason);
     this.#held = Buffer.alloc(0);
+    this.#message = Buffer.alloc(0);
+    this.#share(0);
     this.#isOver = true;
     const inClear = Buffer.concat([Buffer.from([record.alert, 3, 3, 0, badCertificate.length]), badCertificate]);
     this.accepted.removeAllListeners('data').resume();

@@ -104,7 +104,7 @@ function handlerOf({ handler, proxies }: ListenOptions): ListenOptions['handler'
 }
 
 function listenerOf(server: Server, options: ListenOptions, first: ServerOptions): Listener {
-  const { host, identity, log, proxies, most = mostConnections() } = options;
+  const { host, identity, log, proxies, connections: byMemory, most = mostConnections(byMemory) } = options;
   let tls = first;
   server.setSecureContext(secureContext(identity, tls));
   server.headersTimeout = limits.headersTimeoutMs;
@@ -142,8 +142,8 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
 const looker = 'looker';
 
 /** How many connections each listener of a process may have, and how many of them before the end of their handshake. */
-function mostConnections(): ConnectionLimits {
-  const open = connectionsThatFit();
+function mostConnections(byMemory = Infinity): ConnectionLimits {
+  const open = Math.min(connectionsThatFit(), byMemory);
   return { open, handshakes: Math.ceil(open * limits.shareOfHandshakes) };
 }
 

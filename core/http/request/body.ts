@@ -8,8 +8,11 @@ export type NoBody = 'too-large' | 'refused' | 'in-crumbs' | NoRoom;
 /** A body, or the reason why there is none. */
 export type Body = Uint8Array | NoBody;
 
-/** Octets kept in memory for a caller without a valid token: thousands of connections must not exhaust it. */
+/** Octets that a body of a caller without a valid token may have. */
 export const untrustedBytes = 64 * 1024;
+
+/** Octets of a body that are kept without asking: above, those of unauthenticated callers too share the room of large bodies. */
+const unaskedBytes = 16 * 1024;
 
 /** Called once, for a body that is or may become larger than that: the place where it is kept; undefined: it is refused. */
 export type Admit = (body: Pick<Comer, 'octets' | 'proceed' | 'refuse'>) => Place | undefined;
@@ -35,7 +38,7 @@ const empty = new Uint8Array(0);
 
 /**
  * Calls `done` once with the whole body, or as soon as it is known that there will be none; never for a client that disconnects
- * before. `admit` is called before more than `untrustedBytes` are kept, and reading waits until the place lets it go on. The rest
+ * before. `admit` is called before more than 16 KiB are kept, and reading waits until the place lets it go on. The rest
  * of a refused body is read and dropped, so that clients that send everything before they read get the answer; the listener's
  * request timeout limits that.
  */
@@ -76,12 +79,12 @@ class BodyReader {
   }
 
   begin(): void {
-    if (this.#declared <= untrustedBytes) this.#listen();
+    if (this.#declared <= unaskedBytes) this.#listen();
     else this.#ask(this.#declared, () => this.#listen());
   }
 
   #listen(): void {
-    this.#whole ??= this.#declared > untrustedBytes ? Buffer.allocUnsafeSlow(this.#declared) : undefined;
+    this.#whole ??= this.#declared > unaskedBytes ? Buffer.allocUnsafeSlow(this.#declared) : undefined;
     this.#request.on('data', (chunk: Buffer) => this.#take(chunk));
     this.#request.on('end', () => this.#end());
   }
@@ -96,7 +99,7 @@ class BodyReader {
     this.#bytes += chunk.length;
     if (this.#place !== undefined) {
       if (!this.#place.arrived(this.#bytes)) this.#request.pause();
-    } else if (this.#bytes > untrustedBytes) {
+    } else if (this.#bytes > unaskedBytes) {
       // It may become as large as the limit.
       this.#request.pause();
       this.#ask(this.#limit, () => undefined);

@@ -99,8 +99,8 @@ oidc:
     expect(loaded).toEqual({
       attended: false,
       data: '/var/lib/keystored',
-      listen: { host: '::1', port: 8443 },
-      estListen: { host: 'est.example.com', port: 4665 },
+      listen: { host: '::1', port: 8443, connections: expect.any(Number) as number },
+      estListen: { host: 'est.example.com', port: 4665, connections: expect.any(Number) as number },
       publicUrl: 'https://keys.example.com',
       publicUrlIsOwn: false,
       ownUrl: expect.stringMatching(/^https:/),

@@ -1,7 +1,7 @@
 // Shares of memory: what is kept ready follows the machine, the limit of the service, and how many processes share it.
 import { describe, expect, test } from 'vitest';
 import { loadConfiguration } from '../../../core/config/config.ts';
-import { availableBytes, bodyRoomThatFits, keysThatFit, recordBytesThatFit } from '../../../core/config/memory.ts';
+import { availableBytes, bodyRoomThatFits, connectionsByMemory, keysThatFit, recordBytesThatFit } from '../../../core/config/memory.ts';
 
 const gib = 2 ** 30;
 
@@ -33,6 +33,14 @@ test('decoded records of a worker take an eighth of the memory in all of them to
   expect(recordBytesThatFit(2, 4 * gib)).toBe(64 << 20);
   expect(recordBytesThatFit(16, gib)).toBe(32 << 20);
   expect(recordBytesThatFit(1, 64 * gib)).toBe(256 << 20);
+});
+
+test('the connections of all listeners and workers take a quarter of the memory together', () => {
+  expect(connectionsByMemory(2, gib)).toBe(1_024);
+  expect(connectionsByMemory(2, 4 * gib)).toBe(4_096);
+  expect(connectionsByMemory(64, gib)).toBe(128);
+  const { listen, estListen } = loadConfiguration({ argv: ['--workers', '3'], environment: {}, sections: {} });
+  expect([listen.connections, estListen.connections]).toEqual([connectionsByMemory(3), connectionsByMemory(3)]);
 });
 
 test('the rooms for large bodies take a sixteenth of the memory in all workers together, within bounds', () => {

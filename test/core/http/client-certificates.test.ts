@@ -13,7 +13,7 @@ import { clientAddressOf } from '../../../core/http/listener/client-address.ts';
 import { listenHttps, type Listener } from '../../../core/http/listener/listeners.ts';
 import { ask } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { selfSignedIdentity } from '../../harness/tls.ts';
+import { firstMessage, selfSignedIdentity } from '../../harness/tls.ts';
 import { type Identity, type KeyName, makeIdentity } from '../../plugins/ca/pki.ts';
 
 const path = temporaryDirectory();
@@ -179,6 +179,35 @@ describe.each(versions)('a chain that is refused stays so in %s', (version) => {
     expect(await changed(version, (sent, number) => (number === 0 ? inParts(sent) : sent))).toBe('');
     expect(await changed(version, (sent, number) => (number === 0 ? [...sent].map((octet) => Buffer.from([octet])) : sent))).toBe('');
   });
+});
+
+test('half messages of all connections share a room, which is free again when they are gone', async () => {
+  const half = Buffer.concat([Buffer.from([11, 0, 0xf0, 0]), Buffer.alloc(60_000)]);
+  const records: Buffer[] = [];
+  for (let at = 0; at < half.length; at += 10_000) {
+    const part = half.subarray(at, at + 10_000);
+    records.push(Buffer.from([22, 3, 3, part.length >> 8, part.length & 255]), part);
+  }
+  const octets = Buffer.concat(records);
+  const hello = await firstMessage({ maxVersion: 'TLSv1.2' });
+  const hold = async (): Promise<number> => {
+    const sockets = Array.from({ length: 200 }, () => connect(listener.port, '127.0.0.1').on('error', () => undefined));
+    let closed = 0;
+    for (const socket of sockets) {
+      socket.on('close', () => closed++).once('data', () => socket.resume().write(octets));
+      socket.write(hello);
+    }
+    await setTimeout(1_500);
+    const early = closed;
+    for (const socket of sockets) socket.destroy();
+    await setTimeout(200);
+    return early;
+  };
+  const first = await hold();
+  expect(first).toBeGreaterThan(20);
+  expect(first).toBeLessThan(100);
+  expect(await hold()).toBe(first);
+  expect(await seenOf(undefined, ['TLSv1.3'])).toBe(0);
 });
 
 test('the ClientHello of SSL 2.0, whose header has another length, is not answered', async () => {

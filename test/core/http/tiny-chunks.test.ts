@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { admitAny, type Body, readBody } from '../../../core/http/request/body.ts';
+import { type Admit, admitAny, type Body, readBody } from '../../../core/http/request/body.ts';
 
 /** Reads a body that comes in these chunks. */
 async function read(chunks: readonly Buffer[]): Promise<Body> {
@@ -23,6 +23,21 @@ test.each([
   const body = await read(chunks);
   expect(body).toBeInstanceOf(Uint8Array);
   expect(Buffer.compare(body as Uint8Array, Buffer.concat(chunks))).toBe(0);
+});
+
+test('what is more than 16 KiB asks for room, from any caller', async () => {
+  const asked: number[] = [];
+  for (const length of [16_384, 16_385, 65_000]) {
+    const request = Object.assign(new PassThrough(), { headers: { 'content-length': String(length) } });
+    const admit: Admit = (body) => {
+      asked.push(body.octets);
+      return admitAny(body);
+    };
+    const whole = new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, 65_536, admit, resolve));
+    request.end(Buffer.alloc(length));
+    expect(await whole).toHaveLength(length);
+  }
+  expect(asked).toEqual([16_385, 65_000]);
 });
 
 test('those of a body that was refused before are counted, too', async () => {
