@@ -53,6 +53,7 @@ const placed: readonly (readonly [source: string, target: string, mode: number])
   ),
   ['systemd/sysusers.conf', 'usr/lib/sysusers.d/keystored.conf', 0o644],
   ['systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/keystored.conf', 0o644],
+  ['systemd/sysctl.conf', 'usr/lib/sysctl.d/60-keystored.conf', 0o644],
 ];
 
 type Manifest = { readonly version: string; readonly description: string };

@@ -40,6 +40,7 @@ describe.skipIf(!builder)('the Debian package', () => {
       'usr/lib/systemd/system/keystored-est.socket',
       'usr/lib/sysusers.d/keystored.conf',
       'usr/lib/tmpfiles.d/keystored.conf',
+      'usr/lib/sysctl.d/60-keystored.conf',
       'usr/lib/keystored/service/keystored.js',
       'usr/lib/keystored/service/LICENSES',
       'usr/lib/keystored/appliance/keystored.ts',
