@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readOnly, tag } from '../../../core/der/der.ts';
-import type { Audit } from '../../../core/audit/record.ts';
+import { type Audit, hasCredential } from '../../../core/audit/record.ts';
 import type { Log } from '../../../core/base/context.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { createEstApp } from '../../../plugins/est/app.ts';
@@ -200,6 +200,30 @@ describe('errors', () => {
       expect(reply.status).toBe(status);
       expect(reply.headers['retry-after']).toBe(status === 429 ? '7' : undefined);
     }
+    await listener.close(1_000);
+  });
+
+  test('only the record of a sender whose credential was accepted says so', async () => {
+    const marks: (readonly [number | undefined, boolean | undefined])[] = [];
+    const write: Audit['write'] = async (record) => void marks.push([record.status, record[hasCredential]]);
+    const handler = createEstApp({ ...estParts(appliance), audit: { writable: true, write }, log: silentLog });
+    const identity = selfSignedIdentity(appliance.directory);
+    const listener = await openEstListener({ host: '127.0.0.1', port: 0, identity, handler, log: silentLog });
+    const { 'initial-enroll-secret': _none, ...closedEst } = openEst;
+    const closed = await appliance.makeCa({ est: closedEst });
+    for (const [to, password] of [
+      [ca, secret],
+      [ca, 'a wrong secret'],
+      [closed, secret],
+    ] as const) {
+      const where = `/.well-known/est/${appliance.tenantId}/${to}/simpleenroll`;
+      await send(`https://127.0.0.1:${listener.port}`, where, { ca: identity.cert, ...pkcs10(csr, { Authorization: basic(password) }) });
+    }
+    expect(marks).toEqual([
+      [200, true],
+      [401, false],
+      [403, false],
+    ]);
     await listener.close(1_000);
   });
 
