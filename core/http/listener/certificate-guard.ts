@@ -14,10 +14,10 @@ const mostInRecord = 16_384 + 2_048;
 const message = { header: 4, clientHello: 1, certificate: 11, finished: 20 } as const;
 /** of a handshake: 64 KiB in the smallest pieces that a client may want (RFC 6066 section 4), and some more; each of them costs */
 const mostRecords = 160;
-/** of a message that is held for each connection without asking; above, those of all connections of a process share a room */
-const unsharedOctets = 16 * 1024;
-/** Certificates of ML-DSA have more than RSA and EC: for so many octets at a time, each message held twice, as it came and as it is read. */
-const room = { octets: 16 << 20, held: 0 };
+/** Held for each connection without asking: a message of 16 KiB, as it came and as it is read. Above, all connections of a process share a room. */
+const unsharedOctets = 32 * 1024;
+/** Chains of ML-DSA need it, those of RSA and EC do not. */
+const room = { octets: 8 << 20, held: 0 };
 /** of an AEAD, in every suite of TLS 1.3 that is offered */
 const tagOctets = 16;
 /** The fatal alert `bad_certificate` (RFC 8446 section 6). */
