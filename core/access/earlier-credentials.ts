@@ -1,6 +1,6 @@
 // Ends what lets callers in and was made before a moment: after a restore nobody knows which of it had ended since.
 import { writeInPieces } from '../store/records/pieces.ts';
-import type { Store, WriteTransaction } from '../store/store.ts';
+import { type Store, Unreadable, type WriteTransaction } from '../store/store.ts';
 import { dropSecretIdsBefore } from './approles/secret-ids.ts';
 import { openTenants, systemTenantName } from './tenants.ts';
 import { type TokenRecord, tokenTable } from './tokens/record.ts';
@@ -23,8 +23,10 @@ export async function endEarlierCredentials(
   store.refresh();
   const isMeant = ({ accessor, creationTime }: TokenRecord): boolean =>
     accessor !== stays.accessor && Temporal.Instant.compare(creationTime, before) < 0;
-  const tokens = Array.from(tokenTable(store).entries([]), ([, record]) => record).filter(isMeant);
-  await writeInPieces(store, tokens, (transaction, record) => {
+  // One that does not open may be put back as it was.
+  const tokens = Array.from(tokenTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
+  await writeInPieces(store, tokens, (transaction, [key, record]) => {
+    if (record instanceof Unreadable) return void transaction.deleteUnreadable(tokenTable(store), key);
     if (isRoot(record)) allowRootToken(transaction, store, record.tenantId);
     removeToken(transaction, store, record.tenantId, record.accessor);
   });
@@ -37,9 +39,10 @@ function isRoot({ user, policies, expires, parent, approle }: TokenRecord): bool
 }
 
 function allowRootToken(transaction: WriteTransaction, store: Store, tenantId: string): void {
-  const tenants = openTenants(store);
-  const name = tenants.findByUuid(tenantId)?.name ?? systemTenantName;
+  const { table } = openTenants(store);
+  const name = store.table<string>('tenant-names').getFound([tenantId]);
   // Who asks is root there, and a start would make another token by itself.
-  const tenant = name === systemTenantName ? undefined : transaction.get(tenants.table, [name]);
-  if (tenant?.uuid === tenantId) transaction.put(tenants.table, [name], { ...tenant, rootTokenIssued: false });
+  if (typeof name !== 'string' || name === systemTenantName || table.getFound([name]) instanceof Unreadable) return;
+  const tenant = transaction.get(table, [name]);
+  if (tenant?.uuid === tenantId) transaction.put(table, [name], { ...tenant, rootTokenIssued: false });
 }

@@ -173,6 +173,12 @@ export const coreErrors = {
     when: 'deletion-allowed is false: of a key, or of a CA with valid certificates',
     detail: 'Set deletion-allowed to true first, when you are sure that nothing needs it any more.',
   },
+  'record-unreadable': {
+    status: 409,
+    title: 'The record does not open',
+    when: 'the record of what was asked for was changed or moved past keystored, so that nobody can read it',
+    detail: 'Put back what was there, or delete it as root.',
+  },
   'in-use': {
     status: 409,
     title: 'Still in use',

@@ -12,6 +12,8 @@ export interface WriteTransaction {
   put<V>(table: Table<V>, key: StoreKey, value: V): void;
   /** Returns whether there was something to delete. */
   delete<V>(table: Table<V>, key: StoreKey): boolean;
+  /** Deletes a record that does not open, and no other. Returns whether it did. */
+  deleteUnreadable<V>(table: Table<V>, key: StoreKey): boolean;
   /** Entries below a key prefix as this transaction sees them. */
   entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]>;
 }
@@ -34,6 +36,11 @@ export class Unreadable {
   }
 }
 
+/** The entries that open, for sweeps to which the others mean nothing: each of those is a line of the log. */
+export function* openEntries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {
+  for (const [key, record] of table.entriesFound(prefix)) if (!(record instanceof Unreadable)) yield [key, record];
+}
+
 /**
  * Records of one kind, sealed under the store's data key and bound to table and key. Values are plain data (objects, arrays, strings,
  * numbers, booleans, null, Uint8Array) and frozen when read: copy to change. Reads see the snapshot of the last Store.refresh(); a record
@@ -43,6 +50,8 @@ export interface Table<V> {
   readonly name: string;
   get(key: StoreKey): V | undefined;
   has(key: StoreKey): boolean;
+  /** As get, with `Unreadable` for a record that does not open. */
+  getFound(key: StoreKey): V | Unreadable | undefined;
   entries(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V]>;
   /** The same for lists and sweeps, which one record that does not open must not end: `Unreadable` is in its place. */
   entriesFound(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V | Unreadable]>;

@@ -36,6 +36,10 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
     name,
     get: (key) => readRecord(context, encodeKey(name, key)) as V | undefined,
     has: (key) => readRecord(context, encodeKey(name, key)) !== undefined,
+    getFound: (key) => {
+      const text = encodeKey(name, key);
+      return text === undefined ? undefined : (readOrReason(context, text) as V | Unreadable | undefined);
+    },
     *entries(prefix, options) {
       for (const text of textsBelow(context, name, prefix, options)) {
         const value = readRecord(context, text, options?.uncached) as V | undefined;
@@ -107,6 +111,13 @@ export class Change implements WriteTransaction {
     if (!this.#context.environment.remove(keyBytes(text))) return false;
     this.#note(text);
     return true;
+  }
+
+  deleteUnreadable<V>(table: Table<V>, key: StoreKey): boolean {
+    this.#requireRunning();
+    const text = encodeKey(table.name, key);
+    if (text === undefined || !(readOrReason(this.#context, text) instanceof Unreadable)) return false;
+    return this.delete(table, key);
   }
 
   entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {

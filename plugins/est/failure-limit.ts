@@ -4,7 +4,7 @@ import { encodeUtf8 } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import type { Store, StoreKey, Table } from '../../core/store/store.ts';
+import { type Store, type StoreKey, type Table, Unreadable } from '../../core/store/store.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
@@ -55,7 +55,8 @@ export class FailureLimit {
   /** Deletes windows that have ended. */
   async sweep(): Promise<void> {
     this.#store.refresh();
-    const over = Array.from(this.#table.entries([])).filter(([, failures]) => this.#secondsLeft(failures) <= 0);
+    const isOver = (failures: Failures | Unreadable): boolean => failures instanceof Unreadable || this.#secondsLeft(failures) <= 0;
+    const over = Array.from(this.#table.entriesFound([])).filter(([, failures]) => isOver(failures));
     await writeInPieces(this.#store, over, (transaction, [key]) => transaction.delete(this.#table, key));
   }
 

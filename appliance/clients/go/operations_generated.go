@@ -229,7 +229,8 @@ func (o *ApprolesDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete an approle.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/authentication/approles/{name}
 func (g ApprolesGroup) Delete(ctx context.Context, name string, parameters *ApprolesDeleteOptions, options ...CallOption) error {
@@ -648,7 +649,8 @@ func (o *CADeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a TLS CA.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/tls/ca/{name}
 func (g CAGroup) Delete(ctx context.Context, name string, parameters *CADeleteOptions, options ...CallOption) error {
@@ -1409,7 +1411,8 @@ func (o *OIDCDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete an OIDC service.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/authentication/oidc/{name}
 func (g OIDCGroup) Delete(ctx context.Context, name string, parameters *OIDCDeleteOptions, options ...CallOption) error {
@@ -1723,7 +1726,8 @@ func (o *OIDCRolesDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete an OIDC role.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) Delete(ctx context.Context, service string, name string, parameters *OIDCRolesDeleteOptions, options ...CallOption) error {
@@ -1991,7 +1995,8 @@ func (o *PoliciesDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a policy.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/policy/policies/{name}
 func (g PoliciesGroup) Delete(ctx context.Context, name string, parameters *PoliciesDeleteOptions, options ...CallOption) error {
@@ -2520,7 +2525,8 @@ func (o *TenantsDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a tenant.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/tenants/{name}
 func (g TenantsGroup) Delete(ctx context.Context, name string, parameters *TenantsDeleteOptions, options ...CallOption) error {
@@ -3079,7 +3085,8 @@ func (o *TransitKeysDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a transit key.
 //
-// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+// For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+// without. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/transit-keys/{name}
 func (g TransitKeysGroup) Delete(ctx context.Context, name string, parameters *TransitKeysDeleteOptions, options ...CallOption) error {

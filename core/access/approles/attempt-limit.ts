@@ -2,7 +2,7 @@
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { keyedDigest } from '../../store/records/keyed-digest.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import type { Store, StoreKey, Table, WriteTransaction } from '../../store/store.ts';
+import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 
 /** Milliseconds since 1970 of the failures of the last minute, oldest first. */
 type Failures = readonly number[];
@@ -61,9 +61,11 @@ export class AttemptLimit {
 /** Removes failures that no longer count. */
 export async function dropOldFailures(store: Store, nowMs: number, signal: AbortSignal): Promise<void> {
   const table = failureTable(store);
-  const old = [...table.entries([])].filter(([, failures]) => recent(failures, nowMs).length === 0).map(([key]) => key);
+  const isOld = (failures: Failures | Unreadable): boolean => failures instanceof Unreadable || recent(failures, nowMs).length === 0;
+  const old = [...table.entriesFound([])].filter(([, failures]) => isOld(failures)).map(([key]) => key);
   const drop = (transaction: WriteTransaction, key: StoreKey): void => {
-    if (recent(transaction.get(table, key), nowMs).length === 0) transaction.delete(table, key);
+    if (!transaction.deleteUnreadable(table, key) && recent(transaction.get(table, key), nowMs).length === 0)
+      transaction.delete(table, key);
   };
   await writeInPieces(store, old, drop, signal);
 }

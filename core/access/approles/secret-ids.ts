@@ -4,7 +4,7 @@ import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
+import { openEntries, type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
@@ -80,8 +80,10 @@ export function useSecretId(transaction: WriteTransaction, store: Store, record:
 
 /** The secret-ids of an approle that are still valid. */
 export function listSecretIds(store: Store, now: Temporal.Instant, tenantId: string, approleId: string): readonly SecretIdRecord[] {
-  const records = [...accessorTable(store).entries([tenantId, approleId])].map(([, hash]) => secretIdTable(store).get([hash]));
-  return records.filter((record) => record !== undefined && isInItsTime(record, now)) as readonly SecretIdRecord[];
+  return Array.from(openEntries(accessorTable(store), [tenantId, approleId])).flatMap(([, hash]) => {
+    const record = secretIdTable(store).getFound([hash]);
+    return record === undefined || record instanceof Unreadable || !isInItsTime(record, now) ? [] : [record];
+  });
 }
 
 /** How many are stored; expired ones count until they are removed. */
@@ -111,7 +113,7 @@ export function dropSecretIds(transaction: WriteTransaction, store: Store, tenan
 /** Removes the secret-ids of an approle that is gone: no login takes them any more. */
 export async function dropSecretIdsInPieces(store: Store, tenantId: string, approleId: string, signal?: AbortSignal): Promise<void> {
   store.refresh();
-  const entries = Array.from(accessorTable(store).entries([tenantId, approleId]));
+  const entries = Array.from(openEntries(accessorTable(store), [tenantId, approleId]));
   await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
 }
 
@@ -119,8 +121,12 @@ export async function dropSecretIdsInPieces(store: Store, tenantId: string, appr
 export async function dropSecretIdsBefore(store: Store, before: Temporal.Instant): Promise<number> {
   store.refresh();
   const isMeant = ({ creationTime }: SecretIdRecord): boolean => millisecondsOf(creationTime) < before.epochMilliseconds;
-  const meant = Array.from(secretIdTable(store).entries([]), ([, record]) => record).filter(isMeant);
-  await writeInPieces(store, meant, (transaction, record) => dropSecretId(transaction, store, record));
+  // One that does not open may be put back as it was.
+  const meant = Array.from(secretIdTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
+  await writeInPieces(store, meant, (transaction, [key, record]) => {
+    if (record instanceof Unreadable) transaction.deleteUnreadable(secretIdTable(store), key);
+    else dropSecretId(transaction, store, record);
+  });
   return meant.length;
 }
 

@@ -197,6 +197,12 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
   throw fail('conflict');
 }
 
+/** Of an entry whose record does not open, the record alone: what belongs to it nobody can read there. */
+export async function removeUnreadable(view: ResourceView, store: Store, entry: Entry): Promise<void> {
+  const removed = await store.write((transaction) => transaction.deleteUnreadable(view.resource.table, entry.key));
+  if (!removed) throw fail('conflict');
+}
+
 function reread(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): unknown {
   store.refresh();
   const record = view.resource.table.get(entry.key);

@@ -1,6 +1,6 @@
 // Finds the entries of a resource that requests name: 404 before 412, and both before the body is read (api 55).
 import { fail } from '../../base/errors.ts';
-import type { StoreKey } from '../../store/store.ts';
+import { type StoreKey, Unreadable } from '../../store/store.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import { preconditionsOf, type Entry } from './change.ts';
@@ -30,12 +30,19 @@ export class Entries {
     return resource.key?.(call, names) ?? (resource.scope === 'tenant' ? [call.caller.tenantId, ...names] : names);
   }
 
-  /** The entry of a name, which may not exist. */
+  /** The entry of a name, which may not exist. Throws `record-unreadable`. */
   entryOf(call: EndpointCall, parents: readonly string[], name: string): Entry {
+    const entry = this.#look(call, parents, name);
+    if (entry.record instanceof Unreadable) throw this.#unreadable(entry.record);
+    return entry;
+  }
+
+  /** With `Unreadable` in the place of a record that does not open. */
+  #look(call: EndpointCall, parents: readonly string[], name: string): Entry {
     const names = [...parents, name];
     const key = this.keyOf(call, names);
     const builtIn = this.#view.resource.builtIn?.get(name);
-    return { names, name, key, builtIn: builtIn !== undefined, record: builtIn ?? this.#view.resource.table.get(key) };
+    return { names, name, key, builtIn: builtIn !== undefined, record: builtIn ?? this.#view.resource.table.getFound(key) };
   }
 
   /** For reads. Throws `not-found`. */
@@ -45,7 +52,13 @@ export class Entries {
     return entry;
   }
 
-  /** For merges and removals. Throws `not-found`, `precondition-failed`. */
+  /** For removals, also of a record that does not open, by root: nobody knows what it was. Throws `not-found`, `precondition-failed`. */
+  findForRemoval(call: EndpointCall): Entry {
+    const entry = this.#look(call, this.parentsOf(call), call.params[this.#view.nameField] ?? '');
+    return entry.record instanceof Unreadable && call.caller.policies.includes('root') ? entry : this.findForChange(call);
+  }
+
+  /** For merges. Throws `not-found`, `precondition-failed`. */
   findForChange(call: EndpointCall): Entry {
     return this.#requirePreconditions(call, this.find(call));
   }
@@ -59,6 +72,13 @@ export class Entries {
 
   #named(call: EndpointCall): Entry {
     return this.entryOf(call, this.parentsOf(call), call.params[this.#view.nameField] ?? '');
+  }
+
+  #unreadable({ reason }: Unreadable): Error {
+    const { noun } = this.#view.resource;
+    return fail('record-unreadable', {
+      detail: `The record of this ${noun} cannot be read: ${reason}. Put back what was there, or delete the ${noun} as root.`,
+    });
   }
 
   #requirePreconditions(call: EndpointCall, entry: Entry): Entry {

@@ -8,7 +8,7 @@ import type { CheckFinding, Job, Log } from '../../base/context.ts';
 import type { RunningPlugins } from '../../plugin/lifecycle.ts';
 import type { OpenStore } from '../../store/open.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import type { Store, Table } from '../../store/store.ts';
+import { openEntries, type Store, type Table, Unreadable } from '../../store/store.ts';
 import type { TenantExists } from '../../store/tables.ts';
 import { openTenants } from '../../access/tenants.ts';
 
@@ -51,7 +51,7 @@ export async function dropTokens(store: Store, tenantId: string, signal?: AbortS
 /** There may be any number of records, so it takes many transactions. What leads to other records is removed after them. */
 async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string, signal: AbortSignal): Promise<void> {
   await dropTokens(store, tenantId, signal);
-  for (const [key, approle] of Array.from(approleTable(store).entries([tenantId]))) {
+  for (const [key, approle] of Array.from(openEntries(approleTable(store), [tenantId]))) {
     await dropSecretIdsInPieces(store, tenantId, approle.id, signal);
     await store.write((transaction) => dropRoleId(transaction, store, [tenantId, String(key.at(-1))], approle));
   }
@@ -66,11 +66,14 @@ async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'
 /** A tenant counts as deleted when neither its name nor its uuid is stored: one of which half was lost keeps its keys. */
 function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
   const names = store.table<string>('tenant-names');
-  const uuids = new Set(Array.from(openTenants(store).table.entries([]), ([, { uuid }]) => uuid));
+  const tenants = Array.from(openTenants(store).table.entriesFound([]), ([, tenant]) => tenant);
+  const uuids = new Set(tenants.flatMap((tenant) => (tenant instanceof Unreadable ? [] : [tenant.uuid])));
+  // Whose record does not open is not known, so that nobody counts as deleted until it is mended.
+  if (uuids.size < tenants.length) return new Map();
   const dead = new Map<string, Table<unknown>[]>();
   for (const table of store.tenantTables())
     for (const tenantId of tenantsIn(table))
-      if (!uuids.has(tenantId) && !names.has([tenantId])) dead.set(tenantId, [...(dead.get(tenantId) ?? []), table]);
+      if (!uuids.has(tenantId) && names.getFound([tenantId]) === undefined) dead.set(tenantId, [...(dead.get(tenantId) ?? []), table]);
   return dead;
 }
 

@@ -1,6 +1,7 @@
 // DELETE of an entry, with what the resource says goes with it.
 import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
-import { removeEntry, type Entry } from '../change.ts';
+import { removeEntry, removeUnreadable, type Entry } from '../change.ts';
+import { Unreadable } from '../../../store/store.ts';
 import { readFlag } from '../list-query.ts';
 import { changeText, type VerbContext } from './verb.ts';
 
@@ -11,15 +12,16 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'delete',
     path: `/v1/config/${verb.entryPath}`,
     summary: `Delete ${verb.aNoun}`,
-    description: `For good, with what belongs to it.${changeText}`,
+    description: `For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes, without.${changeText}`,
     successStatus: 204,
     documented: { resource: verb.described('entry') },
     commandLine: { ends: verb.view.resource.removalEnds ?? `deletes the ${verb.noun}` },
     errors: ['precondition-failed', 'in-use', 'conflict', 'built-in', ...verb.errors],
-    find: (call) => verb.entries.findForChange(call),
+    find: (call) => verb.entries.findForRemoval(call),
     async run(call, _, entry) {
-      readFlag(call.query, 'validate');
-      await removeEntry(verb.view, verb.store, call, entry);
+      const isTrial = readFlag(call.query, 'validate');
+      if (!(entry.record instanceof Unreadable)) await removeEntry(verb.view, verb.store, call, entry);
+      else if (!isTrial) await removeUnreadable(verb.view, verb.store, entry);
       return new Reply(204);
     },
   });

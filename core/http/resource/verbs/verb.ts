@@ -40,7 +40,7 @@ export class VerbContext {
     this.listPath = resource.path;
     this.entryPath = `${resource.path}/{${this.view.nameField}}`;
     this.schemas = describedSchemas(resource);
-    this.errors = ['not-found', ...(resource.errors ?? [])];
+    this.errors = ['not-found', 'record-unreadable', ...(resource.errors ?? [])];
   }
 
   get noun(): string {
@@ -60,7 +60,7 @@ export class VerbContext {
 
   /** Fields of every read. */
   get reading() {
-    return { ...this.shared, method: 'GET', operation: 'read', audit: 'reads-go-on', errors: ['not-found'] } as const;
+    return { ...this.shared, method: 'GET', operation: 'read', audit: 'reads-go-on', errors: ['not-found', 'record-unreadable'] } as const;
   }
 
   /** Fields of every change. */

@@ -58,7 +58,8 @@ class ApprolesOperations {
 
   /**
    * Delete an approle.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/approles/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -295,7 +296,8 @@ class CaOperations {
 
   /**
    * Delete a TLS CA.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/tls/ca/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -814,7 +816,8 @@ class OidcOperations {
 
   /**
    * Delete an OIDC service.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/oidc/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -964,7 +967,8 @@ class OidcRolesOperations {
 
   /**
    * Delete an OIDC role.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
   delete(service: string, name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -1076,7 +1080,8 @@ class PoliciesOperations {
 
   /**
    * Delete a policy.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/policy/policies/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -1401,7 +1406,8 @@ class TenantsOperations {
 
   /**
    * Delete a tenant.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/tenants/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -1675,7 +1681,8 @@ class TransitKeysOperations {
 
   /**
    * Delete a transit key.
-   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes,
+   * without. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/transit-keys/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {

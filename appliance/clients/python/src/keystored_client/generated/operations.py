@@ -82,7 +82,8 @@ class ApprolesOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an approle.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/authentication/approles/{name}``
         """
@@ -473,7 +474,8 @@ class CaOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a TLS CA.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/tls/ca/{name}``
         """
@@ -1305,7 +1307,8 @@ class OidcOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an OIDC service.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/authentication/oidc/{name}``
         """
@@ -1577,7 +1580,8 @@ class OidcRolesOperations:
     def delete(self, service: str, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an OIDC role.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
         """
@@ -1775,7 +1779,8 @@ class PoliciesOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a policy.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/policy/policies/{name}``
         """
@@ -2325,7 +2330,8 @@ class TenantsOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a tenant.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/tenants/{name}``
         """
@@ -2790,7 +2796,8 @@ class TransitKeysOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a transit key.
 
-        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+        For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+        deletes, without. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/transit-keys/{name}``
         """

@@ -69,7 +69,8 @@ public final class ApprolesGroup {
   /**
    * Delete an approle.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/approles/&#123;name}
    *
@@ -83,7 +84,8 @@ public final class ApprolesGroup {
   /**
    * Delete an approle.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/approles/&#123;name}
    *

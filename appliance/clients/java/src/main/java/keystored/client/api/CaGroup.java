@@ -135,7 +135,8 @@ public final class CaGroup {
   /**
    * Delete a TLS CA.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/tls/ca/&#123;name}
    *
@@ -149,7 +150,8 @@ public final class CaGroup {
   /**
    * Delete a TLS CA.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/tls/ca/&#123;name}
    *

@@ -73,7 +73,8 @@ public final class OidcGroup {
   /**
    * Delete an OIDC service.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
    *
@@ -87,7 +88,8 @@ public final class OidcGroup {
   /**
    * Delete an OIDC service.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
    *

@@ -67,7 +67,8 @@ public final class OidcRolesGroup {
   /**
    * Delete an OIDC role.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
@@ -82,7 +83,8 @@ public final class OidcRolesGroup {
   /**
    * Delete an OIDC role.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *

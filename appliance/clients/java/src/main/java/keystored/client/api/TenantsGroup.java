@@ -65,7 +65,8 @@ public final class TenantsGroup {
   /**
    * Delete a tenant.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/tenants/&#123;name}
    *
@@ -79,7 +80,8 @@ public final class TenantsGroup {
   /**
    * Delete a tenant.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/tenants/&#123;name}
    *

@@ -202,7 +202,8 @@ public final class TransitKeysGroup {
   /**
    * Delete a transit key.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/transit-keys/&#123;name}
    *
@@ -216,7 +217,8 @@ public final class TransitKeysGroup {
   /**
    * Delete a transit key.
    *
-   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   * <p>For good, with what belongs to it; of a record that somebody changed past keystored, which root alone
+   * deletes, without. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/transit-keys/&#123;name}
    *
