@@ -26,9 +26,11 @@ export async function endEarlierCredentials(
   // One that does not open may be put back as it was.
   const tokens = Array.from(tokenTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
   await writeInPieces(store, tokens, (transaction, [key, record]) => {
-    if (record instanceof Unreadable) return void transaction.deleteUnreadable(tokenTable(store), key);
-    if (isRoot(record)) allowRootToken(transaction, store, record.tenantId);
-    removeToken(transaction, store, record.tenantId, record.accessor);
+    if (record instanceof Unreadable) transaction.deleteUnreadable(tokenTable(store), key);
+    else {
+      if (isRoot(record)) allowRootToken(transaction, store, record.tenantId);
+      removeToken(transaction, store, record.tenantId, record.accessor);
+    }
   });
   return { tokens: tokens.length, secretIds: await dropSecretIdsBefore(store, before) };
 }
