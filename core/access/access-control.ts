@@ -203,6 +203,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       user: record.user,
       ...userOriginOf(lineage),
       policies: record.policies,
+      boundCidrs: lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs])),
       expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),
     };
     callers.set(record, caller);

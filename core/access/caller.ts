@@ -10,6 +10,8 @@ export type Caller = UserOrigin & {
   readonly user: string;
   readonly policies: readonly string[];
   readonly expires: Temporal.Instant | undefined;
+  /** ranges of addresses that its token is bound to, and each of those that it descends from */
+  readonly boundCidrs: readonly (readonly string[])[];
   /** the program of the appliance that authenticated it otherwise than by a bearer token, for the audit trail */
   readonly via?: string;
 };

@@ -57,6 +57,16 @@ export function isWithin(ranges: readonly string[], text: string | undefined): b
   });
 }
 
+/** Whether all addresses of some ranges are in others; no range is every address. */
+export function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
+  return rangesOf(inner.length === 0 ? everywhere : inner).every((one) =>
+    rangesOf(outer).some(({ bits, value, prefix }) => {
+      const behind = BigInt(bits - prefix);
+      return bits === one.bits && prefix <= one.prefix && value >> behind === one.value >> behind;
+    }),
+  );
+}
+
 /** The lists are members of frozen records, so each is parsed once. */
 const readRanges = new WeakMap<readonly string[], readonly Range[]>();
 

@@ -90,8 +90,8 @@ export function segmentsOf(path: string, name: string): readonly string[] {
     .map((segment) => (segment === '{}' ? name : segment));
 }
 
-/** The texts at a path; through a list, those of its elements. */
-function textsAt(value: unknown, path: readonly string[]): readonly string[] {
+/** The texts at a path of names (camelCase); through a list, those of its elements. */
+export function textsAt(value: unknown, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one) => textsAt(one, path));
   const [name, ...inner] = path;
   if (name === undefined) return typeof value === 'string' ? [value] : [];

@@ -49,7 +49,7 @@ export function providePlatform(context: PlatformContext): Platform {
     ],
     resources: [
       tenantResource({ ...context, tenants, policies, resources: () => app().resources }),
-      policyResource(policies, tenants, reach),
+      policyResource({ store, policies, tenants, reach, resources: () => app().resources }),
       approleResource({ ...context, policies }),
     ],
     stop: () => topics?.endStreams(),

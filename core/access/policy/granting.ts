@@ -10,19 +10,17 @@ import type { Policies } from './policies.ts';
  * granted before. `root` includes all policies, and every token has `default`. Called before requirePolicies, so that a refused caller
  * does not learn which policies exist (api 55).
  */
-export function requireHeld(
-  { policies }: Pick<Caller, 'policies'>,
-  field: string,
-  names: readonly string[],
-  kept: readonly string[],
-): void {
-  if (policies.includes('root')) return;
-  const held = new Set([defaultPolicy.name, ...policies, ...kept]);
-  if (names.every((name) => held.has(name))) return;
+export function requireHeld(caller: Pick<Caller, 'policies'>, field: string, names: readonly string[], kept: readonly string[]): void {
+  if (names.every((name) => kept.includes(name) || isHeld(caller, name))) return;
   throw fail('policy-denied', {
     detail: `"${field}" would give policies that your own token does not have.`,
     items: [{ message: 'gives a policy that your token does not have', info: field }],
   });
+}
+
+/** Whether a caller has a policy of this name, and may give it. */
+export function isHeld({ policies }: Pick<Caller, 'policies'>, name: string): boolean {
+  return name === defaultPolicy.name || policies.includes('root') || policies.includes(name);
 }
 
 /** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`. Called again inside the transaction. */

@@ -1,7 +1,7 @@
 // Approles as a resource (api 48): logins for machines, with which policies, from where and for how long.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { cidrsField } from '../../base/addresses.ts';
+import { areWithin, cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
@@ -14,6 +14,7 @@ import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
+import type { Caller } from '../../access/caller.ts';
 import { isReservedUser } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -81,6 +82,8 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       // More addresses, longer lives and another role-id give the policies to more callers.
       const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
       if (wider !== undefined) requireHeld(caller, toKebab(wider), wanted.tokenPolicies, []);
+      const gains = wanted.tokenPolicies.some((policy) => !before.includes(policy));
+      if (current === undefined || wider !== undefined || gains) requireOwnRanges(caller, wanted);
       requireOrder(wanted);
       const loses = before.some((policy) => !wanted.tokenPolicies.includes(policy));
       const approle: Approle = {
@@ -138,6 +141,15 @@ function widenedField(
     (usesOf(wanted) > usesOf(present) ? 'secretIdNumUses' : undefined) ??
     (wanted.fixedRoleId === present.fixedRoleId ? undefined : 'fixedRoleId')
   );
+}
+
+/** Tokens that the approle gives work only from where the caller's works: else a token that is bound would be exchanged for one that is not. */
+function requireOwnRanges({ boundCidrs }: Caller, { tokenBoundCidrs }: ApproleDocument): void {
+  if (boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
+  throw fail('policy-denied', {
+    detail: '"token-bound-cidrs" must be within the ranges of addresses that your own token is bound to.',
+    items: [{ message: 'reaches beyond the addresses of your token', info: 'token-bound-cidrs' }],
+  });
 }
 
 function usesOf({ secretIdNumUses }: ApproleDocument): number {

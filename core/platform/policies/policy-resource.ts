@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { fail } from '../../base/errors.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
 import { warningsField } from '../../http/resource/view.ts';
+import type { EndpointCall } from '../../http/endpoint.ts';
+import { givenPolicy, namedFieldsOf, textsAt } from '../../http/named-entries.ts';
+import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
+import { isHeld } from '../../access/policy/granting.ts';
+import { isExpired, tokenTable } from '../../access/tokens/record.ts';
+import type { Store } from '../../store/store.ts';
 import { systemTenantName, type Tenant, type Tenants } from '../../access/tenants.ts';
 import { builtInPolicies } from '../../access/policy/built-in.ts';
 import type { Policies } from '../../access/policy/policies.ts';
@@ -10,8 +16,17 @@ import { warningsOf, type Reach } from './reach.ts';
 import { policyDocument, type Policy, type PolicyDocument } from '../../access/policy/policy.ts';
 import { tags } from '../../http/tags.ts';
 
-/** A tenant's own policies and the built-in ones. `reach` is called by requests, when all endpoints are known. */
-export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {
+export type PolicyResourceOptions = {
+  readonly store: Store;
+  readonly policies: Policies;
+  readonly tenants: Tenants;
+  /** called by requests, when all endpoints are known */
+  readonly reach: () => Reach;
+  readonly resources: () => readonly AnyResource[];
+};
+
+/** A tenant's own policies and the built-in ones. */
+export function policyResource({ store, policies, tenants, reach, resources }: PolicyResourceOptions): AnyResource {
   const kept = new WeakMap<Policy, readonly string[]>();
   function keptWarnings(policy: Policy): readonly string[] {
     let warnings = kept.get(policy);
@@ -34,7 +49,18 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
       warnings: warningsField.describe('Rules that no request can meet, and names that cannot be hidden.'),
     }),
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
-    plan: ({ names: [name = ''], document }) => ({ commit: () => ({ name, ...document }) }),
+    plan({ call, names: [name = ''], document, current }) {
+      // A name that is free again is still that of those who had the policy: what it allows is given to them.
+      if (current === undefined && !isHeld(call.caller, name) && isNamed({ store, resources }, call, name)) throw givesIt();
+      requireBoundsChanger(call, name, tenants.table.entries([]));
+      return {
+        commit(transaction) {
+          // A tenant may have got it meanwhile.
+          requireBoundsChanger(call, name, transaction.entries(tenants.table, []));
+          return { name, ...document };
+        },
+      };
+    },
     planRemoval(call, [name = '']) {
       if (call.caller.tenantName !== systemTenantName) return {};
       requireUnused(name, tenants.table.entries([]));
@@ -51,5 +77,38 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
 }
 
 function requireUnused(policy: string, all: Iterable<readonly [unknown, Tenant]>): void {
-  for (const [, tenant] of all) if (tenant.policies.includes(policy)) throw fail('in-use', { detail: 'A tenant has this policy.' });
+  if (isOfATenant(policy, all)) throw fail('in-use', { detail: 'A tenant has this policy.' });
+}
+
+function isOfATenant(policy: string, all: Iterable<readonly [unknown, Tenant]>): boolean {
+  return Iterator.from(all).some(([, tenant]) => tenant.policies.includes(policy));
+}
+
+/** What bounds a tenant is changed by root of the tenant `system` alone, whether by another policy or by other rules of this one. */
+function requireBoundsChanger({ caller }: EndpointCall, policy: string, all: Iterable<readonly [unknown, Tenant]>): void {
+  if (caller.tenantName !== systemTenantName || reservedRefusal('system-root', caller) === undefined) return;
+  if (isOfATenant(policy, all)) throw fail('policy-denied', { detail: `The policy bounds a tenant: ${needsSystemRoot}` });
+}
+
+function givesIt() {
+  return fail('policy-denied', {
+    detail:
+      'Tokens, approles or roles of the tenant name a policy of this name, which was deleted, and would get what it allows. Your own token does not have it: choose another name, or have root make it.',
+  });
+}
+
+/** Whether tokens that work, or entries such as approles and roles, would get what a policy of this name allows. */
+function isNamed(
+  { store, resources }: Pick<PolicyResourceOptions, 'store' | 'resources'>,
+  { caller: { tenantId }, now }: EndpointCall,
+  policy: string,
+): boolean {
+  const tokens = Iterator.from(tokenTable(store).entries([tenantId]));
+  if (tokens.some(([, token]) => token.policies.includes(policy) && !isExpired(token, now))) return true;
+  return resources().some(({ scope, document, table, toDocument }) => {
+    const fields = scope === 'tenant' ? namedFieldsOf(document).filter(({ entry }) => entry.resource === givenPolicy.resource) : [];
+    if (fields.length === 0) return false;
+    const entries = Iterator.from(table.entries([tenantId]));
+    return entries.some(([, record]) => fields.some(({ path }) => textsAt(toDocument(record), path).includes(policy)));
+  });
 }

@@ -166,3 +166,77 @@ test('bounds of a tenant do not fall by deleting it and making it again', async 
     );
   }
 });
+
+test('a policy is not made again by others than root under a name that tokens, approles or roles still have', async () => {
+  const policies = '/v1/config/policy/policies';
+  const nothing = [{ path: '/v1/state/keystore/random', operations: { execute: 'allow' } }];
+  await victim.makePolicy('makes-policies', [{ path: `${policies}/**`, operations: { create: 'allow', update: 'allow' } }]);
+  const token = await victim.makeToken(['makes-policies']);
+  const document = { 'rest-api': { rules: [{ path: '/v1/**', operations: { all: 'allow' } }] } };
+  const holders: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+    'of-a-token': (name) => victim.makeToken([name]),
+    'of-an-approle': (name) => victim.request('POST', approles, { name: `has-${name}`, 'token-policies': [name] }),
+    'of-a-role': (name) => victim.request('POST', `${oidc}/idp/roles`, { name: `has-${name}`, 'token-policies': [name] }),
+    'of-nobody': () => Promise.resolve(),
+  };
+  for (const [name, give] of Object.entries(holders)) {
+    await victim.makePolicy(name, nothing);
+    await give(name);
+    expect(await victim.verdict('DELETE', `${policies}/${name}`)).toBe('204 done');
+    const make = (as: string, query = '') => victim.verdict('POST', `${policies}${query}`, { name, ...document }, { token: as });
+    const free = name === 'of-nobody';
+    expect([name, await make(token, '?validate=true')]).toEqual([name, free ? '201 done' : '403 policy-denied']);
+    expect([name, await victim.verdict('PUT', `${policies}/${name}`, document, { token })]).toEqual([
+      name,
+      free ? '201 done' : '403 policy-denied',
+    ]);
+    expect([name, await make(victim.rootToken)]).toEqual([name, free ? '409 already-exists' : '201 done']);
+  }
+});
+
+test('by the rules of a policy that bounds a tenant: they are changed by root of the tenant system alone', async () => {
+  const policies = '/v1/config/policy/policies';
+  const rules = (path: string) => ({ 'rest-api': { rules: [{ path, operations: { all: 'allow' } }] } });
+  await victim.makePolicy('changes-policies', [{ path: `${policies}/*`, operations: { all: 'allow' } }]);
+  await victim.makePolicy('holds-a-tenant', [{ path: '/v1/state/keystore/random', operations: { execute: 'allow' } }]);
+  await victim.makePolicy('holds-nobody', [{ path: '/v1/state/keystore/random', operations: { execute: 'allow' } }]);
+  const tenant = await victim.makeTenant('held', ['holds-a-tenant']);
+  const token = await victim.makeToken(['changes-policies']);
+  const change = (method: string, name: string, as = token) =>
+    victim.verdict(method, `${policies}/${name}`, rules('/v1/**'), { token: as });
+  for (const method of ['PATCH', 'PUT']) expect(await change(method, 'holds-a-tenant')).toBe('403 policy-denied');
+  expect(await victim.verdict('PATCH', `${policies}/holds-a-tenant?validate=true`, rules('/v1/**'), { token })).toBe('403 policy-denied');
+  expect(await change('PATCH', 'holds-nobody')).toBe('200 done');
+  expect(await victim.verdict('GET', '/v1/config/keystore/transit-keys', undefined, { token: tenant })).toBe('403 policy-denied');
+  expect(await change('PUT', 'holds-a-tenant', victim.rootToken)).toBe('204 done');
+});
+
+test('by addresses: a token that is bound to some makes no approle whose tokens work from others', async () => {
+  const bind = async (ranges: readonly string[], parent?: string) =>
+    String(
+      (
+        await victim.request(
+          'POST',
+          '/v1/state/keystore/token/create',
+          { policies: ['login-admin'], ...(ranges.length === 0 ? {} : { 'bound-cidrs': ranges }) },
+          { token: parent ?? victim.rootToken },
+        )
+      ).body.token,
+    );
+  const bound = await bind(['127.0.0.0/8', '::1']);
+  const child = await bind([], bound);
+  const make = (name: string, ranges: readonly string[], token: string) =>
+    victim.verdict('POST', approles, { name, 'token-policies': ['login-admin'], 'token-bound-cidrs': ranges }, { token });
+  for (const token of [bound, child])
+    for (const ranges of [[], ['10.0.0.0/8'], ['127.0.0.1', '126.0.0.0/7'], ['::/0']])
+      expect([ranges, await make('roams', ranges, token)]).toEqual([ranges, '403 policy-denied']);
+  expect(await make('stays', ['127.0.0.1', '127.1.0.0/16', '::1/128'], child)).toBe('201 done');
+  const change = (body: object, token = bound) => victim.verdict('PATCH', `${approles}/stays`, body, { token });
+  expect(await change({ 'token-bound-cidrs': null })).toBe('403 policy-denied');
+  expect(await change({ 'token-ttl': '1h' })).toBe('204 done');
+  // What another caller has set stays; only more is refused.
+  expect(await change({ 'token-bound-cidrs': null }, victim.rootToken)).toBe('204 done');
+  expect(await change({ 'token-ttl': '30m' })).toBe('204 done');
+  expect(await change({ 'token-ttl': '2h' })).toBe('403 policy-denied');
+  expect(await make('from-anywhere', [], await bind([]))).toBe('201 done');
+});
