@@ -1,6 +1,7 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
+import { formatOutput } from '../../../core/wire/schema.ts';
 import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
@@ -14,7 +15,7 @@ import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { type KnownMaterial, proveSecret, recallMaterial, rememberMaterial, uniteUsage } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { requireActions } from '../keys/acting-fields.ts';
-import { configurationOf, requireAllowedSettings, settingsOf } from '../keys/judged-settings.ts';
+import { configurationOf, requireAllowedSettings, type Settings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
@@ -46,8 +47,9 @@ export function restore(transit: Transit): AnyEndpoint {
     summary: 'Restore a key from a backup',
     description:
       'The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
-      'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well.',
+      'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well, and `execute` of `…/import`: the material is that of who made the backup.',
     audit: 'required',
+    fieldRights: [{ field: 'key', operation: 'execute', path: '/v1/state/keystore/transit-keys/{name}/import' }],
     usesNamed: transit.attachments.namedFields,
     input: inputSchema,
     bodyLimit,
@@ -64,7 +66,11 @@ export function restore(transit: Transit): AnyEndpoint {
       call.noteAudit({ requestParameters: { key: sizeOf(input.key), document: shortened(settings) } });
       requireAllowedSettings(transit, call.access, 'update', name, settings);
       requireNamedKeys(transit, call.access, backup.document);
-      requireActions(transit, call.access, name, { autoRotate: backup.document.autoRotate }, record);
+      requireActions(transit, call.access, name, backup.document, record);
+      // Who makes a backup chooses its material.
+      call.access.requireAt(['v1', 'state', 'keystore', 'transit-keys', name, 'import'], 'execute');
+      const judge = (flags: OneWayFlags): void =>
+        requireAllowedSettings(transit, call.access, 'update', name, { ...settings, ...(formatOutput(flags) as Settings) });
       return inTurn(lineOf(tenantId, name), async () => {
         for (let attempt = 1; attempt <= attempts; attempt += 1) {
           transit.store.refresh();
@@ -72,7 +78,7 @@ export function restore(transit: Transit): AnyEndpoint {
           if (key === undefined) throw removedMeanwhile();
           // What this process has counted of the present versions.
           await transit.usage.flush();
-          const restored = await restoreOnce(transit, key, backup ?? read(), call);
+          const restored = await restoreOnce(transit, key, backup ?? read(), judge, call);
           backup = undefined;
           if (restored === undefined) continue;
           call.noteAudit({ keyVersion: restored.key.record.latest });
@@ -84,8 +90,12 @@ export function restore(transit: Transit): AnyEndpoint {
   });
 }
 
+type OneWayFlags = Pick<KeyRecord, 'exportable' | 'allowPlaintextBackup'>;
+/** Throws policy-denied for flags that the key gets from what is known of its material, and that the rules do not let its caller give it. */
+type Judge = (flags: OneWayFlags) => void;
+
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */
-async function restoreOnce(transit: Transit, key: Key, backup: Backup, call: EndpointCall): Promise<RestoredKey | undefined> {
+async function restoreOnce(transit: Transit, key: Key, backup: Backup, judge: Judge, call: EndpointCall): Promise<RestoredKey | undefined> {
   const validated = await readRestored(transit, key, backup);
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, validated);
@@ -94,7 +104,7 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, call: End
     const broughtBack = await versionsBroughtBack(transit, key, loaded);
     const past = await recallMaterial(transit, loaded.key, loaded.versions);
     await rememberMaterial(transit, key);
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, call));
+    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, judge, call));
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
@@ -107,7 +117,14 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, call: End
 type BroughtBack = RestoredKey & { readonly broughtBack: ReadonlySet<number>; readonly past: KnownMaterial };
 
 // Returns the keys that were replaced, to be destroyed after the commit.
-function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: BroughtBack, call: EndpointCall): KeyReference[] {
+function replace(
+  transit: Transit,
+  transaction: WriteTransaction,
+  target: Key,
+  restored: BroughtBack,
+  judge: Judge,
+  call: EndpointCall,
+): KeyReference[] {
   const { tables } = transit;
   const now = microseconds(call.now);
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
@@ -130,6 +147,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
   const here = known.size === 0 ? record : withWhatIsKnown(record, current);
   const united = withPast(here, restored.past);
+  judge({ exportable: united.exportable, allowPlaintextBackup: united.allowPlaintextBackup });
   putIndexed(transit, transaction, before, withNewChangeId(withLabels(united, labelsOf(current))));
   return references;
 }

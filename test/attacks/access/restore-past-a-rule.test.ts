@@ -28,11 +28,12 @@ async function restore(token: string, backup: string): Promise<string> {
   return victim.verdict('POST', `${state}/${name}/restore`, { key: backups[backup] }, { token });
 }
 
-const mayAct = { path: `${state}/*/restore`, operations: { execute: 'allow' } };
+const action = (name: string) => ({ path: `${state}/*/${name}`, operations: { execute: 'allow' } });
+const mayAct = [action('restore'), action('import')];
 
 test('a value that an update of the key must not have cannot come from a backup', async () => {
   await victim.makePolicy('not-exportable', [
-    mayAct,
+    ...mayAct,
     { path: `${keys}/*`, operations: { update: 'allow' }, 'allowed-values': { exportable: [false], cipher: ['aes256-gcm96', 'ed25519'] } },
   ]);
   const token = await victim.makeToken(['not-exportable']);
@@ -40,7 +41,7 @@ test('a value that an update of the key must not have cannot come from a backup'
   expect(await restore(token, 'plain')).toBe('204 done');
   expect(await restore(token, 'other')).toBe('204 done');
   await victim.makePolicy('no-user-id', [
-    mayAct,
+    ...mayAct,
     { path: `${keys}/*`, operations: { update: 'allow' }, 'allowed-values': { 'openpgp-user-id': [null, 'Root <root@example.org>'] } },
   ]);
   const other = await victim.makeToken(['no-user-id']);
@@ -49,7 +50,7 @@ test('a value that an update of the key must not have cannot come from a backup'
 });
 
 test('who may not update a key may not restore it, and learns nothing of the backup', async () => {
-  await victim.makePolicy('only-restore', [mayAct]);
+  await victim.makePolicy('only-restore', mayAct);
   const token = await victim.makeToken(['only-restore']);
   expect(await restore(token, 'plain')).toBe('403 policy-denied');
   backups['broken'] = 'AAAA';
@@ -65,4 +66,45 @@ test('the record of a restore has the settings that the key got', async () => {
     .find((one) => one.includes('transit-keys/traced/restore') && one.includes('"status":204'));
   expect(JSON.parse(line ?? '{}')).toMatchObject({ 'request-parameters': { document: { exportable: true, cipher: 'aes256-gcm96' } } });
   expect(line).not.toContain(backups['rich']);
+});
+
+const mayChange = { path: `${keys}/*`, operations: { update: 'allow' } };
+
+test('material of the caller comes in by no restore where import is refused', async () => {
+  await victim.makePolicy('does-not-import', [action('restore'), mayChange]);
+  expect(await restore(await victim.makeToken(['does-not-import']), 'plain')).toBe('403 policy-denied');
+  await victim.makePolicy('imports', [...mayAct, mayChange]);
+  const token = await victim.makeToken(['imports']);
+  expect(await restore(token, 'plain')).toBe('204 done');
+  const { body } = await victim.request(
+    'POST',
+    '/v1/state/policy/check',
+    { path: `${state}/plain/restore`, operation: 'execute' },
+    { token },
+  );
+  expect(body['also-needs']).toContainEqual({ field: 'key', operation: 'execute', path: `${state}/plain/import` });
+});
+
+test('a User ID comes from no backup where certify-subkey is refused, as in an update', async () => {
+  await victim.makePolicy('restores', [...mayAct, mayChange]);
+  expect(await restore(await victim.makeToken(['restores']), 'user')).toBe('403 policy-denied');
+  await victim.makePolicy('restores-and-certifies', [...mayAct, mayChange, action('certify-subkey')]);
+  expect(await restore(await victim.makeToken(['restores-and-certifies']), 'user')).toBe('204 done');
+});
+
+test('a flag that is known of the material is judged as one of the backup', async () => {
+  const name = 'known';
+  await victim.request('POST', keys, { name, 'allow-plaintext-backup': true, 'deletion-allowed': true });
+  const { key } = (await victim.request('POST', `${state}/${name}/backup`, {})).body;
+  await victim.request('PATCH', `${keys}/${name}`, { exportable: true });
+  await victim.makePolicy('never-exportable', [...mayAct, { ...mayChange, 'allowed-values': { exportable: [false] } }]);
+  const token = await victim.makeToken(['never-exportable']);
+  const back = (target: string, as = token) => victim.verdict('POST', `${state}/${target}/restore`, { key }, { token: as });
+  expect(await back(name)).toBe('403 policy-denied');
+  await victim.request('DELETE', `${keys}/${name}`);
+  await victim.request('POST', keys, { name: 'elsewhere' });
+  expect(await back('elsewhere')).toBe('403 policy-denied');
+  expect((await victim.request('GET', `${keys}/elsewhere`)).body).toMatchObject({ exportable: false });
+  expect(await back('elsewhere', victim.rootToken)).toBe('204 done');
+  expect((await victim.request('GET', `${keys}/elsewhere`)).body).toMatchObject({ exportable: true });
 });
