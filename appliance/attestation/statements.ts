@@ -61,12 +61,17 @@ function tokenClaims(
   return asObject(formatOutput({ key: { ...key, ...identity }, custody }));
 }
 
-/** The claims that tell of fields which the caller may not see, although they may read the rest of the entry, in either tree. */
+/**
+ * The claims that tell of fields which the caller sees in neither tree. Where no rule lets it read the entry and none refuses that, the right to the
+ * statement is the right to what is in it.
+ */
 function hiddenBy({ access }: CustodyStatement['call'], path: string, told: CustodyStatement['told']): readonly string[] {
   const state = path.slice(1).split('/');
-  const trees = [state, state.with(1, 'config')].filter((tree) => access.allowsAt(tree, 'read')).map((tree) => access.shownAt(tree));
-  if (trees.length === 0) return [];
-  return Object.entries(told).flatMap(([field, claims]) => (trees.some((shows) => shows(field)) ? [] : claims));
+  const trees = [state, state.with(1, 'config')];
+  const readable = trees.filter((tree) => access.allowsAt(tree, 'read'));
+  const isShown = (field: string): boolean =>
+    readable.length > 0 ? readable.some((tree) => access.shownAt(tree)(field)) : trees.every((tree) => access.listedShows(tree)(field));
+  return Object.entries(told).flatMap(([field, claims]) => (isShown(field) ? [] : claims));
 }
 
 /** The claims without these and those that policies hide. */

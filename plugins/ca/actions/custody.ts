@@ -22,6 +22,7 @@ const keyType = ['key/type', 'key/thumbprint', 'custody/object', 'custody/vendor
 
 /** Fields of a CA, each with the claims from which it follows. */
 const told = {
+  uuid: ['key/id'],
   subject: ['key/subject'],
   'cert-key-type': keyType,
   'cert-key-curve': keyType,

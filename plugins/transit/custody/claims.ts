@@ -16,6 +16,8 @@ export const toldOfKeys = {
   derived: ['key/derived', 'key/check-value'],
   custody: ['custody'],
   keys: ['key/created', 'key/thumbprint'],
+  'creation-time': ['key/created'],
+  'latest-version': ['key/version', 'key/status'],
   versions: ['key/created', 'key/status'],
   exportable: ['history/exportable', 'history/exportable-since', ...exports],
   'allow-plaintext-backup': ['history/plaintext-backup-allowed', 'history/plaintext-backup-allowed-since', ...exports],

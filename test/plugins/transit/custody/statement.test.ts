@@ -220,6 +220,20 @@ describe('who gets one, and what is recorded', () => {
     const others = await claimsOf(harness, 'veiled', undefined, { token: ciphers });
     expect(JSON.stringify([others['key'], others['custody']])).not.toMatch(/ecdsa|ec-|p-?256|"status"|"created"/i);
     expect(others['history']).toHaveProperty('exports', [expect.objectContaining({ kind: 'export' })]);
+    const numbers = await tokenWith('custody-without-numbers', [custody, { ...read, 'hide-fields': ['latest-version', 'creation-time'] }]);
+    const unnumbered = await claimsOf(harness, 'veiled', undefined, { token: numbers });
+    expect([Object.keys(unnumbered.key).filter((claim) => ['version', 'created'].includes(claim)), unnumbered.partial]).toEqual([[], true]);
+    // Refused in both trees, all of it is hidden; where no rule speaks of the key, the right to the statement is enough.
+    const refusing = ['config', 'state'].map((tree) => ({ path: `/v1/${tree}/keystore/transit-keys/*`, operations: { read: 'reject' } }));
+    const nothing = await claimsOf(harness, 'veiled', undefined, {
+      token: await tokenWith('custody-of-the-refused', [custody, ...refusing]),
+    });
+    expect(nothing).toMatchObject({ partial: true, key: { name: 'veiled' } });
+    expect(nothing).not.toHaveProperty('custody');
+    expect(nothing.key).not.toHaveProperty('cipher');
+    expect(await claimsOf(harness, 'veiled', undefined, { token: await tokenWith('custody-alone', [custody]) })).not.toHaveProperty(
+      'partial',
+    );
     // Shown in the other tree, it is no secret.
     const shown = await tokenWith('custody-with-all', [
       custody,
