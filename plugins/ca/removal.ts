@@ -22,6 +22,13 @@ export function removeCaRecords(context: CaContext, transaction: WriteTransactio
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
+/** In the same transaction: records that trust the CA by its name alone trust this one, and no later one. */
+export function endTrust(context: CaContext, transaction: WriteTransaction, { tenantId, record: gone }: FoundCa): void {
+  for (const [key, record] of Array.from(transaction.entries(context.tables.cas, [tenantId])))
+    if (record.est.initialEnrollTrustCa === gone.name && record.trustedCaId === undefined && record.id !== gone.id)
+      transaction.put(context.tables.cas, key, { ...record, trustedCaId: gone.id });
+}
+
 /** In the same transaction: the CA's own certificates are revoked by the CA that issued them. */
 export function revokeOwnCertificates(context: CaContext, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
   const above = record.issuingCa === undefined ? undefined : transaction.get(context.tables.cas, [tenantId, record.issuingCa]);

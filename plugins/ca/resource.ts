@@ -28,8 +28,9 @@ import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLa
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
-import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
+import { endTrust, removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
 import { caTag } from './tags.ts';
+import { enrolmentRights, requireSigner } from './wider-enrolment.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
@@ -45,6 +46,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     stateFields: caStateFields,
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
+    fieldRights: enrolmentRights,
     errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],
     complete: completeNewCa,
     plan: (change) => planChange(context, protocols, change),
@@ -71,18 +73,20 @@ function planChange(
   const [name = ''] = names;
   requireFreeName(protocols, change);
   if (current?.ownedByAppliance === true) throw fail('built-in', { detail: ofTheAppliance });
-  requireTrustCa(context, change, name);
+  const trustedCaId = requireTrustCa(context, change, name);
   const est = enrolmentSettings(document);
   requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
   const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(context, document.caCert);
   if (current !== undefined) {
+    requireSigner(change, est, current.est);
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
-    return { commit: () => ({ ...current, ttl: document.ttl, deletionAllowed: document.deletionAllowed, est, trustCertificate }) };
+    const { ttl, deletionAllowed } = document;
+    return { commit: () => ({ ...current, ttl, deletionAllowed, est, trustedCaId, trustCertificate }) };
   }
   const { ttl, deletionAllowed } = document;
-  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, generations: [] };
+  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, trustedCaId, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
@@ -158,13 +162,17 @@ function requireFitSecret(secret: string | undefined, present: string | undefine
   if (problem !== undefined) throw fail('invalid-value', { detail: `"est/initial-enroll-secret" ${problem}.` });
 }
 
-/** When the field is set or changed; a trust CA that is deleted later only makes first enrolments 401 (spec, Errors). */
-function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): void {
+/**
+ * The id of the trust CA; undefined without one, and for a CA that trusts itself. A trust CA that is deleted later only makes first enrolments 401 (spec,
+ * Errors), and one that gets its name is not trusted: who may make CAs would choose who enrols here.
+ */
+function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): string | undefined {
   const trusted = document.est.initialEnrollTrustCa;
-  if (trusted === undefined || trusted === name || trusted === current?.est.initialEnrollTrustCa) return;
-  if (findUsableCa(context, call.caller.tenantId, trusted) === undefined) {
-    throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
-  }
+  if (trusted === undefined || trusted === name) return undefined;
+  if (trusted === current?.est.initialEnrollTrustCa) return current.trustedCaId;
+  const found = findUsableCa(context, call.caller.tenantId, trusted);
+  if (found === undefined) throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
+  return found.record.id;
 }
 
 function readTrustCertificate(context: CaContext, pem: string): Uint8Array {
@@ -181,6 +189,8 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
   const ca = { tenantId, record: current };
   const outstanding = findOutstanding(context, ca);
   requireDeletable(current, outstanding);
+  if (outstanding.valid === 0 && current.issuingCa !== undefined)
+    call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', current.issuingCa, 'revoke'], 'execute');
   let lastCrls: readonly MadeLastCrl[] = [];
   return {
     async prepare() {
@@ -190,6 +200,7 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
       requireNoneBelow(call, name, Iterator.from(transaction.entries(context.tables.cas, [tenantId])));
       if (!isDeepStrictEqual(findOutstanding(context, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
       keepLastCrls(context, transaction, ca, lastCrls);
+      endTrust(context, transaction, ca);
       if (outstanding.valid === 0) revokeOwnCertificates(context, transaction, ca);
       removeCaRecords(context, transaction, tenantId, current);
     },

@@ -9,7 +9,7 @@ import type {
   VerifiedRequest,
 } from '../../core/plugin/services/certificate-authority.ts';
 import { requireCaAlgorithm } from './authority/algorithms.ts';
-import { caCertificates, findUsableCa, type FoundCa } from './authority/lookup.ts';
+import { caCertificates, findTrusted, findUsableCa, type FoundCa } from './authority/lookup.ts';
 import { trustedCertificates } from './authority/trust.ts';
 import type { CaContext } from './context.ts';
 import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
@@ -30,12 +30,6 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
       const found = findUsableCa(context, tenantId, name);
       return found === undefined ? undefined : authorityOf(context, found);
     },
-    isTrusted(tenantId, caName, { leaf, intermediates }) {
-      const trusted = findUsableCa(context, tenantId, caName);
-      if (trusted === undefined) return false;
-      const path = findPath(leaf, intermediates, caCertificates(trusted.record), context.clock.now());
-      return path !== undefined && !isRevokedOnPath(context, tenantId, path);
-    },
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     attach: (protocol) => void protocols.push(protocol),
     listenerIdentity: (tenantId, hosts, place) => ensureListenerIdentity(context, tenantId, hosts, place),
@@ -55,6 +49,12 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
     publicKey: newest.key.publicKey,
     signatureAlgorithm: requireCaAlgorithm(newest.key.type).identifier,
     trustedCertificates: () => trustedCertificates(record, context.clock.now()),
+    trusts({ leaf, intermediates }) {
+      const trusted = findTrusted(context, ca);
+      if (trusted === undefined) return false;
+      const path = findPath(leaf, intermediates, caCertificates(trusted.record), context.clock.now());
+      return path !== undefined && !isRevokedOnPath(context, tenantId, path);
+    },
     findIssued(der) {
       const certificate = readIfPossible(der, (read) => read);
       const issued = certificate === undefined ? undefined : findIssued(context, ca, certificate);

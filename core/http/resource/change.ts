@@ -237,6 +237,8 @@ function blindStatements(view: ResourceView, { access }: EndpointCall, { names }
   return (...path) => {
     const value = valueAt(stated, path);
     if (value === undefined) return undefined;
+    // Nobody reads a secret: which one is accepted would tell it.
+    if (view.resource.secretFields?.includes(path.join('.')) === true) return value;
     trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
     const wire = path.map(toKebab).join('/');
     return trees.some((shows) => shows(wire)) ? undefined : value;

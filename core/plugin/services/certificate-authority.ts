@@ -10,14 +10,9 @@ export const certificateAuthorityService = defineService<CertificateAuthorities>
 export type CertificateAuthorities = {
   /** A CA of the tenant that has a key. Reads the state of the last refresh of the store. */
   find(tenantId: string, name: string): CertificateAuthority | undefined;
-  /**
-   * Whether a client certificate chains to the certificate of this CA, which may be trust-only: now valid, for client authentication, and
-   * not revoked by a CA of the tenant. A CA that does not exist trusts nothing.
-   */
-  isTrusted(tenantId: string, caName: string, shown: ShownCertificate): boolean;
   /** Subject and serial number of any certificate; undefined when it cannot be read. */
   describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
-  /** Intermediates of a client that `isTrusted` looks at; more are ignored. */
+  /** Intermediates of a client that `trusts` looks at; more are ignored. */
   readonly maxIntermediates: number;
   /** Called by a plugin that lets devices enrol, while it is provisioned. */
   attach(protocol: EnrolmentProtocol): void;
@@ -48,6 +43,11 @@ export type CertificateAuthority = {
    * are valid, the earlier ones with their issuers and roll-over certificates.
    */
   trustedCertificates(): readonly Uint8Array[];
+  /**
+   * Whether a client certificate chains to the certificate of the CA that this one trusts for first enrolments, which may be trust-only: now
+   * valid, for client authentication, and not revoked by a CA of the tenant. One that was deleted is trusted no more, nor is another of its name.
+   */
+  trusts(shown: ShownCertificate): boolean;
   /** What this CA issued, compared octet by octet with its records; undefined when it did not issue this certificate. */
   findIssued(certificate: Uint8Array): HeldCertificate | undefined;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that says what to correct. */

@@ -23,11 +23,12 @@ export function importRevocations(context: CaContext): AnyEndpoint {
     path: `${caPath}/import-revocations`,
     summary: 'Revoke what a list of this CA that was kept says is revoked',
     description:
-      'After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are taken from it. `serials` are serial numbers from elsewhere. Certificates that were issued after the backup are revoked too, although the CA does not know them.',
+      'After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are taken from it. `serials` are serial numbers from elsewhere, and need `execute` of `…/revoke` as well. Certificates that were issued after the backup are revoked too, although the CA does not know them.',
     tag: caTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    fieldRights: [{ field: 'serials', operation: 'execute', path: `${caPath}/revoke` }],
     auditFields: ['crl', 'serials'],
     errors: ['ca-has-no-key'],
     input: z.object({
@@ -50,6 +51,8 @@ export function importRevocations(context: CaContext): AnyEndpoint {
     find: findCaOf(context, 'act'),
     async run(call, { crl, serials = [] }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
+      // A list was signed by the CA; who names certificates chooses what is revoked.
+      if (serials.length > 0) call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'revoke'], 'execute');
       if (crl === undefined && serials.length === 0) throw fail('invalid-value', { detail: 'Give "crl" or "serials".' });
       const kept = crl === undefined ? undefined : requireKept(ca, crl);
       const at = formatTimestamp(call.now);

@@ -12,7 +12,9 @@ export function readIssued(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'GET',
     path: `${caPath}/certificates/{serial}`,
-    documented: { names: { serial: { description: 'Serial number, hexadecimal.', example: '4f9a2c51d07b83e6' } } },
+    documented: {
+      names: { serial: { description: 'Serial number, lower-case hexadecimal without separators.', example: '4f9a2c51d07b83e6' } },
+    },
     summary: 'One certificate this CA issued',
     description: 'With the certificate itself, which lists leave out.',
     tag: caTag,
@@ -23,7 +25,8 @@ export function readIssued(context: CaContext): AnyEndpoint {
     output: certificateFields,
     find: findCaOf(context, 'read'),
     run(call, _input, ca) {
-      const serial = requireSerial(call.params['serial'] ?? '');
+      const serial = call.params['serial'] ?? '';
+      requireNormalSpelling(serial);
       const record = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
       if (record === undefined) throw fail('not-found');
       return { ...describeIssued(serial, record, call.now), certificate: formatCertificatePem(record.certificate) };
@@ -31,8 +34,9 @@ export function readIssued(context: CaContext): AnyEndpoint {
   });
 }
 
-function requireSerial(text: string): string {
-  const serial = parseSerial(text);
-  if (serial === undefined) throw fail('not-found');
-  return serial;
+/** Policies judge the path as it is written: another spelling would go past a rule for this certificate. */
+function requireNormalSpelling(serial: string): void {
+  const normal = parseSerial(serial);
+  if (normal === undefined || normal === serial) return;
+  throw fail('not-found', { detail: `In a path a serial number has lower-case digits alone, two for each octet: ${normal}.` });
 }

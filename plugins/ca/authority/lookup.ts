@@ -17,6 +17,13 @@ export function findUsableCa(context: CaContext, tenantId: string, name: string)
   return found?.record.ownedByAppliance === true ? undefined : found;
 }
 
+/** The CA whose certificates devices may show for first enrolments at another one: the one that was meant, not a later one of its name. */
+export function findTrusted(context: CaContext, { tenantId, record }: FoundCa): FoundCa | undefined {
+  const name = record.est.initialEnrollTrustCa;
+  const found = name === undefined ? undefined : findUsableCa(context, tenantId, name);
+  return found?.record.id === (record.trustedCaId ?? found?.record.id) ? found : undefined;
+}
+
 export const ofTheAppliance =
   'This CA certifies the appliance itself, its listeners or the members of its cluster: it is read, and does nothing else.';
 

@@ -53,6 +53,8 @@ export type CaRecord = {
   /** oldest first; empty for a trust-only CA */
   readonly generations: readonly CaGeneration[];
   readonly est: EnrolmentSettings;
+  /** id of the CA that est.initialEnrollTrustCa names; absent in older records, until that CA is deleted */
+  readonly trustedCaId?: string | undefined;
   /** whether the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners, or members of a cluster: cannot be deleted */

@@ -19,7 +19,7 @@ export type FirstCredential = 'est-secret' | 'est-birth-certificate';
  * `enrolment-refused`. An Authorization header decides alone; without one the client certificate decides (api 65).
  */
 export async function authenticateFirst(context: EstContext, ca: CertificateAuthority, from: Credentials): Promise<FirstCredential> {
-  const { authorities, limit } = context;
+  const { limit } = context;
   const { initialEnrollSecret, initialEnrollTrustCa } = ca.enrolment;
   if (initialEnrollSecret === undefined && initialEnrollTrustCa === undefined) {
     throw failEst('enrolment-not-configured', {
@@ -41,7 +41,7 @@ export async function authenticateFirst(context: EstContext, ca: CertificateAuth
     const secretToo = initialEnrollSecret === undefined ? '' : ', nor the shared secret as HTTP Basic password';
     throw refused(`${missingCertificate(from.socket)}${secretToo}`);
   }
-  if (!authorities.isTrusted(ca.tenantId, initialEnrollTrustCa, sent)) {
+  if (!ca.trusts(sent)) {
     throw refused(
       'the client certificate does not chain to the trust CA of this CA, or is expired, revoked or not for client authentication',
     );

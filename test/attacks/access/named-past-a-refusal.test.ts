@@ -202,8 +202,8 @@ describe('a change of a key that does what an action does needs the right to tha
   let bare: string;
 
   beforeAll(async () => {
-    await victim.makePolicy('changes-keys', rules('restore'));
-    await victim.makePolicy('changes-and-rotates', rules('restore', 'rotate'));
+    await victim.makePolicy('changes-keys', rules('restore', 'import'));
+    await victim.makePolicy('changes-and-rotates', rules('restore', 'import', 'rotate'));
     [bare, timers] = [await victim.makeToken(['changes-keys']), await victim.makeToken(['changes-and-rotates'])];
   });
 
@@ -258,6 +258,98 @@ describe('a change of a key that does what an action does needs the right to tha
       ]),
     );
   });
+});
+
+describe('a change of a CA that lets devices have more needs the right to sign', () => {
+  const est = {
+    enabled: true,
+    'initial-enroll-secret': 'a secret of devices',
+    'allowed-domains': ['example.com'],
+    'allow-reenroll-with-issued-cert': false,
+    ttl: '10d',
+  };
+  let bare: string;
+  let signs: string;
+  let freely: string;
+  const change = (body: object, token: string, query = '') => send('PATCH', `${cas}/sensors${query}`, { est: body }, token);
+
+  beforeAll(async () => {
+    await owner('POST', cas, { name: 'sensors', est: { ...est, enabled: false } });
+    const make = async (policy: string, ...actions: string[]) => {
+      const signing = actions.map((action) => ({ path: `${caState}/*/${action}`, operations: { execute: 'allow' } }));
+      await victim.makePolicy(policy, [
+        { path: `${cas}/**`, operations: all },
+        { path: `${caState}/*`, operations: { read: 'allow' } },
+        ...signing,
+      ]);
+      return victim.makeToken([policy]);
+    };
+    bare = await make('changes-cas');
+    signs = await make('changes-cas-and-signs', 'sign-csr');
+    freely = await make('changes-cas-and-signs-freely', 'sign-csr', 'sign-freely');
+  });
+
+  test('who may enrol: sign-csr', async () => {
+    const wider = [
+      { enabled: true },
+      { 'initial-enroll-secret': 'a secret of mine' },
+      { 'initial-enroll-trust-ca': 'below-the-root' },
+      { 'allow-reenroll-with-issued-cert': true },
+    ];
+    for (const body of wider) {
+      expect([body, await change(body, bare), await change(body, bare, '?validate=true')]).toEqual([body, refused, refused]);
+      expect([body, await change(body, signs)]).toEqual([body, '204 done']);
+    }
+    // Neither value tells the present secret.
+    for (const secret of ['a secret of mine', 'a secret of yours'])
+      expect(await change({ 'initial-enroll-secret': secret }, bare)).toBe(refused);
+    // Narrower, and what is no change.
+    expect(await change({ 'initial-enroll-trust-ca': 'below-the-root', enabled: true }, bare)).toBe('204 done');
+    expect(await change({ 'initial-enroll-trust-ca': null, 'allow-reenroll-with-issued-cert': false }, bare)).toBe('204 done');
+    expect(await change({ 'initial-enroll-secret': null, enabled: false }, bare)).toBe('204 done');
+    expect(await send('PATCH', `${cas}/sensors`, { 'deletion-allowed': true }, bare)).toBe('204 done');
+    expect(await send('POST', cas, { name: 'sensors-of-the-caller', est }, bare)).toBe('201 done');
+  });
+
+  test('for which names and how long: sign-freely as well', async () => {
+    const wider = [
+      { 'allowed-domains': ['example.org'] },
+      { 'allow-subdomains': true },
+      { 'allow-bare-domains': true },
+      { 'allow-ip-sans': true },
+      { ttl: '11d' },
+    ];
+    for (const body of wider)
+      expect([body, await change(body, bare), await change(body, signs), await change(body, freely)]).toEqual([
+        body,
+        refused,
+        refused,
+        '204 done',
+      ]);
+    expect(await change({ ttl: '1d', 'allow-subdomains': false }, bare)).toBe('204 done');
+  });
+
+  test('policy/check says so', async () => {
+    const { body } = await victim.request('POST', '/v1/state/policy/check', { path: `${cas}/sensors`, operation: 'update' }, { token: bare });
+    const needs = (field: string, action: string) => ({ field, operation: 'execute', path: `${caState}/sensors/${action}` });
+    expect(body['also-needs']).toEqual(expect.arrayContaining([needs('est/enabled', 'sign-csr'), needs('est/ttl', 'sign-freely')]));
+  });
+});
+
+test('who is refused to revoke does not by serial numbers for import-revocations, nor by deleting a CA below', async () => {
+  await victim.makePolicy('does-not-revoke', [
+    { path: '/v1/**', operations: all },
+    { path: `${caState}/*/revoke`, operations: none },
+  ]);
+  const token = await victim.makeToken(['does-not-revoke']);
+  await owner('POST', cas, { name: 'revoker' });
+  await owner('POST', cas, { name: 'below-the-revoker', 'issuing-ca': 'revoker' });
+  expect(await send('POST', `${caState}/revoker/import-revocations`, { serials: ['0123'] }, token)).toBe(refused);
+  expect(await send('POST', `${caState}/revoker/import-revocations`, { serials: [] }, token)).toBe('400 invalid-value');
+  expect(await send('DELETE', `${cas}/below-the-revoker`, undefined, token)).toBe(refused);
+  expect(await send('DELETE', `${cas}/revoker`, undefined, token)).toBe('409 in-use');
+  await owner('DELETE', `${cas}/below-the-revoker`);
+  expect(await send('DELETE', `${cas}/revoker`, undefined, token)).toBe('204 done');
 });
 
 describe('policy/check', () => {

@@ -45,9 +45,10 @@ const create = '/v1/state/keystore/token/create';
 let made = 0;
 
 /** A token that may do this at a path, with these values alone. */
-async function narrow(path: string, allowed: Record<string, unknown>): Promise<string> {
+async function narrow(path: string, allowed: Record<string, unknown>, ...others: readonly string[]): Promise<string> {
   const name = `values-${(made += 1)}`;
-  await victim.makePolicy(name, [{ path, operations: { all: 'allow' }, 'allowed-values': allowed }]);
+  const besides = others.map((other) => ({ path: other, operations: { all: 'allow' } }));
+  await victim.makePolicy(name, [{ path, operations: { all: 'allow' }, 'allowed-values': allowed }, ...besides]);
   return victim.makeToken([name, 'default']);
 }
 
@@ -174,7 +175,7 @@ test('a secret is one of the values that a rule lists, or stated not at all wher
       ['201 done', '201 done', '204 done', '403 policy-denied', '201 done', '204 done', '204 done'],
     ],
   ] as const) {
-    const token = await narrow(`${path}/**`, { [field]: [...allowed] });
+    const token = await narrow(`${path}/**`, { [field]: [...allowed] }, '/v1/state/keystore/tls/ca/*/sign-csr');
     const send = (method: string, name: string, body: object) =>
       victim.verdict(method, name === '' ? path : `${path}/${name}`, body, { token });
     const kind = `n${(made += 1)}`;

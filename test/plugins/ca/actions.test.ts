@@ -238,7 +238,12 @@ describe('list, revoke, CRL and OCSP', () => {
     }
     const [serial = ''] = serials;
     const spelled = serial.toUpperCase().replace(/..(?=.)/g, '$&:');
-    expect((await appliance.request('GET', `${path}/${spelled}`)).body).toMatchObject({
+    // Policies judge the path as it is written, so it has one spelling.
+    for (const other of [spelled, serial.toUpperCase(), `0x${serial}`, `0X${serial}`, `${serial.slice(0, 2)}:${serial.slice(2)}`]) {
+      const { status, body } = await appliance.request('GET', `${path}/${other}`);
+      expect([other, status, body.detail]).toEqual([other, 404, expect.stringContaining(serial)]);
+    }
+    expect((await appliance.request('GET', `${path}/${serial}`)).body).toMatchObject({
       serial,
       status: 'valid',
       subject: 'CN=n0',

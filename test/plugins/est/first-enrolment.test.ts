@@ -259,6 +259,32 @@ describe('birth certificate', () => {
     expect((await enrol(ca, { client })).status).toBe(200);
     expect((await appliance.request('DELETE', `/v1/config/keystore/tls/ca/${trusted}`)).status).toBe(204);
     expect((await enrol(ca, { client })).status).toBe(401);
+    // Who makes a CA under the free name does not choose who enrols, not even one with the same certificate.
+    const again = { name: trusted, 'ca-cert': vendor.pem };
+    expect((await appliance.request('POST', '/v1/config/keystore/tls/ca', again)).status).toBe(201);
+    expect((await enrol(ca, { client })).status).toBe(401);
+    await appliance.patchCa(ca, { est: { 'allow-ip-sans': true, 'initial-enroll-trust-ca': trusted } });
+    expect((await enrol(ca, { client })).status).toBe(401);
+    await appliance.patchCa(ca, { est: { 'initial-enroll-trust-ca': null } });
+    await appliance.patchCa(ca, { est: { 'initial-enroll-trust-ca': trusted } });
+    expect((await enrol(ca, { client })).status).toBe(200);
+  });
+
+  test('a CA of an older record, which has the name of its trust CA alone, trusts no later one of that name either', async () => {
+    const trusted = await appliance.makeCa({ 'ca-cert': vendor.pem });
+    const ca = await appliance.makeCa({ est: { ...openEst, 'initial-enroll-secret': undefined, 'initial-enroll-trust-ca': trusted } });
+    const table = appliance.store.prefixed('est').tenantTable<{ trustedCaId?: string }>('cas');
+    const key = [appliance.tenantId, ca];
+    await appliance.store.write((transaction) => {
+      const { trustedCaId, ...older } = transaction.get(table, key) ?? {};
+      expect(trustedCaId).toBeTypeOf('string');
+      transaction.put(table, key, older);
+    });
+    const client = await birth();
+    expect((await enrol(ca, { client })).status).toBe(200);
+    expect((await appliance.request('DELETE', `/v1/config/keystore/tls/ca/${trusted}`)).status).toBe(204);
+    await appliance.request('POST', '/v1/config/keystore/tls/ca', { name: trusted, 'ca-cert': vendor.pem });
+    expect((await enrol(ca, { client })).status).toBe(401);
   });
 
   test('R38: a birth certificate that a CA of this appliance issued and revoked is 401', async () => {

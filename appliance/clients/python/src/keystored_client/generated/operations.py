@@ -563,8 +563,8 @@ class CaOperations:
 
         After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation
         list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are
-        taken from it. `serials` are serial numbers from elsewhere. Certificates that were issued after the
-        backup are revoked too, although the CA does not know them.
+        taken from it. `serials` are serial numbers from elsewhere, and need `execute` of `…/revoke` as well.
+        Certificates that were issued after the backup are revoked too, although the CA does not know them.
 
         ``POST /v1/state/keystore/tls/ca/{name}/import-revocations``
         """
@@ -3181,7 +3181,8 @@ class TransitKeysOperations:
         The key keeps its name and labels and takes everything else from the backup; of material that this
         tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are
         destroyed; therefore it must still be unused, or have `deletion-allowed`. Policies judge the settings
-        in the backup as an `update` of the key, which must be allowed as well.
+        in the backup as an `update` of the key, which must be allowed as well, and `execute` of `…/import`:
+        the material is that of who made the backup.
 
         ``POST /v1/state/keystore/transit-keys/{name}/restore``
         """

@@ -74,7 +74,7 @@ public final class CaCertificatesGroup {
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/certificates/&#123;serial}
    *
    * @param name Name of the TLS CA.
-   * @param serial Serial number, hexadecimal.
+   * @param serial Serial number, lower-case hexadecimal without separators.
    * @return the answer
    */
   public IssuedCertificate show(String name, String serial) {

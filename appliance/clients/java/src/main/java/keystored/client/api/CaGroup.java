@@ -226,8 +226,8 @@ public final class CaGroup {
    *
    * <p>After a restore: the backup knows nothing of what was revoked after it was made. `crl` is a revocation
    * list that this CA published, as somebody kept it; its signature is verified, and dates and reasons are taken
-   * from it. `serials` are serial numbers from elsewhere. Certificates that were issued after the backup are
-   * revoked too, although the CA does not know them.
+   * from it. `serials` are serial numbers from elsewhere, and need `execute` of `…/revoke` as well. Certificates
+   * that were issued after the backup are revoked too, although the CA does not know them.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/import-revocations
    *

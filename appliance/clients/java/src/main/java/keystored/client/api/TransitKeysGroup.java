@@ -614,7 +614,8 @@ public final class TransitKeysGroup {
    * <p>The key keeps its name and labels and takes everything else from the backup; of material that this tenant
    * has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed;
    * therefore it must still be unused, or have `deletion-allowed`. Policies judge the settings in the backup as
-   * an `update` of the key, which must be allowed as well.
+   * an `update` of the key, which must be allowed as well, and `execute` of `…/import`: the material is that of
+   * who made the backup.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/restore
    *

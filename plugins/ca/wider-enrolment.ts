@@ -1,0 +1,53 @@
+// Changes of `est` by which a CA issues to more devices, or more to them: who is refused to sign makes none.
+import type { FieldRight } from '../../core/http/endpoint.ts';
+import type { Change } from '../../core/http/resource/resource.ts';
+import { isLonger } from '../../core/base/time.ts';
+import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
+import { toKebab } from '../../core/wire/schema.ts';
+import { caPath } from './actions/action.ts';
+
+/** Wider names and lives are what `sign-freely` is for; any of these lets devices have what `sign-csr` gives. */
+const actionsOf = {
+  enabled: ['sign-csr'],
+  initialEnrollSecret: ['sign-csr'],
+  initialEnrollTrustCa: ['sign-csr'],
+  allowReenrollWithIssuedCert: ['sign-csr'],
+  allowedDomains: ['sign-csr', 'sign-freely'],
+  allowSubdomains: ['sign-csr', 'sign-freely'],
+  allowBareDomains: ['sign-csr', 'sign-freely'],
+  allowIpSans: ['sign-csr', 'sign-freely'],
+  ttl: ['sign-csr', 'sign-freely'],
+} as const satisfies Record<keyof EnrolmentSettings, readonly string[]>;
+
+const fields = Object.keys(actionsOf) as (keyof EnrolmentSettings)[];
+
+/** For policy/check. */
+export const enrolmentRights: readonly FieldRight[] = fields.flatMap((field) =>
+  actionsOf[field].map((action) => ({ field: `est/${toKebab(field)}`, operation: 'execute', path: `${caPath}/${action}` })),
+);
+
+/** Throws policy-denied for a change of a CA that exists which its caller could not make by signing. */
+export function requireSigner(
+  { call, names: [name = ''], blindly }: Pick<Change<unknown, unknown>, 'call' | 'names' | 'blindly'>,
+  wanted: EnrolmentSettings,
+  present: EnrolmentSettings,
+): void {
+  for (const field of fields) {
+    if (!isWider(field, wanted, present) && !isWiderBlindly(field, blindly('est', field))) continue;
+    for (const action of actionsOf[field]) call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', name, action], 'execute');
+  }
+}
+
+/** The refusal of all values but the present one would tell that. */
+function isWiderBlindly(field: keyof EnrolmentSettings, stated: unknown): boolean {
+  // Without a value of its own: the default.
+  if (stated === null) return field === 'allowReenrollWithIssuedCert' || field === 'ttl';
+  return stated !== undefined && stated !== false;
+}
+
+function isWider(field: keyof EnrolmentSettings, wanted: EnrolmentSettings, present: EnrolmentSettings): boolean {
+  if (field === 'allowedDomains') return wanted.allowedDomains.some((domain) => !present.allowedDomains.includes(domain));
+  if (field === 'ttl') return isLonger(wanted.ttl, present.ttl);
+  const value = wanted[field];
+  return value !== undefined && value !== false && value !== present[field];
+}
