@@ -105,10 +105,11 @@ function isNamed(
 ): boolean {
   const tokens = Iterator.from(tokenTable(store).entries([tenantId]));
   if (tokens.some(([, token]) => token.policies.includes(policy) && !isExpired(token, now))) return true;
-  return resources().some(({ scope, document, table, toDocument }) => {
-    const fields = scope === 'tenant' ? namedFieldsOf(document).filter(({ entry }) => entry.resource === givenPolicy.resource) : [];
+  return resources().some((resource) => {
+    if (resource.scope !== 'tenant') return false;
+    const fields = namedFieldsOf(resource.document).filter(({ entry }) => entry.resource === givenPolicy.resource);
     if (fields.length === 0) return false;
-    const entries = Iterator.from(table.entries([tenantId]));
-    return entries.some(([, record]) => fields.some(({ path }) => textsAt(toDocument(record), path).includes(policy)));
+    const entries = Iterator.from(resource.table.entries([tenantId]));
+    return entries.some(([, record]) => fields.some(({ path }) => textsAt(resource.toDocument(record), path).includes(policy)));
   });
 }

@@ -330,7 +330,12 @@ describe('a change of a CA that lets devices have more needs the right to sign',
   });
 
   test('policy/check says so', async () => {
-    const { body } = await victim.request('POST', '/v1/state/policy/check', { path: `${cas}/sensors`, operation: 'update' }, { token: bare });
+    const { body } = await victim.request(
+      'POST',
+      '/v1/state/policy/check',
+      { path: `${cas}/sensors`, operation: 'update' },
+      { token: bare },
+    );
     const needs = (field: string, action: string) => ({ field, operation: 'execute', path: `${caState}/sensors/${action}` });
     expect(body['also-needs']).toEqual(expect.arrayContaining([needs('est/enabled', 'sign-csr'), needs('est/ttl', 'sign-freely')]));
   });
