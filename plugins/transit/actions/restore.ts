@@ -104,7 +104,9 @@ async function restoreOnce(transit: Transit, key: Key, backup: Backup, judge: Ju
     const broughtBack = await versionsBroughtBack(transit, key, loaded);
     const past = await recallMaterial(transit, loaded.key, loaded.versions);
     await rememberMaterial(transit, key);
-    replaced = await transit.store.write((transaction) => replace(transit, transaction, key, { ...loaded, broughtBack, past }, judge, call));
+    replaced = await transit.store.write((transaction) =>
+      replace(transit, transaction, key, { ...loaded, broughtBack, past }, judge, call),
+    );
   } catch (error) {
     await discardRestored(transit, loaded);
     if (isOvertaken(error)) return undefined;
