@@ -9,9 +9,18 @@ import { describeIssue, shownName } from './issues.ts';
 /** What the translation needs of a schema: where names are fields (objects), and where the caller chose them (maps). */
 export type Shape =
   | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
-  | { readonly kind: 'list'; readonly element: Shape; readonly ordered: boolean; readonly whenEmpty: readonly JsonValue[] | undefined }
+  | ListShape
   | { readonly kind: 'map'; readonly value: Shape }
   | { readonly kind: 'value' };
+
+/** `most`: how many elements it can have. */
+type ListShape = {
+  readonly kind: 'list';
+  readonly element: Shape;
+  readonly ordered: boolean;
+  readonly whenEmpty: readonly JsonValue[] | undefined;
+  readonly most: number;
+};
 
 /** `absent`: what it means that the field is left out, where that is a value (wire form). */
 export type Field = {
@@ -158,6 +167,7 @@ function buildShape(schema: z.ZodType): Shape {
       element: shapeOf(schema.element as z.ZodType),
       ordered: ordered === true,
       whenEmpty: whenEmpty as readonly JsonValue[] | undefined,
+      most: schema._zod.bag.maximum ?? Infinity,
     };
   }
   if (schema instanceof z.ZodRecord) return { kind: 'map', value: shapeOf(schema.valueType as z.ZodType) };
@@ -190,6 +200,7 @@ function absentOf(schema: z.ZodType): JsonValue | undefined {
 
 /** Of a union or an intersection: the fields of all its objects, or its first member that has names at all. */
 export function unite(left: Shape, right: Shape): Shape {
+  if (left.kind === 'list' && right.kind === 'list') return { ...left, most: Math.max(left.most, right.most) };
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
   const both = [...left.byCamel.values()].map((field) => {
     const other = right.byCamel.get(field.camel);
@@ -216,7 +227,12 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
   }
   if (Array.isArray(value)) {
     if (shape.kind !== 'list') return value;
-    const { element } = shape;
+    const { element, most } = shape;
+    if (value.length > most) {
+      // Each element would be looked at, and merged with what is there, before the schema counts them.
+      add(findings, 'invalid-value', path, `must be at most ${most} elements long`);
+      return [];
+    }
     return value.map((one: unknown, index) =>
       isSoundScalar(one) || (element.kind === 'value' && typeof one === 'object')
         ? one

@@ -1,5 +1,4 @@
 // PATCH: objects merge, scalars replace, unordered lists are united, null removes (api 5; RFC 7396 with another rule for lists).
-import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
 
@@ -33,9 +32,22 @@ function shapeBelow(shape: Shape | undefined, name: string): Shape | undefined {
   return shape?.kind === 'map' ? shape.value : undefined;
 }
 
-/** Present elements keep their order; new ones follow in the order given. */
+/** Present elements keep their order; new ones follow in the order given. Known ones are found by their text, or long lists would take squares. */
 function united(base: readonly unknown[], more: readonly unknown[]): unknown[] {
   const all = [...base];
-  for (const one of more) if (!all.some((known) => isDeepStrictEqual(known, one))) all.push(one);
+  const known = new Set(base.map(textOf));
+  for (const one of more) {
+    const text = textOf(one);
+    if (known.has(text)) continue;
+    known.add(text);
+    all.push(one);
+  }
   return all;
+}
+
+/** The same text for equal elements, in whatever order they have their members. */
+function textOf(element: unknown): string {
+  return JSON.stringify(element, (_, value: unknown) =>
+    isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))) : value,
+  );
 }
