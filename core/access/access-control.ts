@@ -1,7 +1,7 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
 import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
-import { hasConstraints, hiddenFields, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
+import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
@@ -269,9 +269,6 @@ function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['cons
     withoutHidden: (document, nameField) =>
       verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),
     hides: (nameField) => verdicts.some(({ grants }) => hiddenFields(grants, nameField).length > 0),
-    hidesOf: (field) =>
-      verdicts.some(({ grants }) =>
-        hiddenFields(grants).some((hidden) => hidden === field || hidden.startsWith(`${field}/`) || field.startsWith(`${hidden}/`)),
-      ),
+    hidesOf: (field) => verdicts.some(({ grants }) => hidesOf(grants, field)),
   };
 }

@@ -167,7 +167,7 @@ function buildShape(schema: z.ZodType): Shape {
       element: shapeOf(schema.element as z.ZodType),
       ordered: ordered === true,
       whenEmpty: whenEmpty as readonly JsonValue[] | undefined,
-      most: schema._zod.bag.maximum ?? Infinity,
+      most: (schema._zod.bag['maximum'] as number | undefined) ?? Infinity,
     };
   }
   if (schema instanceof z.ZodRecord) return { kind: 'map', value: shapeOf(schema.valueType as z.ZodType) };

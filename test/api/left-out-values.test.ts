@@ -49,7 +49,7 @@ const named = written.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, 
 function passes(endpoint: AnyEndpoint, document: unknown, field: string): boolean {
   const rule = { path: '/**', operations: {}, allowedValues: { [field]: ['none of its values'] }, hideFields: [] };
   try {
-    requireAllowedValues([rule], document, judgedShapeOf(endpoint));
+    requireAllowedValues([[rule]], document, judgedShapeOf(endpoint));
     return true;
   } catch {
     return false;
@@ -99,7 +99,7 @@ function isNullWhenLeftOut(endpoint: AnyEndpoint, field: string): boolean {
   const [container] = field.includes('/') ? [field.split('/').slice(0, -1)] : [[]];
   const document = container.reduceRight<unknown>((inner, name) => ({ [name]: inner }), {});
   try {
-    requireAllowedValues([rule], document, judgedShapeOf(endpoint));
+    requireAllowedValues([[rule]], document, judgedShapeOf(endpoint));
     return true;
   } catch {
     return false;

@@ -1,13 +1,66 @@
 // Restrictions on requests that are allowed: which values fields may be given, and which fields answers leave out (api 53).
-import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { Field, Shape } from '../../wire/schema.ts';
-import type { PolicyRule } from './policy.ts';
+import type { Grants } from './engine.ts';
 
-/** Whether these rules restrict anything. Most do not, and the other two functions are not called then. */
-export function hasConstraints(grants: readonly PolicyRule[]): boolean {
-  return grants.every((rule) => rule.hideFields.length > 0 || Object.keys(rule.allowedValues).length > 0);
+/** A field, its path, and the values that it may have. */
+type Limit = { readonly field: string; readonly path: readonly string[]; readonly values: ReadonlySet<unknown> };
+
+/** What follows from the rules of one policy for one path. */
+type Restrictions = { readonly restricts: boolean; readonly limits: readonly (readonly Limit[])[]; readonly hidden: ReadonlySet<string> };
+
+/** Fields left out of answers; `around`: they themselves, and the containers that they are in. */
+type Hidden = { readonly fields: ReadonlySet<string>; readonly around: ReadonlySet<string> };
+
+const restrictions = new WeakMap<Grants, Restrictions>();
+
+/** Worked out once for a list of rules, which stays the same as long as its policy does. */
+function restrictionsOf(grants: Grants): Restrictions {
+  let known = restrictions.get(grants);
+  if (known === undefined) {
+    const allowed = new Map(grants.map(({ allowedValues }) => [JSON.stringify(allowedValues), allowedValues]));
+    known = {
+      restricts: grants.every((rule) => rule.hideFields.length > 0 || Object.keys(rule.allowedValues).length > 0),
+      limits: [...allowed.values()].map((values) =>
+        Object.entries(values).map(([field, some]) => ({ field, path: field.split('/'), values: new Set<unknown>(some) })),
+      ),
+      hidden: inEach(grants.map(({ hideFields }) => new Set(hideFields))),
+    };
+    restrictions.set(grants, known);
+  }
+  return known;
+}
+
+function inEach([first = new Set(), ...others]: readonly ReadonlySet<string>[]): ReadonlySet<string> {
+  return new Set([...first].filter((one) => others.every((other) => other.has(one))));
+}
+
+/** By the first policy, what all that decide together hide: the lists of entries ask again and again for the same ones. */
+const together = new WeakMap<Grants, { readonly of: readonly Grants[]; readonly hidden: Hidden }>();
+const nothing: Hidden = { fields: new Set(), around: new Set() };
+
+/** What all of the rules hide. */
+function hiddenBy(grants: readonly Grants[]): Hidden {
+  const [first] = grants;
+  if (first === undefined) return nothing;
+  const known = together.get(first);
+  if (known !== undefined && known.of.length === grants.length && known.of.every((one, index) => one === grants[index])) return known.hidden;
+  const fields = inEach(grants.map((one) => restrictionsOf(one).hidden));
+  const hidden = { fields, around: new Set([...fields].flatMap((field) => [field, ...containersOf(field)])) };
+  together.set(first, { of: grants, hidden });
+  return hidden;
+}
+
+/** Of `a/b/c`: `a/b` and `a`. */
+function containersOf(field: string): readonly string[] {
+  const parts = field.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** Whether these rules restrict anything. Most do not, and the other functions are not called then. */
+export function hasConstraints(grants: readonly Grants[]): boolean {
+  return grants.every((one) => restrictionsOf(one).restricts);
 }
 
 /**
@@ -15,26 +68,40 @@ export function hasConstraints(grants: readonly PolicyRule[]): boolean {
  * when each of its elements is. With the shape of the document, a field that it could have and has not counts with what that means, or as
  * null, and so does an empty list; other fields are accepted. Each request of a batch is checked as if it were sent alone.
  */
-export function requireAllowedValues(grants: readonly PolicyRule[], document: unknown, shape?: Shape): void {
+export function requireAllowedValues(grants: readonly Grants[], document: unknown, shape?: Shape): void {
+  const rules = grants.flatMap((one) => restrictionsOf(one).limits);
   const items = itemsOf(document, 'batch-input');
   const judged = [{ one: document, known: items.length === 0 ? shape : undefined }, ...items.map((one) => ({ one, known: shape }))];
   for (const { one, known } of judged) {
-    const refusals = grants.map((rule) =>
-      Object.entries(rule.allowedValues).find(([field, values]) => !accepts(values, valueAt(one, field.split('/'), known))),
-    );
-    const refusal = refusals[0];
-    if (refusal === undefined || refusals.includes(undefined)) continue;
+    const refused = refusedField(rules, one, known);
+    if (refused === undefined) continue;
     throw fail('policy-denied', {
-      detail: `The policy does not allow this value of "${refusal[0]}".`,
-      items: [{ message: 'value not allowed by policy', info: refusal[0] }],
+      detail: `The policy does not allow this value of "${refused}".`,
+      items: [{ message: 'value not allowed by policy', info: refused }],
     });
   }
 }
 
-function accepts(allowed: readonly unknown[], value: unknown): boolean {
+/** The field that the first of the rules refuses; undefined where one of them accepts the document. */
+function refusedField(rules: Restrictions['limits'], document: unknown, shape: Shape | undefined): string | undefined {
+  const found = new Map<string, unknown>();
+  const valueOf = ({ field, path }: Limit): unknown => {
+    if (!found.has(field)) found.set(field, valueAt(document, path, shape));
+    return found.get(field);
+  };
+  let refused: string | undefined;
+  for (const limits of rules) {
+    const one = limits.find((limit) => !accepts(limit.values, valueOf(limit)));
+    if (one === undefined) return undefined;
+    refused ??= one.field;
+  }
+  return refused;
+}
+
+/** Values of policies are no lists and no objects. */
+function accepts(allowed: ReadonlySet<unknown>, value: unknown): boolean {
   if (value === undefined) return true;
-  if (Array.isArray(value)) return value.every((one) => accepts(allowed, one));
-  return allowed.some((one) => isDeepStrictEqual(one, value));
+  return Array.isArray(value) ? value.every((one) => accepts(allowed, one)) : allowed.has(value);
 }
 
 /**
@@ -42,7 +109,7 @@ function accepts(allowed: readonly unknown[], value: unknown): boolean {
  * treated as if it were sent alone. `nameField` stays: it is in the path of the entry and in what `keys=true` answers, so that leaving it
  * out would keep nothing secret, and programs rely on it.
  */
-export function withoutHidden(grants: readonly PolicyRule[], answer: unknown, nameField?: string): unknown {
+export function withoutHidden(grants: readonly Grants[], answer: unknown, nameField?: string): unknown {
   const hidden = hiddenFields(grants, nameField);
   if (hidden.length === 0) return answer;
   const strip = (document: unknown): unknown => withoutFields(document, hidden);
@@ -56,9 +123,14 @@ export function withoutFields(document: unknown, fields: readonly string[]): unk
 }
 
 /** The fields that all of the rules hide, but for the one that names entries. */
-export function hiddenFields(grants: readonly PolicyRule[], nameField?: string): readonly string[] {
-  const [first, ...others] = grants;
-  return (first?.hideFields ?? []).filter((field) => field !== nameField && others.every((rule) => rule.hideFields.includes(field)));
+export function hiddenFields(grants: readonly Grants[], nameField?: string): readonly string[] {
+  return [...hiddenBy(grants).fields].filter((field) => field !== nameField);
+}
+
+/** Whether all of the rules hide a field, something in it, or a container that it is in. */
+export function hidesOf(grants: readonly Grants[], field: string): boolean {
+  const { fields, around } = hiddenBy(grants);
+  return fields.size > 0 && (around.has(field) || containersOf(field).some((container) => fields.has(container)));
 }
 
 function itemsOf(document: unknown, field: string): readonly unknown[] {

@@ -6,13 +6,14 @@ export type Verdict = {
   readonly allowed: boolean;
   readonly policy?: string;
   readonly rule?: string;
-  /** the rules that allow: values and hidden fields follow the least restrictive of them */
-  readonly grants: readonly PolicyRule[];
+  /** the rules that allow, by policy: values and hidden fields follow the least restrictive of them */
+  readonly grants: readonly Grants[];
 };
 
-type Stated = { readonly policy: string; readonly rule: PolicyRule };
-/** The rules with one pattern that state one operation. */
-type Say = { readonly allow: Stated[]; readonly reject: Stated[] };
+/** The rules of one policy that allow an operation by one pattern: the same list each time, so that what follows from it is found once. */
+export type Grants = readonly PolicyRule[];
+/** The rules of a policy with one pattern that state one operation. */
+type Say = { readonly policy: string; readonly allow: PolicyRule[]; readonly reject: PolicyRule[] };
 type Says = Partial<Record<PolicyOperation, Say>>;
 type Node = { readonly literals: Map<string, Node>; one: Node | undefined; readonly here: Says; readonly rest: Says };
 
@@ -28,18 +29,18 @@ export type CompiledPolicy = { readonly root: Node };
 export function decide(policies: readonly CompiledPolicy[], segments: readonly string[], operation: PolicyOperation): Verdict {
   let best = -1;
   let say: Say | undefined;
-  let grants: Stated[] = [];
+  let grants: Grants[] = [];
   for (const { root } of policies) {
     const found = find(root, segments, 0, operation, 0);
     if (found === undefined || found.rank < best) continue;
     if (found.rank > best) grants = [];
     if (found.rank > best || (grants.length === 0 && found.say.allow.length > 0)) say = found.say;
     best = found.rank;
-    grants = grants.length === 0 ? found.say.allow : [...grants, ...found.say.allow];
+    if (found.say.allow.length > 0) grants.push(found.say.allow);
   }
-  const decisive = grants[0] ?? say?.reject[0];
-  if (decisive === undefined) return refusedByDefault;
-  return { allowed: grants.length > 0, policy: decisive.policy, rule: decisive.rule.path, grants: grants.map((stated) => stated.rule) };
+  const rule = say?.allow[0] ?? say?.reject[0];
+  if (say === undefined || rule === undefined) return refusedByDefault;
+  return { allowed: grants.length > 0, policy: say.policy, rule: rule.path, grants };
 }
 
 const refusedByDefault: Verdict = { allowed: false, grants: [] };
@@ -79,7 +80,7 @@ function addRule(root: Node, policy: string, rule: PolicyRule): void {
   }
   for (const operation of operations) {
     const effect = rule.operations[operation] ?? rule.operations.all;
-    if (effect !== undefined) (says[operation] ??= { allow: [], reject: [] })[effect].push({ policy, rule });
+    if (effect !== undefined) (says[operation] ??= { policy, allow: [], reject: [] })[effect].push(rule);
   }
 }
 
@@ -112,4 +113,22 @@ function find(
   }
   const say = node.rest[operation];
   return say === undefined ? undefined : { say, rank: rank + digit.rest * weight };
+}
+
+/** All that a policy says of an operation on a path, the most exact first. */
+export function* saysOf({ root }: CompiledPolicy, segments: readonly string[], operation: PolicyOperation): Generator<Say> {
+  yield* saysBelow(root, segments, 0, operation);
+}
+
+function* saysBelow(node: Node, segments: readonly string[], at: number, operation: PolicyOperation): Generator<Say> {
+  const segment = segments[at];
+  if (segment === undefined) {
+    const say = node.here[operation];
+    if (say !== undefined) yield say;
+  } else {
+    const literal = node.literals.get(segment);
+    for (const next of [literal, node.one]) if (next !== undefined) yield* saysBelow(next, segments, at + 1, operation);
+  }
+  const say = node.rest[operation];
+  if (say !== undefined) yield say;
 }

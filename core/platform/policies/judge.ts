@@ -3,10 +3,10 @@ import { defined } from '../../base/defined.ts';
 import type { AccessControl, Decision } from '../../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { Policy, PolicyOperation } from '../../access/policy/policy.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { segmentsOf, type NamedField } from '../../http/named-entries.ts';
-import { compilePolicy, decide } from '../../access/policy/engine.ts';
+import { compilePolicy, saysOf } from '../../access/policy/engine.ts';
 import { isAsked, namedFieldsIn, operationsOf, type Reach } from './reach.ts';
 
 /** The request in question: path, operation, and the endpoints of that path. */
@@ -118,22 +118,30 @@ function reasonOf(
     const names = policies.map(({ name }) => `"${name}"`).join(', ');
     return `No rule of the ${owner}'s policies (${names}) speaks of "${operation}" here, and what no rule allows is refused.`;
   }
-  // Rules that would have decided otherwise, had they been alone.
-  const overruled = policies.flatMap(({ name, description, restApi: { rules } }) =>
-    rules
-      .filter((one) => one.path !== rule)
-      .map((one) => decide([compilePolicy({ name, description, restApi: { rules: [one] } })], segments, operation))
-      .filter((alone) => alone.rule !== undefined && alone.allowed !== allowed)
-      .map((alone) => `"${alone.rule}" of "${name}"`),
-  );
+  const overruled = [...overruledBy(policies, segments, operation, { allowed, rule }).take(mostNamed)];
   return [
     `The rule "${rule}" of the ${owner}'s policy "${policy}" ${allowed ? 'allows' : 'refuses'} "${operation}".`,
-    ...(overruled.length === 0 ? [] : [`More exact than ${overruled.slice(0, mostNamed).join(', ')}, it decides.`]),
+    ...(overruled.length === 0 ? [] : [`More exact than ${overruled.join(', ')}, it decides.`]),
     ...(owner === 'token' && subject.policies.includes('root') && subject.policies.length > 1
       ? ['"root" is everything: the policies beside it take nothing away.']
       : []),
     ...(owner === 'tenant' ? ['What the tenant may not do, none of its tokens may.'] : []),
   ].join(' ');
+}
+
+/** Rules that would have decided otherwise, had they been alone. */
+function* overruledBy(
+  policies: readonly Policy[],
+  segments: readonly string[],
+  operation: PolicyOperation,
+  { allowed, rule }: Pick<Decision, 'allowed' | 'rule'>,
+): Generator<string> {
+  for (const policy of policies) {
+    for (const say of saysOf(compilePolicy(policy), segments, operation)) {
+      const [other] = allowed ? say.reject : say.allow;
+      if (other !== undefined && other.path !== rule) yield `"${other.path}" of "${policy.name}"`;
+    }
+  }
 }
 
 /** How many overruled rules a reason names. */

@@ -27,14 +27,34 @@ export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
   };
 }
 
-/** Whether one of them has the field (`a/b` inside containers). */
-export function hasField(all: readonly Fields[], field: string): boolean {
+/** Several kinds of bodies, with a memory: the rules of a policy mostly speak of the same fields. */
+export class FieldsTogether {
+  readonly #all: readonly Fields[];
+  readonly #found = new Map<string, boolean>();
+
+  constructor(all: readonly Fields[]) {
+    this.#all = all;
+  }
+
+  /** Whether one of them has the field (`a/b` inside containers). */
+  has(field: string): boolean {
+    let has = this.#found.get(field);
+    if (has === undefined) this.#found.set(field, (has = hasField(this.#all, field)));
+    return has;
+  }
+
+  /** The field that is most likely meant; undefined where none is like it. */
+  likely(field: string): string | undefined {
+    return likelyField(this.#all, field);
+  }
+}
+
+function hasField(all: readonly Fields[], field: string): boolean {
   const path = field.split('/');
   return all.some(({ any, names, shapes }) => any === true || names.includes(field) || shapes.some((shape) => reaches(shape, path)));
 }
 
-/** The field that is most likely meant; undefined where none is like it. */
-export function likelyField(all: readonly Fields[], field: string): string | undefined {
+function likelyField(all: readonly Fields[], field: string): string | undefined {
   const known = new Set(all.flatMap(({ names, shapes }) => [...names, ...shapes.flatMap((shape) => namesIn(shape))]));
   const meant = toKebab(field);
   const near = [...known]

@@ -1,4 +1,5 @@
 // `POST /v1/state/policy/check`: whether a request would be allowed, for the caller's token or another, and why (api 53).
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -157,12 +158,16 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     audit: 'reads-go-on',
     input: manyInput,
     output: manyOutput,
-    run: (call, { questions }) => ({
-      decisions: questions.map((one, index) => {
+    run: async (call, { questions }) => {
+      const decisions: z.output<typeof manyOutput>['decisions'] = [];
+      for (const [index, one] of questions.entries()) {
         const { allowed, exists, rule, why } = answer(options, call.caller, { ...one, names: {} }, `questions[${index}].path`);
-        return { allowed, exists, ...defined({ rule }), why };
-      }),
-    }),
+        decisions.push({ allowed, exists, ...defined({ rule }), why });
+        // Policies may be long: other requests have their turn between two questions.
+        await setImmediate();
+      }
+      return { decisions };
+    },
   });
 }
 

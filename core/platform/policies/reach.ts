@@ -1,5 +1,5 @@
 // Which requests exist, as policies see them, and which rules match none of them.
-import { hasField, knownFieldsOf, likelyField, type KnownFields } from './known-fields.ts';
+import { FieldsTogether, knownFieldsOf, type KnownFields } from './known-fields.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
@@ -83,6 +83,7 @@ export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly
 }
 
 function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<string> {
+  const met: Met = new Map();
   for (const [index, rule] of rules.entries()) {
     const place = `rest-api/rules/${index} (${rule.path})`;
     const reason = unmetReason(rule, reach);
@@ -92,30 +93,49 @@ function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<str
     }
     const shown = shownName(rule, reach);
     if (shown !== undefined) yield `${place} does not hide "${shown}": answers about an entry always have its name.`;
-    for (const text of unknownFields(rule, reach)) yield `${place} ${text}.`;
+    for (const text of unknownFields(rule, reach, met)) yield `${place} ${text}.`;
   }
 }
 
 /** Fields that no request or answer has which the rule allows: they are misspelt, and the rule does not restrict what it means to. */
-function* unknownFields({ path, operations: effects, allowedValues, hideFields }: PolicyRule, reach: Reach): Generator<string> {
+function* unknownFields(rule: PolicyRule, reach: Reach, met: Met): Generator<string> {
+  const { path, operations: effects, allowedValues, hideFields } = rule;
   const [limited, hidden] = [Object.keys(allowedValues), hideFields];
   if (limited.length + hidden.length === 0) return;
   const pattern = readPattern(path) ?? [];
-  const isAllowed = (operation: PolicyOperation): boolean => (effects[operation] ?? effects.all) === 'allow';
-  const met = reach.flatMap((asked) =>
-    asked.fields !== undefined && asked.operations.some(isAllowed) && fits(pattern, asked) ? [asked.fields] : [],
-  );
+  const allowed = operations.filter((operation) => (effects[operation] ?? effects.all) === 'allow');
+  const { asked, answered } = fieldsMet(pattern, allowed, reach, met);
   const kinds = [
-    { does: 'limit', fields: limited, known: met.map(({ asked }) => asked), where: 'request' },
-    { does: 'hide', fields: hidden, known: met.map(({ answered }) => answered), where: 'answer' },
+    { does: 'limit', fields: limited, known: asked, where: 'request' },
+    { does: 'hide', fields: hidden, known: answered, where: 'answer' },
   ] as const;
   for (const { does, fields, known, where } of kinds) {
-    for (const field of fields.filter((one) => !hasField(known, one))) {
-      const likely = likelyField(known, field);
+    for (const field of fields.filter((one) => !known.has(one))) {
+      const likely = known.likely(field);
       const remark = likely === undefined ? '' : `; "${likely}" is one`;
       yield `does not ${does} "${field}": no ${where} that it allows has this field${remark}`;
     }
   }
+}
+
+type FieldsMet = Readonly<Record<keyof KnownFields, FieldsTogether>>;
+/** By pattern and operations. */
+type Met = Map<string, FieldsMet>;
+
+/** The fields of what a pattern meets by some operations. */
+function fieldsMet(pattern: Pattern, allowed: readonly PolicyOperation[], reach: Reach, met: Met): FieldsMet {
+  const key = JSON.stringify([pattern, allowed]);
+  const known = met.get(key);
+  if (known !== undefined) return known;
+  const all = reach.flatMap((one) =>
+    one.fields !== undefined && one.operations.some((operation) => allowed.includes(operation)) && fits(pattern, one) ? [one.fields] : [],
+  );
+  const found = {
+    asked: new FieldsTogether(all.map(({ asked }) => asked)),
+    answered: new FieldsTogether(all.map(({ answered }) => answered)),
+  };
+  met.set(key, found);
+  return found;
 }
 
 function shownName({ path, hideFields }: PolicyRule, reach: Reach): string | undefined {
