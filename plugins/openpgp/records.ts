@@ -49,6 +49,7 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
     stored: z.string().trim().optional(),
     // The primary key signs the new certificate.
     setsLike: 'certify-subkey',
+    judgedBy: ['openpgpPrimary', 'openpgpKeyUsage'],
   },
   openpgpPrimary: {
     schema: naming(nameField(), {
@@ -61,6 +62,7 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
     isFixed: true,
   },
   openpgpKeyUsage: {
+    judgedBy: ['openpgpUserId', 'openpgpPrimary'],
     schema: z.array(z.literal('sign')).max(8).meta({ whenEmpty: [] }).default([]).describe('What an OpenPGP subkey is for.'),
     stored: z
       .array(z.literal('sign'))

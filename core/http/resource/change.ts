@@ -118,11 +118,12 @@ async function changeInTurn(
   let overtaken = 0;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 && !isOld ? entry.record : reread(view, store, call, entry);
+    if (current !== undefined) requireJudgesSeen(view, call, entry, stated, creates === 'by-replacing');
     const wanted = documentFor(current);
     requireOwn(view, entry);
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     const before = current === undefined ? undefined : resource.toDocument(current);
-    const blindly = before === undefined ? () => undefined : blindStatements(view, call, entry, stated);
+    const blindly = before === undefined ? () => undefined : blindStatements(view, call, entry, stated, creates === 'by-replacing');
     if (before !== undefined) requireFixedFields(view, before, document, blindly);
     requireValues(view, call, entry, view.judgedOf(entry.name, document, stated), current === undefined, creates);
     for (const field of view.namedFields)
@@ -179,6 +180,7 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
     if (current === undefined) throw fail('not-found');
     requireOwn(view, entry);
+    if (call.query.get('validate') === 'true') requireRemovalSeen(view, call, entry);
     const removal = resource.planRemoval?.(call, entry.names, current);
     if (call.query.get('validate') === 'true') return;
     await removal?.prepare?.();
@@ -201,6 +203,16 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
 export async function removeUnreadable(view: ResourceView, store: Store, entry: Entry): Promise<void> {
   const removed = await store.write((transaction) => transaction.deleteUnreadable(view.resource.table, entry.key));
   if (!removed) throw fail('conflict');
+}
+
+/** A dry run would tell, without harm to the entry, what the caller cannot read. */
+function requireRemovalSeen(view: ResourceView, call: EndpointCall, entry: Entry): void {
+  const isSeen = sightOf(view, call, entry);
+  const unseen = (view.resource.removalJudgedBy ?? []).find((field) => !isSeen([field]));
+  if (unseen === undefined) return;
+  throw fail('policy-denied', {
+    detail: `A dry run would tell "${toKebab(unseen)}", which policies hide from you: it needs the right to read that.`,
+  });
 }
 
 function reread(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): unknown {
@@ -232,17 +244,50 @@ function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
 /** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
 type BlindStatements = (...path: readonly string[]) => unknown;
 
-function blindStatements(view: ResourceView, { access }: EndpointCall, { names }: Entry, stated: Document): BlindStatements {
-  let trees: readonly ((field: string) => boolean)[] | undefined;
+/** A replacement states the default of what it leaves out, as null: accepted or refused by the present value, it would tell that one. */
+function blindStatements(view: ResourceView, call: EndpointCall, entry: Entry, stated: Document, replaces: boolean): BlindStatements {
+  const isSeen = sightOf(view, call, entry);
   return (...path) => {
-    const value = valueAt(stated, path);
-    if (value === undefined) return undefined;
+    let value = valueAt(stated, path);
     // Nobody reads a secret: which one is accepted would tell it.
-    if (view.resource.secretFields?.includes(path.join('.')) === true) return value;
-    trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
-    const wire = path.map(toKebab).join('/');
-    return trees.some((shows) => shows(wire)) ? undefined : value;
+    if (value !== undefined && view.resource.secretFields?.includes(path.join('.')) === true) return value;
+    if (value === undefined && replaces && !staysByReplacing(view, path)) value = null;
+    return value === undefined || isSeen(path) ? undefined : value;
   };
+}
+
+/** Whether the caller can read a field of an entry (path of names in camelCase) in one of the trees. */
+function sightOf(view: ResourceView, { access }: EndpointCall, { names }: Entry): (path: readonly string[]) => boolean {
+  let trees: readonly ((field: string) => boolean)[] | undefined;
+  return (path) => {
+    trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
+    return trees.some((shows) => shows(path.map(toKebab).join('/')));
+  };
+}
+
+/** Whether a replacement that leaves a field out keeps it, or cannot state it. */
+function staysByReplacing({ resource }: ResourceView, [field = '']: readonly string[]): boolean {
+  const { creationFields = [], oneWayFields = [], stateFields } = resource;
+  return [...creationFields, ...oneWayFields].includes(field) || Object.hasOwn(stateFields.shape, field);
+}
+
+/**
+ * Throws policy-denied for a field that is valid or not by the present value of another one which the caller cannot read: whatever that is, or which
+ * change is accepted would tell it.
+ */
+function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry, stated: Document, replaces: boolean): void {
+  const isSeen = sightOf(view, call, entry);
+  for (const [field, judges] of Object.entries(view.resource.judgedBy ?? {})) {
+    if (valueAt(stated, field.split('.')) === undefined) continue;
+    const paths = judges.map((judge) => judge.split('.'));
+    const isKept = (path: readonly string[]) => valueAt(stated, path) === undefined && (!replaces || staysByReplacing(view, path));
+    const unseen = paths.find((path) => isKept(path) && !isSeen(path));
+    if (unseen === undefined) continue;
+    const [changed, hidden] = [field.split('.'), unseen].map((path) => path.map(toKebab).join('/'));
+    const advice = Object.hasOwn(view.resource.stateFields.shape, unseen[0] ?? '') ? '' : ', or a request that states both';
+    const message = `"${changed}" is judged by "${hidden}", which policies hide from you: to change it needs the right to read that${advice}.`;
+    throw fail('policy-denied', { detail: message, items: [{ message, info: changed ?? '' }] });
+  }
 }
 
 /** Throws policy-denied for values that the policies do not allow: of the change, and of a creation at the path of the entry as well. */

@@ -14,7 +14,8 @@ export type Change<Document, Rec> = {
   /** the present record; undefined on creation */
   readonly current: Rec | undefined;
   /**
-   * The value at a path of names (camelCase) that the request states and whose present value policies hide from its caller; undefined for any other. A plan
+   * The value at a path of names (camelCase) that the request states and whose present value policies hide from its caller; undefined for any other.
+   * It is null where a replacement leaves it out. A plan
    * that accepts some changes and refuses others takes such a value for a change: which one is accepted would tell the present one.
    */
   readonly blindly: (...path: readonly string[]) => unknown;
@@ -69,6 +70,12 @@ export type Resource<Document, Rec, Prepared> = {
    * change an address and not read the secret would have it sent to their own address.
    */
   readonly secretsSentTo?: Readonly<Record<string, readonly (keyof Document & string)[]>>;
+  /**
+   * Fields (dotted paths) that are valid or not by others, of the document or the state: who cannot see one of those changes them only together with it.
+   */
+  readonly judgedBy?: Readonly<Record<string, readonly string[]>>;
+  /** fields by which a removal is refused: who cannot see them gets no dry run of one */
+  readonly removalJudgedBy?: readonly (keyof Document & string)[];
   /** containers, and secrets that must be there, that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
   /** entries that every tenant has; they are not stored and cannot be changed */

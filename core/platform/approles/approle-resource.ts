@@ -73,6 +73,12 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     document,
     stateFields,
     errors: ['already-exists'],
+    // What gives the policies to more callers is for those who hold them.
+    judgedBy: {
+      ...Object.fromEntries(widening.map((field) => [field, ['tokenPolicies']])),
+      tokenTtl: ['tokenPolicies', 'tokenMaxTtl'],
+      tokenMaxTtl: ['tokenPolicies', 'tokenTtl'],
+    },
     plan({ call: { caller }, names: [name = ''], document: wanted, current, blindly }) {
       if (current === undefined && isReservedUser(name)) throw reservedName();
       const before = current?.tokenPolicies ?? [];

@@ -96,6 +96,8 @@ export type AttachedField = {
   readonly stored: ZodType;
   /** set when the key is created, and never again */
   readonly isFixed?: true;
+  /** fields of the key that it is valid or not by: who cannot see one of them changes it only together with that */
+  readonly judgedBy?: readonly string[];
   /** the action at the key that a caller must be allowed who gives the field another value, because that does the same */
   readonly setsLike?: string;
 };

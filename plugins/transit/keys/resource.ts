@@ -36,6 +36,8 @@ type Prepared = {
   readonly recertified?: (transaction: WriteTransaction) => void;
 };
 
+const timers = ['rotateAfter', 'activateAfter', 'deprecateAfter', 'invalidateAfter'].map((timer) => `autoRotate.${timer}`);
+
 /** The resource entry. */
 export function transitKeys(transit: Transit): ReturnType<typeof defineResource> {
   return defineResource<KeyDocument, KeyRecord, Prepared>({
@@ -61,6 +63,13 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     fieldRights: actingFieldRights(transit),
     oneWayFields: ['exportable', 'allowPlaintextBackup'],
     notRemovableByMerge: ['autoRotate'],
+    judgedBy: {
+      ...transit.attachments.judgedBy,
+      minEncryptionVersion: ['latestVersion', 'minDecryptionVersion'],
+      minDecryptionVersion: ['latestVersion', 'minEncryptionVersion'],
+      ...Object.fromEntries(timers.map((timer) => [timer, timers.filter((other) => other !== timer)])),
+    },
+    removalJudgedBy: ['deletionAllowed'],
     errors: [
       'unsupported-cipher',
       'invalid-key-data',

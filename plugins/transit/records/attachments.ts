@@ -46,6 +46,11 @@ export class Attachments implements Iterable<Attachment> {
       .map(([name]) => name);
   }
 
+  /** Fields that are valid or not by others, with these. */
+  get judgedBy(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries(this.#fields().flatMap(([name, { judgedBy }]) => (judgedBy === undefined ? [] : [[name, judgedBy]])));
+  }
+
   /** Fields that do, where they get another value, what an action at the key does, with that action. */
   get acting(): readonly (readonly [field: string, action: string])[] {
     return this.#fields().flatMap(([name, { setsLike }]) => (setsLike === undefined ? [] : [[name, setsLike] as const]));

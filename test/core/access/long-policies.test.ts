@@ -19,12 +19,15 @@ function counted(name: string, count: number, rule: (index: number) => Partial<P
         return whole[field];
       },
     });
-    return Object.defineProperties({}, {
-      path: of('path'),
-      operations: of('operations'),
-      allowedValues: of('allowedValues'),
-      hideFields: of('hideFields'),
-    }) as PolicyRule;
+    return Object.defineProperties(
+      {},
+      {
+        path: of('path'),
+        operations: of('operations'),
+        allowedValues: of('allowedValues'),
+        hideFields: of('hideFields'),
+      },
+    ) as PolicyRule;
   });
   return { name, description: '', restApi: { rules } };
 }
@@ -48,8 +51,19 @@ test('allowed values are read once, whatever number of items a batch has', () =>
   const { grants } = decide(policies.map(compilePolicy), ['a', 'b'], 'execute');
   const batch = (mode: string) => ({ 'batch-input': Array.from({ length: 100 }, () => ({ mode })) });
   requireAllowedValues(grants, batch('m1-399'));
-  expect(() => requireAllowedValues(grants, batch('other'))).toThrow();
+  expect(() => requireAllowedValues(grants, batch('other'))).toThrow('does not allow this value');
   expect(looks).toBeLessThanOrEqual(800 * mostLooks);
+});
+
+test('a batch that would be judged too long is refused with the number of items that are not', () => {
+  const { grants } = decide(
+    [compilePolicy(counted('p', 10_000, (index) => ({ allowedValues: { mode: [index] } })))],
+    ['a', 'b'],
+    'execute',
+  );
+  const batch = (items: number) => ({ 'batch-input': Array.from({ length: items }, () => ({ mode: 0 })) });
+  requireAllowedValues(grants, batch(250));
+  expect(() => requireAllowedValues(grants, batch(251))).toThrow(/10000 rules.*250 items at most/);
 });
 
 test('questions about policies compile no rule again, and name three of the overruled', () => {
