@@ -14,9 +14,9 @@ export function restoreEndpoints(store: OpenStore): AnyEndpoint[] {
     defineEndpoint({
       ...shared,
       path: '/v1/state/system/end-credentials',
-      summary: 'End all tokens and secret-ids that were made before the restore',
+      summary: 'End all tokens and secret-ids that were made before the restore, and what such secret-ids gave since',
       description:
-        'Those of all tenants, with what descends from them: some of them had ended or were used up after the backup, and nobody knows which. The token of this request goes on, and what was made since. A tenant whose root token ends may be given one once more with `token/create-root`.',
+        'Those of all tenants, with what descends from them: some of them had ended or were used up after the backup, and nobody knows which. So do the tokens of logins since with such a secret-id. The token of this request goes on, and what else was made since. A tenant whose root token ends may be given one once more with `token/create-root`.',
       output: z.object({
         tokens: z.int().min(0).meta({ description: 'Tokens that were ended.', example: 12 }),
         secretIds: z.int().min(0).meta({ description: 'Secret-ids that were ended.', example: 3 }),

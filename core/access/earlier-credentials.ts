@@ -11,7 +11,7 @@ import { rootUser } from './user.ts';
 export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
 
 /**
- * All tokens of all tenants, and so what descends from them, and all secret-ids. `stays`: the token that asks goes on, without the one that it came
+ * All tokens of all tenants, those too that such a secret-id gave since, and so what descends from them, and all secret-ids. `stays`: the token that asks goes on, without the one that it came
  * from. A tenant but `system` whose root token ends may be given one again: otherwise nobody could get in. Repeated, it ends what a kill has left.
  */
 export async function endEarlierCredentials(
@@ -21,8 +21,7 @@ export async function endEarlierCredentials(
 ): Promise<EndedCredentials> {
   await store.write((transaction) => uproot(transaction, store, stays.tenantId, stays.accessor));
   store.refresh();
-  const isMeant = ({ accessor, creationTime }: TokenRecord): boolean =>
-    accessor !== stays.accessor && Temporal.Instant.compare(creationTime, before) < 0;
+  const isMeant = (record: TokenRecord): boolean => record.accessor !== stays.accessor && isFromBefore(record, before);
   // One that does not open may be put back as it was.
   const tokens = Array.from(tokenTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
   await writeInPieces(store, tokens, (transaction, [key, record]) => {
@@ -33,6 +32,12 @@ export async function endEarlierCredentials(
     }
   });
   return { tokens: tokens.length, secretIds: await dropSecretIdsBefore(store, before) };
+}
+
+/** What a secret-id of before gave since is meant as well: it may have been used up or disabled after the backup, and so where its age is unknown. */
+function isFromBefore({ creationTime, approle }: TokenRecord, before: Temporal.Instant): boolean {
+  const isEarly = (time: string | undefined): boolean => time === undefined || Temporal.Instant.compare(time, before) < 0;
+  return isEarly(creationTime) || (approle !== undefined && isEarly(approle.secretIdCreationTime));
 }
 
 /** As createRootToken makes it. */

@@ -26,7 +26,12 @@ export type TokenRecord = {
   /** kept in the cookie of a browser; not accepted as a bearer token */
   readonly browser?: true;
   /** the approle it was issued to; it ends with the grant of the approle */
-  readonly approle?: { readonly name: string; readonly grantId: string };
+  readonly approle?: {
+    readonly name: string;
+    readonly grantId: string;
+    /** when the secret-id of the login was made; a token of version 0.1.0 does not have it */
+    readonly secretIdCreationTime?: string;
+  };
   /** of a sign-in: the service at which it was; a token of version 0.1.0 does not have it */
   readonly service?: string;
 };

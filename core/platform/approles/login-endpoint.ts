@@ -117,7 +117,7 @@ function logIn(
     ttlSeconds: parseDuration(approle.tokenTtl, 'token-ttl').seconds,
     maxTtlSeconds: parseDuration(approle.tokenMaxTtl, 'token-max-ttl').seconds,
     boundCidrs: [...approle.tokenBoundCidrs],
-    approle: { name, grantId: approle.grantId },
+    approle: { name, grantId: approle.grantId, secretIdCreationTime: secret.creationTime },
     ...grant,
   });
   return { issued, subject: { tenantId, name } };

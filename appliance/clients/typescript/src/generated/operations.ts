@@ -1295,10 +1295,10 @@ class SystemOperations {
   }
 
   /**
-   * End all tokens and secret-ids that were made before the restore.
+   * End all tokens and secret-ids that were made before the restore, and what such secret-ids gave since.
    * Those of all tenants, with what descends from them: some of them had ended or were used up after the backup, and
-   * nobody knows which. The token of this request goes on, and what was made since. A tenant whose root token ends may be
-   * given one once more with `token/create-root`.
+   * nobody knows which. So do the tokens of logins since with such a secret-id. The token of this request goes on, and
+   * what else was made since. A tenant whose root token ends may be given one once more with `token/create-root`.
    * `POST /v1/state/system/end-credentials`
    */
   endCredentials(options: CallOptions = {}): Promise<Api.SystemEndCredentialsAnswer> {
