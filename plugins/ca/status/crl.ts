@@ -119,8 +119,9 @@ type Draft = {
 /** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
 function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
   const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
-  // From the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC 5280 5.2.3).
-  const number = Math.max(published.lastNumber + 1, Math.floor(context.clock.now().epochMilliseconds / 1_000));
+  // From the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC 5280 5.2.3): in
+  // milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
+  const number = Math.max(published.lastNumber + 1, context.clock.now().epochMilliseconds);
   transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
   const entries = Array.from(
     transaction.entries(context.tables.revocations, key),
