@@ -333,6 +333,18 @@ export class HsmError extends Error {
   }
 }
 
+const withStore = 'restore the token from the backup that goes with the store';
+
+/** The message about a token, or a group, that is not the one of the store. */
+export function lacksWrappingKey(token: string, number: number): string {
+  return `${token} has no wrapping key ${number}: ${withStore}`;
+}
+
+/** Whether not one key is gone, but what opens many: its message says what helps. */
+export function isOwnKeyMissing(error: HsmError): boolean {
+  return error.kind === 'key-missing' && error.message.endsWith(withStore);
+}
+
 /** Ends the message about a token without own keys. */
 export const unprepared = 'it was not prepared for this service';
 

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Job } from '../../core/base/context.ts';
 import type { Store } from '../../core/store/store.ts';
-import { type Hsm, isKeyLost, type KeyReference } from '../../hsm/api.ts';
+import { type Hsm, isKeyLost, type KeyReference, lacksWrappingKey } from '../../hsm/api.ts';
 import { describeKey, type WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { recordFinding, withdrawFinding } from './findings.ts';
 
@@ -51,12 +51,14 @@ type Tokens = {
 
 async function stateOfTokens({ hsm, rotation }: LostKeysParts): Promise<Tokens | undefined> {
   const tokens = hsm.status();
-  if (tokens.some(({ name, state, group }) => state !== 'up' || rotation.state(group?.name ?? name).state === 'rewrapping'))
-    return undefined;
+  if (tokens.some(({ state }) => state !== 'up')) return undefined;
   const names = [...new Set(tokens.map(({ name, group }) => group?.name ?? name))];
   const states = await Promise.all(
     names.map(async (name) => [name, { present: await hsm.wrappingKeys.list(name), inUse: rotation.state(name).number }] as const),
   );
+  // A rotation begins with a wrapping key that the token has: without it, the token is another one, and the rotation would never end.
+  const isRotating = states.some(([name, { present, inUse }]) => rotation.state(name).state === 'rewrapping' && present.includes(inUse));
+  if (isRotating) return undefined;
   return { fingerprint: JSON.stringify(states), byName: new Map(states), configured: new Set(names) };
 }
 
@@ -109,11 +111,11 @@ async function opens(hsm: Hsm, key: KeyReference): Promise<boolean> {
 
 /** What nothing can be made under hinders every creation, too. */
 async function settle({ store, clock }: LostKeysParts, { byName }: Tokens, { counts, keys, total }: Lost): Promise<void> {
-  const unusable = [...byName].filter(([, { present, inUse }]) => !present.includes(inUse)).map(([name]) => name);
+  const unusable = [...byName].filter(([, { present, inUse }]) => !present.includes(inUse));
   if (keys.size === 0 && unusable.length === 0) return withdrawFinding(store, 'keys-lost');
   const sorts = [...counts].map(([sort, count]) => `${count} ${sort}`).join(', ');
   const lost = keys.size === 0 ? [] : [`${keys.size} of ${total} stored keys do not open: ${sorts}`];
-  const none = unusable.map((name) => `token ${name} does not have the wrapping key in use, so no key is made in it`);
+  const none = unusable.map(([name, { inUse }]) => lacksWrappingKey(`token ${name}`, inUse));
   const isAll = keys.size > 0 && keys.size === total;
   await recordFinding(store, clock, {
     name: 'keys-lost',

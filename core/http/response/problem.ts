@@ -1,6 +1,6 @@
 // The mapping from thrown errors to problem documents (RFC 9457, api 75). From 500 up they have only fixed texts and an id.
 import { defined } from '../../base/defined.ts';
-import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
+import { HsmError, type HsmErrorKind, isOwnKeyMissing } from '../../../hsm/api.ts';
 import type { Answer } from './answer.ts';
 import { ServiceError, coreErrors, type ErrorDetails, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
 
@@ -30,7 +30,7 @@ export function createProblems(tables: readonly ErrorTable[]): Problems {
   return {
     serviceError(thrown) {
       if (thrown instanceof ServiceError) return thrown;
-      if (thrown instanceof HsmError) return make(codeOf(thrown), { cause: thrown, ...hsmDetail(thrown) });
+      if (thrown instanceof HsmError) return make(codeOf(thrown), { cause: thrown });
       return make('internal-error', { cause: thrown });
     },
   };
@@ -66,8 +66,15 @@ function isRefusedByToken({ kind, rv }: HsmError): boolean {
 }
 
 /** The detail names the token as in the configuration. */
-function hsmDetail({ kind, message }: HsmError): ErrorDetails {
-  return kind === 'token-not-configured' ? { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` } : {};
+function hsmDetail(error: HsmError): ErrorDetails {
+  const { kind, message } = error;
+  if (kind !== 'token-not-configured' && !isOwnKeyMissing(error)) return {};
+  return { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` };
+}
+
+/** What says more than its code: of its own, or of the token that is behind it. */
+function detailsOf({ details }: ServiceError): ErrorDetails {
+  return details.cause instanceof HsmError ? { ...details, ...hsmDetail(details.cause) } : details;
 }
 
 /** What to do about a token that does not work, where its state says more than the code. */
@@ -88,7 +95,7 @@ const refusedAdvice =
 
 /** The body of an error answer. From 500 up there is no detail, and the item of `errors` names the fix. */
 export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {
-  const { detail, items = [] } = error.status < 500 ? error.details : {};
+  const { detail, items = [] } = error.status < 500 ? detailsOf(error) : {};
   const findings = items.length > 0 ? items : [{ message: detail ?? adviceOf(error) }];
   return {
     type: `urn:keystore:error:${error.code}`,

@@ -1,5 +1,5 @@
 // The token's wrapping keys in one thread: the newest wraps, older ones unwrap the blobs they wrapped until a rotation destroys them.
-import { HsmError, type OwnKeyName, unprepared } from '../../api.ts';
+import { HsmError, lacksWrappingKey, type OwnKeyName, unprepared } from '../../api.ts';
 import { TokenError } from '../../pkcs11/return-values.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
 import { BindingKeys } from './binding-keys.ts';
@@ -140,5 +140,5 @@ export class WrappingKeys {
 }
 
 function gone(number: number): HsmError {
-  return new HsmError('key-missing', `the token has no wrapping key ${number}: restore the token from the backup that goes with the store`);
+  return new HsmError('key-missing', lacksWrappingKey('the token', number));
 }

@@ -106,9 +106,12 @@ test(
     copyParts(early, data, ofToken);
 
     daemon = await startDaemon({ directory: data });
-    expect((await daemon.exchange('POST', `${uses}/first/encrypt`, { plaintext })).status).toBe(409);
+    expect(await daemon.exchange('POST', `${uses}/first/encrypt`, { plaintext })).toMatchObject({
+      status: 409,
+      body: { detail: 'The token has no wrapping key 2: restore the token from the backup that goes with the store.' },
+    });
     const reason = expect.stringMatching(
-      /^\d of \d stored keys do not open: \d under wrapping key 2 of token default, which it does not have.*; token default does not have the wrapping key in use/,
+      /^\d of \d stored keys do not open: \d under wrapping key 2 of token default, which it does not have.*; token default has no wrapping key 2: restore the token from the backup that goes with the store/,
     );
     expect(await partOf(daemon, 'keys-lost')).toMatchObject({ status: 503, body: { status: 'down', 'keys-lost': { reason } } });
     await daemon.stop();

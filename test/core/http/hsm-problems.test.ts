@@ -2,8 +2,9 @@
 import pkcs11js from 'pkcs11js';
 import { expect, test } from 'vitest';
 import { plugins } from '../../../appliance/plugins.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { createProblems, formatProblem } from '../../../core/http/response/problem.ts';
-import { HsmError } from '../../../hsm/api.ts';
+import { HsmError, lacksWrappingKey } from '../../../hsm/api.ts';
 import { returnValues, TokenError } from '../../../hsm/pkcs11/return-values.ts';
 import { asHsmError } from '../../../hsm/protocol/error-coding.ts';
 
@@ -30,6 +31,14 @@ test('only the function that can know says that a PIN, a ciphertext or a key is 
   expect(speakers('key-object-missing')).toEqual(['C_UnwrapKey']);
   const kinds = functions.filter((fn) => numbers.some((rv) => asHsmError(new TokenError(rv, fn)).kind === 'pin-refused'));
   expect([...new Set(kinds)].toSorted()).toEqual(['C_InitPIN', 'C_InitToken', 'C_Login', 'C_SetPIN']);
+});
+
+test('a token that is not the one of the store is to be restored, wherever that is noticed; one key that is gone is to be rotated', () => {
+  const detailOf = (thrown: unknown): unknown => formatProblem(problems.serviceError(thrown), 'r')['detail'];
+  const lacking = new HsmError('key-missing', lacksWrappingKey('the token', 2));
+  const told = 'The token has no wrapping key 2: restore the token from the backup that goes with the store.';
+  expect([detailOf(lacking), detailOf(fail('key-object-missing', { cause: lacking }))]).toEqual([told, told]);
+  expect(detailOf(new HsmError('key-missing', 'the key is no longer in its token'))).toContain('Rotate the key');
 });
 
 test('what a token refuses is advice to its administrator; what this service asks for wrongly stays an internal error', () => {
