@@ -151,7 +151,7 @@ export function superviseWorkers(
         if (!one.hasBegun && !stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
           return void startOne(number, delayMs, isRespawn).then(resolve, reject);
         }
-        reject(new StartRefused(endWhileStarting(how)));
+        reject(new StartRefused(endWhileStarting(how, configuration.data)));
         if (stopping) return;
         // Until another process writes, they would answer from the state before its last commit.
         for (const { channel: other } of running.values()) other.request('showCommits', undefined).catch(() => undefined);
@@ -250,8 +250,14 @@ class SharedStoreLock {
   }
 }
 
-function endWhileStarting(how: string): string {
+/** Signals that a process gets for what itself does. */
+const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
+
+/** `how`: the signal that has ended it, or its exit code. */
+export function endWhileStarting(how: string, data: string): string {
   if (how.startsWith('exit code')) return `a worker process ended while starting (${how}); its message is above`;
+  if (crashes.has(how))
+    return `a worker process crashed while starting (${how}); what it wrote is above, and more is in the log of the system. ${paths.store(data)} may be damaged: put it back from a backup if another start ends so; else the HSM module or this software is at fault`;
   return `a worker process was ended from outside while starting (${how}): by the kernel, when memory ran out (see its log), or by somebody`;
 }
 

@@ -12,8 +12,9 @@ export class StoreDamaged extends Error {
 const metaAt = 24;
 const metaBytes = 136;
 const magic = 0xbe_ef_c0_de;
+/** Those of LMDB: powers of two up to 32 KiB, and 64 KiB where the system has them. */
+const pageSizes: ReadonlySet<number> = new Set(Array.from({ length: 9 }, (_, n) => 256 << n));
 const fields = { pageBytes: 24, freeRoot: 64, lastPage: 120, transaction: 128 } as const;
-const ordinaryPageBytes = 4_096;
 
 /**
  * Throws StoreDamaged for a file that LMDB would read beyond its end. It may be shorter than it says without harm, where its last pages are
@@ -24,7 +25,7 @@ export function requireUncut(directory: string, file: string): void {
   const meta = newestMeta(file);
   // Looked at afterwards: another process may be writing, and writes what it says last.
   const { size } = statSync(file);
-  if (meta === undefined) throw new StoreDamaged(`${file} is damaged: it does not begin as a store does`);
+  if (meta === undefined) throw new StoreDamaged(`${file} is damaged: it does not begin as a store does. Put it back from a backup`);
   const wanted = (meta.lastPage + 1) * meta.pageBytes;
   if (size >= wanted) return;
   const cut = new StoreDamaged(`${file} is cut off: it has ${size} octets of ${wanted}`);
@@ -40,12 +41,11 @@ type Meta = { readonly pageBytes: number; readonly freeRoot: bigint; readonly la
 function newestMeta(file: string): Meta | undefined {
   const descriptor = openSync(file, 'r');
   try {
+    // LMDB takes magic, version and the size of pages from the first one, whichever is newer: it does not look at the second one alone.
     const first = metaOf(descriptor, 0);
-    const second = metaOf(descriptor, first?.pageBytes ?? ordinaryPageBytes);
-    const [newest] = [first, second]
-      .filter((meta) => meta !== undefined)
-      .toSorted((one, other) => Number(other.transaction - one.transaction));
-    return newest;
+    if (first === undefined) return undefined;
+    const second = metaOf(descriptor, first.pageBytes);
+    return second !== undefined && second.transaction > first.transaction ? second : first;
   } finally {
     closeSync(descriptor);
   }
@@ -54,8 +54,10 @@ function newestMeta(file: string): Meta | undefined {
 function metaOf(descriptor: number, at: number): Meta | undefined {
   const octets = Buffer.alloc(metaBytes);
   if (readSync(descriptor, octets, 0, metaBytes, at + metaAt) < metaBytes || octets.readUInt32LE(0) !== magic) return undefined;
+  const pageBytes = octets.readUInt32LE(fields.pageBytes);
+  if (!pageSizes.has(pageBytes)) return undefined;
   return {
-    pageBytes: octets.readUInt32LE(fields.pageBytes),
+    pageBytes,
     freeRoot: octets.readBigUInt64LE(fields.freeRoot),
     lastPage: Number(octets.readBigUInt64LE(fields.lastPage)),
     transaction: octets.readBigUInt64LE(fields.transaction),

@@ -43,6 +43,20 @@ test('without its first pages it is refused, and a whole one is opened', async (
   await whole.close();
 });
 
+test.each([
+  ['first sector', 0, 512],
+  ['magic number', 24, 4],
+  ['size of pages', 48, 4],
+])('with a damaged %s it is refused: LMDB needs the first page, however whole the second one is', async (what, at, bytes) => {
+  const directory = path(`damaged ${what}`);
+  mkdirSync(directory);
+  const file = join(directory, 'data.mdb');
+  writeFileSync(file, readFileSync(path('whole/data.mdb')).fill(0xa5, at, at + bytes));
+  const opening = openStore({ directory, dataKey: dataKey() });
+  await expect(opening).rejects.toBeInstanceOf(StoreDamaged);
+  await expect(opening).rejects.toThrow(`${file} is damaged: it does not begin as a store does. Put it back from a backup`);
+});
+
 test('one that says it has a page more, which nothing leads to, is whole: LMDB never writes pages that were free again before a commit', async () => {
   const directory = path('free-end');
   mkdirSync(directory);
