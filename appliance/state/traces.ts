@@ -7,7 +7,7 @@ import { StartRefused } from './start-refused.ts';
 import { storeKeyFile } from './store-key.ts';
 
 /** Of a used data directory; when one of these is there, nothing is restored and nothing founded. */
-const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit', 'tls', 'member', 'cluster.json'];
+const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit', 'tls', 'member', 'cluster.json', 'shipping'];
 
 /** The path of something that an appliance keeps in this data directory; undefined when none has ever started in it. */
 export function findTrace(directory: string): string | undefined {

@@ -83,3 +83,11 @@ test('what a plugin finds wrong by itself stays the message of that plugin', () 
 test('a fault of this software has no refusal', () => {
   expect(refusalFor(new TypeError('x is not a function'), path())).toBeUndefined();
 });
+
+test('nothing is founded where only the place of the shipper is left of an appliance', () => {
+  mkdirSync(path('left/shipping'), { recursive: true });
+  writeFileSync(path('left/shipping/siem.json'), '{}');
+  const refusal = thrownBy(() => requireWhole(path('left'), { token: true, store: true }));
+  expect(refusal).toBeInstanceOf(StartRefused);
+  expect((refusal as Error).message).toContain(`${path('left/shipping')} is of an appliance that has it: nothing was made in its place`);
+});
