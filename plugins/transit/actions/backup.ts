@@ -7,6 +7,7 @@ import type { KeyReference } from '../../../hsm/api.ts';
 import { type Backup, formatBackup } from '../backup/format.ts';
 import { readInClear } from '../versions/clear-material.ts';
 import { noteExport } from '../custody/history.ts';
+import { noteMaterial } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { documentOf } from '../keys/definition.ts';
@@ -39,6 +40,7 @@ export function backup(transit: Transit): AnyEndpoint {
       call.noteAudit({ keyVersion: newest });
       const { requestId, now } = call;
       await noteExport(transit, key, { kind: 'backup', format: 'clear', oldest, newest, at: microseconds(now), requestId });
+      await noteMaterial(transit, key, [...transit.keyring.versions(key)]);
       const collected = await collect(transit, key);
       try {
         return { key: encodeBase64(formatBackup(collected)), keyVersion: newest };

@@ -205,7 +205,7 @@ function withWhatIsKnown(restored: KeyRecord, { exportable, allowPlaintextBackup
   };
 }
 
-/** The same of keys that are gone, as far as this one has their material. */
+/** The same of other keys, gone or living, as far as this one has their material. */
 function withPast(record: KeyRecord, { versions, histories }: KnownMaterial): KeyRecord {
   if (versions.size === 0) return record;
   const some = (flag: 'exportable' | 'allowPlaintextBackup'): boolean => versions.values().some((material) => material[flag]);

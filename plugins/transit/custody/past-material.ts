@@ -1,4 +1,5 @@
-// What is known of key material that may come back from a backup after its entry is gone: by what proves the material, whatever its key is called.
+// What is known of key material that may come back from a backup, after its entry is gone or beside it: by what proves the material, whatever its key
+// is called.
 import { hash } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
@@ -35,11 +36,7 @@ export async function rememberMaterial(transit: Transit, key: Key, end = Number.
   }
   await writeInPieces(store, kept, (transaction, [proof, material]) => {
     const before = transaction.get(tables.pastMaterial, [tenantId, proof]);
-    const flags = {
-      exportable: exportable || before?.exportable === true,
-      allowPlaintextBackup: allowPlaintextBackup || before?.allowPlaintextBackup === true,
-    };
-    transaction.put(tables.pastMaterial, [tenantId, proof], { ...uniteUsage(material, before), ...flags, keyId });
+    transaction.put(tables.pastMaterial, [tenantId, proof], before === undefined ? material : uniteMaterial(material, before));
   });
   const { history } = record;
   if (history !== undefined && kept.length > 0)
@@ -58,17 +55,63 @@ export type KnownMaterial = {
   readonly histories: readonly KeyHistory[];
 };
 
-/** `key` and `versions`: as they were loaded into the token. */
-export async function recallMaterial({ hsm, tables }: Transit, key: Key, versions: readonly Version[]): Promise<KnownMaterial> {
+/** Of a key of which a backup is made: where that comes back under another name, what is known of this one is found. */
+export async function noteMaterial(transit: Transit, key: Key, versions: readonly Version[]): Promise<void> {
+  await notePlaces(transit, key, await proofsOf(transit.hsm, key, versions));
+}
+
+async function notePlaces({ store, tables }: Transit, key: Key, proofs: readonly (readonly [number, string])[]): Promise<void> {
+  const places = proofs.map(([number, proof]) => ({ number, storeKey: [key.tenantId, proof, key.record.id] }));
+  await writeInPieces(
+    store,
+    places.filter(({ storeKey }) => !tables.materialPlaces.has(storeKey)),
+    (transaction, { number, storeKey }) => transaction.put(tables.materialPlaces, storeKey, { name: key.name, number }),
+  );
+}
+
+/** `key` and `versions`: as they were loaded into the token; they are found from now on, too, once they are in the store. */
+export async function recallMaterial(transit: Transit, key: Key, versions: readonly Version[]): Promise<KnownMaterial> {
+  const { hsm, store, tables } = transit;
   const { tenantId } = key;
+  const proofs = await proofsOf(hsm, key, versions);
+  store.refresh();
   const found = new Map<number, PastMaterial>();
-  if (tables.pastMaterial.count([tenantId]) === 0) return { versions: found, histories: [] };
-  for (const [number, proof] of await proofsOf(hsm, key, versions)) {
-    const material = tables.pastMaterial.get([tenantId, proof]);
-    if (material !== undefined) found.set(number, material);
+  const histories = new Map<string, KeyHistory>();
+  for (const [number, proof] of proofs) {
+    const past = tables.pastMaterial.get([tenantId, proof]);
+    const history = past && tables.pastHistories.get([tenantId, past.keyId]);
+    if (past !== undefined && history !== undefined) histories.set(past.keyId, history);
+    const living = Array.from(livingWith(transit, tenantId, proof));
+    for (const { material, history: own } of living) if (own !== undefined) histories.set(material.keyId, own);
+    const all = [...(past === undefined ? [] : [past]), ...living.map(({ material }) => material)];
+    if (all.length > 0) found.set(number, all.reduce(uniteMaterial));
   }
-  const keyIds = new Set(found.values().map(({ keyId }) => keyId));
-  return { versions: found, histories: [...keyIds].flatMap((keyId) => tables.pastHistories.get([tenantId, keyId]) ?? []) };
+  await notePlaces(transit, key, proofs);
+  return { versions: found, histories: [...histories.values()] };
+}
+
+type Living = { readonly material: PastMaterial; readonly history: KeyHistory | undefined };
+
+/** The keys of the tenant that have the material now. */
+function* livingWith({ tables, keyring }: Transit, tenantId: string, proof: string): Iterable<Living> {
+  for (const [storeKey, { name, number }] of tables.materialPlaces.entries([tenantId, proof])) {
+    const keyId = String(storeKey.at(-1));
+    const record = keyring.find(tenantId, name)?.record;
+    if (record?.id !== keyId || number < record.floor) continue;
+    const { exportable, allowPlaintextBackup, history } = record;
+    const counted = tables.usage.get([tenantId, keyId, number]) ?? unused;
+    yield { material: { ...counted, exportable, allowPlaintextBackup, keyId }, history };
+  }
+}
+
+/** What was set once stays, as does the higher count. `one`: of the key that had it last. */
+function uniteMaterial(one: PastMaterial, other: PastMaterial): PastMaterial {
+  return {
+    ...uniteUsage(one, other),
+    exportable: one.exportable || other.exportable,
+    allowPlaintextBackup: one.allowPlaintextBackup || other.allowPlaintextBackup,
+    keyId: one.keyId,
+  };
 }
 
 /** The higher count stays; what is not rewrapped is never said to be less. */

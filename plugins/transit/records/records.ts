@@ -92,6 +92,9 @@ export type UsageRecord = {
 /** Of a version whose entry is gone, or was about to go. `keyId`: the key that it was in last. */
 export type PastMaterial = UsageRecord & Pick<KeyRecord, 'exportable' | 'allowPlaintextBackup'> & { readonly keyId: string };
 
+/** Which version of which key has the material, if that key is still there. */
+export type MaterialPlace = { readonly name: string; readonly number: number };
+
 /** Asked of every appliance: whether it holds this version. */
 export type DistributionQuestion = {
   /** that asks */
@@ -121,6 +124,8 @@ export type Tables = {
   readonly removedVersions: Table<RemovedVersions>;
   /** [tenant, what proves the material]: what a backup that comes back must not forget */
   readonly pastMaterial: Table<PastMaterial>;
+  /** [tenant, what proves the material, key id]: of keys of which there is a backup, or that came from one; gone keys included */
+  readonly materialPlaces: Table<MaterialPlace>;
   /** [tenant, key id]: of keys that are gone */
   readonly pastHistories: Table<KeyHistory>;
   /** [question, drawn at random]: kept while it is asked */
@@ -155,6 +160,7 @@ export function openTables(store: Store): Tables {
     rotations: store.table('rotations'),
     removedVersions: store.table('removed-versions'),
     pastMaterial: store.tenantTable('past-material'),
+    materialPlaces: store.tenantTable('material-places'),
     pastHistories: store.tenantTable('past-histories'),
     distributionQuestions: store.table('distribution-questions'),
     distributionAnswers: store.table('distribution-answers'),
