@@ -447,7 +447,7 @@ describe('help and completion', () => {
   });
 
   test.each([
-    [['d'], ['delete', 'do', 'diff']],
+    [['d'], ['delete', 'do', 'diff', 'decrypt-file']],
     [['watch', 'transit-keys', 'bo'], ['box']],
     [['apply', '--dr'], ['--dry-run']],
     [

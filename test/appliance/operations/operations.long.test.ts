@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { formatMark, restoredMark } from '../../../appliance/provisioning/restoration.ts';
 import { ask } from '../../harness/client.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -251,6 +252,8 @@ describe('backup', () => {
     cpSync(join(copy, 'store'), join(copy, 'restored/store'), { recursive: true });
     rmSync(join(copy, 'store'), { recursive: true });
     renameSync(join(copy, 'pin'), join(copy, 'restored/pin'));
+    // What a restore brings has its mark, which is moved with the folder of the trail.
+    writeFileSync(restoredMark(copy), formatMark({ at: '2026-01-01T00:00:00.000000Z', from: 'backup' }));
     // The restore is requested again.
     const again = await startDaemon({ directory: copy, args: ['--restore', path('absent'), '--restore-passphrase-file', path('absent')] });
     expect(await again.request('GET', `${actions}/orders`)).toMatchObject({ name: 'orders' });

@@ -144,7 +144,7 @@ test('many questions are answered as each by itself, with what the tenant does n
   const { token } = tokens['provider'] as Token;
   const { body } = await appliance.request('POST', `${checkPath}-many`, { questions }, { token });
   const alone = await Promise.all(questions.map(({ path, operation }) => check(token, path, operation)));
-  expect(body.decisions).toEqual(alone.map(({ allowed, exists, why }) => ({ allowed, exists, why })));
+  expect(body.decisions).toEqual(alone.map(({ allowed, exists, rule, why }) => ({ allowed, exists, ...defined({ rule }), why })));
   expect(alone.map(({ allowed, exists }) => [allowed, exists])).toEqual([
     [true, true],
     [true, false],
