@@ -153,9 +153,9 @@ test('a record put back by who has a key for etcd is on record in each: in healt
         reason: expect.stringContaining('a record of the shared store was changed by no appliance, at revision'),
       },
     });
-    const trail = linesOf(member.name).filter((line) => line.includes('"code":"foreign-writes"'));
-    expect(trail).toHaveLength(1);
-    expect(trail[0]).toContain(String(accessor));
+    // Health tells it as soon as the finding is stored, a moment before the record is on the disk.
+    const trail = () => linesOf(member.name).filter((line) => line.includes('"code":"foreign-writes"'));
+    await expect.poll(trail).toEqual([expect.stringContaining(String(accessor))]);
     expect((await member.exchange('POST', '/v1/state/system/findings/foreign-writes/answer', {})).status).toBe(200);
   }
   await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
