@@ -4,7 +4,7 @@ import { fail as coreFail } from '../../core/base/errors.ts';
 import { withNewChangeId } from '../../core/http/resource/change-id.ts';
 import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
-import { requireCipher } from './ciphers.ts';
+import { cipherNames, requireCipher } from './ciphers.ts';
 import type { Transit } from './context.ts';
 import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import { microseconds } from './instants.ts';
@@ -23,6 +23,7 @@ import { keyView, type KeyView, versionView } from './versions/views.ts';
 /** Makes the service. */
 export function createTransitKeys(transit: Transit): TransitKeys {
   return {
+    cipherNames,
     natureOf(tenantId, name) {
       const key = transit.keyring.find(tenantId, name);
       return key && { cipher: key.record.cipher, isDerived: key.record.derived };

@@ -55,17 +55,21 @@ async function loggedIn(
 }
 
 export function tokenAliases(facade: Facade): readonly Alias[] {
-  const look = (answered: Answered, asked: Asked): Answer =>
-    facade.enveloped(asked, answered.requestId, { data: lookedUp(facade, answered.document as JsonObject, tokenOf(asked.headers)) });
+  const look = ({ requestId, document }: Answered, asked: Asked, id?: string): Answer =>
+    facade.enveloped(asked, requestId, { data: lookedUp(facade, document as JsonObject, id) });
   return [
-    ...facade.aliases({ methods: ['GET'], path: '/v1/auth/token/lookup-self', of: `POST ${token}/info`, answer: look }),
+    ...facade.aliases({
+      methods: ['GET'],
+      path: '/v1/auth/token/lookup-self',
+      of: `POST ${token}/info`,
+      answer: (answered, asked) => look(answered, asked, tokenOf(asked.headers)),
+    }),
     ...facade.aliases({
       methods: writes,
       path: '/v1/auth/token/lookup-accessor',
       of: `POST ${token}/info`,
       input: (document) => ({ accessor: new Fields(document).text('accessor') ?? '' }),
-      answer: ({ requestId, document }, asked) =>
-        facade.enveloped(asked, requestId, { data: lookedUp(facade, document as JsonObject, undefined) }),
+      answer: (answered, asked) => look(answered, asked),
     }),
     ...facade.aliases({
       methods: writes,

@@ -59,9 +59,8 @@ const unknownPath: Question = { capability: 'read', path: '/v1/state/none', oper
 const state = '/v1/state/keystore/transit-keys';
 const config = '/v1/config/keystore/transit-keys';
 
-const uses: Readonly<Record<string, string>> = {
-  ...{ encrypt: 'encrypt', decrypt: 'decrypt', rewrap: 'rewrap', sign: 'sign', verify: 'verify', hmac: 'hmac' },
-};
+/** Actions that both APIs call the same. */
+const uses = new Set(['encrypt', 'decrypt', 'rewrap', 'sign', 'verify', 'hmac']);
 
 /** The requests that a path stands for, and the capability that each would be. */
 function questionsOf(facade: Facade, path: string): readonly Question[] {
@@ -80,22 +79,22 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
   if (action === 'random') return execute('/v1/state/keystore/crypto-functions/random-bytes');
   if (action === 'keys') return aboutKeys(rest, execute);
   // What cannot be a name is refused, so that it is no path either.
-  if (!isName(rest[action === 'datakey' ? 1 : 0] ?? '')) return [];
-  if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${encodeURIComponent(rest[1] ?? '')}/generate-data-key`) : [];
-  const use = Object.hasOwn(uses, action) ? uses[action] : undefined;
-  return use === undefined || rest.length === 0 || rest.length > 2 ? [] : execute(`${state}/${encodeURIComponent(rest[0] ?? '')}/${use}`);
+  const name = rest[action === 'datakey' ? 1 : 0] ?? '';
+  if (!isName(name)) return [];
+  if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${name}/generate-data-key`) : [];
+  return uses.has(action) && rest.length <= 2 ? execute(`${state}/${name}/${action}`) : [];
 }
 
 function aboutKeys([name, act, ...more]: readonly string[], execute: (path: string) => readonly Question[]): readonly Question[] {
   if (name === undefined) return [{ capability: 'list', path: config, operation: 'read' }];
   if (!isName(name)) return [];
-  const entry = `${config}/${encodeURIComponent(name)}`;
+  const entry = `${config}/${name}`;
   if (act === undefined)
     return [
       { capability: 'create', path: config, operation: 'create', unrefusedAt: entry },
       { capability: 'delete', path: entry, operation: 'delete' },
-      { capability: 'read', path: `${state}/${encodeURIComponent(name)}`, operation: 'read' },
+      { capability: 'read', path: `${state}/${name}`, operation: 'read' },
     ];
   if (act === 'config' && more.length === 0) return [{ capability: 'update', path: entry, operation: 'update' }];
-  return (act === 'rotate' || act === 'trim') && more.length === 0 ? execute(`${state}/${encodeURIComponent(name)}/${act}`) : [];
+  return (act === 'rotate' || act === 'trim') && more.length === 0 ? execute(`${state}/${name}/${act}`) : [];
 }

@@ -9,6 +9,8 @@ import { defineService } from '../service.ts';
 export const transitKeysService = defineService<TransitKeys>('transit-keys');
 
 export interface TransitKeys {
+  /** names of the ciphers that a key can have */
+  readonly cipherNames: readonly string[];
   /**
    * How a key of the tenant is to be used, for the translation of a request that the policies have allowed there; undefined: there is none of
    * that name.

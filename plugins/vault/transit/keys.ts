@@ -4,7 +4,7 @@ import { decodeDuration } from '../../../core/base/time.ts';
 import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
-import { type Facade, nothing, type Route, writes } from '../facade.ts';
+import { type Facade, json, nothing, type Route, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
 
 const config = '/v1/config/keystore/transit-keys';
@@ -45,7 +45,7 @@ function listQuery(method: string, query: URLSearchParams): Readonly<Record<stri
 
 /** An empty list is 404 there, and clients rely on it. */
 function listed(facade: Facade, asked: Asked, requestId: string, names: readonly string[]): Answer {
-  if (names.length === 0) return { status: 404, mediaType: 'application/json', body: JSON.stringify({ errors: [] }) };
+  if (names.length === 0) return json(404, { errors: [] });
   return facade.enveloped(asked, requestId, { data: { keys: names } });
 }
 
@@ -63,7 +63,7 @@ function changes(facade: Facade, mount: string): readonly Alias[] {
       of: `POST ${config}`,
       input: (document, asked) => {
         const fields = new Fields(document, ['name', 'context', 'key_size', 'managed_key_name', 'managed_key_id']);
-        const input = { ...keyDocument(fields), name: asked.params['name'] ?? '' };
+        const input = { ...keyDocument(facade, fields), name: asked.params['name'] ?? '' };
         facade.warnOfUnknown(asked, fields.unknown());
         return input;
       },
@@ -110,28 +110,12 @@ async function keyAfter(
   return read.status === 200 ? facade.enveloped(asked, requestId, { data: keyOf(read.document as JsonObject) }) : nothing;
 }
 
-const ciphers = new Set([
-  'aes128-gcm96',
-  'aes192-gcm96',
-  'aes256-gcm96',
-  'ed25519',
-  'ecdsa-p256',
-  'ecdsa-p384',
-  'ecdsa-p521',
-  'rsa-2048',
-  'rsa-3072',
-  'rsa-4096',
-  'ml-dsa-44',
-  'ml-dsa-65',
-  'ml-dsa-87',
-]);
-
 /** The document of a new key, without its name. */
-export function keyDocument(fields: Fields): JsonObject & { readonly cipher: string } {
+export function keyDocument({ keys: { cipherNames } }: Facade, fields: Fields): JsonObject & { readonly cipher: string } {
   const type = fields.text('type');
   const cipher = type === undefined || type === '' ? 'aes256-gcm96' : type;
-  if (!ciphers.has(cipher))
-    throw fail('invalid-value', { detail: `unknown key type ${cipher.slice(0, 32)}: this service has ${[...ciphers].join(', ')}.` });
+  if (!cipherNames.includes(cipher))
+    throw fail('invalid-value', { detail: `unknown key type ${cipher.slice(0, 32)}: this service has ${cipherNames.join(', ')}.` });
   const rotation = rotationOf(fields);
   return {
     cipher,

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
 import { keyDocument } from './keys.ts';
-import { type ValueKind, valueToOurs, valueToTheirs } from './values.ts';
+import { valueToOurs, valueToTheirs } from './values.ts';
 
 /** An action on one key: how an item of a request is read, and one of an answer written. */
 type Action = {
@@ -213,8 +213,8 @@ const hashes: Readonly<Record<string, string>> = { 'sha2-256': 'sha256', 'sha2-3
 
 /** The hash of the path before that of the body. Throws `invalid-value` for one that there is not. */
 function hashOf(fields: Fields, { params }: Asked): string {
-  const body = fields.text('hash_algorithm') ?? fields.text('algorithm');
-  fields.text('algorithm');
+  const [own, former] = [fields.text('hash_algorithm'), fields.text('algorithm')];
+  const body = own ?? former;
   const name = params['algorithm'] ?? (body === undefined || body === '' ? 'sha2-256' : body);
   const hash = Object.hasOwn(hashes, name) ? hashes[name] : undefined;
   if (hash === undefined)
@@ -259,13 +259,11 @@ function signatureOptions(fields: Fields, { asked, nature }: Use): JsonObject {
   return { ...shown, 'hash-algorithm': hash, 'signature-algorithm': algorithm, ...field('prehashed', prehashed) };
 }
 
-const signatureFields = ['context'] as const;
-
 function signature(facade: Facade, path: string): Action {
   return {
     ...{ facade, path, action: 'sign', failed: { key_version: 0 } },
     read: (fields, use) => {
-      for (const name of signatureFields) fields.text(name);
+      fields.text('context');
       return { text: fields.base64('input') ?? '', ...signatureOptions(fields, use), ...version(fields) };
     },
     write: (result) => ({ ...field('signature', valueToTheirs('value', result['signature'])), ...keyVersion(result) }),
@@ -276,14 +274,11 @@ function verification(facade: Facade, path: string): Action {
   return {
     ...{ facade, path, action: 'verify', failed: { valid: false } },
     read: (fields, use) => {
-      for (const name of signatureFields) fields.text(name);
+      fields.text('context');
       const text = fields.base64('input') ?? '';
       const [given, mac] = [fields.text('signature'), fields.text('hmac')];
       if ((given === undefined) === (mac === undefined)) throw fail('invalid-value', { detail: "provide one of 'signature' and 'hmac'" });
-      if (mac === undefined) {
-        const kind: ValueKind = 'value';
-        return { text, signature: valueToOurs(kind, given ?? '', 'signature'), ...signatureOptions(fields, use) };
-      }
+      if (mac === undefined) return { text, signature: valueToOurs('value', given ?? '', 'signature'), ...signatureOptions(fields, use) };
       return { text, hmac: valueToOurs('hashed', mac, 'hmac'), 'hash-algorithm': hashOf(fields, use.asked) };
     },
     write: ({ valid }) => field('valid', valid),
@@ -318,7 +313,7 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
   const document = outcome.body();
   if (document === undefined) return undefined;
   const name = asked.params['name'] ?? '';
-  const key = keyDocument(new Fields(document));
+  const key = keyDocument(facade, new Fields(document));
   try {
     requireFit(key, readInput(action, document, asked, caller, { cipher: key.cipher, isDerived: key['derived'] === true }));
   } catch (unfit) {

@@ -5,23 +5,14 @@ import { asyncProperty, assert, constantFrom, record } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { asVaultClient } from './vault-client.ts';
 
 const at = temporaryDirectory();
 let appliance: TestAppliance;
 let acme: string;
 let other: string;
 
-const ask = (
-  method: string,
-  path: string,
-  body?: unknown,
-  token: string | null = appliance.rootToken,
-  headers: Record<string, string> = {},
-) =>
-  appliance.request(method, `/v1/${path}`, body, {
-    token: null,
-    headers: { ...(token === null ? {} : { 'x-vault-token': token }), ...headers },
-  });
+const ask = asVaultClient(() => appliance);
 const ours = (method: string, path: string, body?: unknown, token: string = appliance.rootToken) =>
   appliance.request(method, `/v1/${path}`, body, { token });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { asVaultClient } from './vault-client.ts';
 
 const at = temporaryDirectory();
 let appliance: TestAppliance;
@@ -15,17 +16,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const ask = (
-  method: string,
-  path: string,
-  body?: unknown,
-  token: string | null = appliance.rootToken,
-  headers: Record<string, string> = {},
-) =>
-  appliance.request(method, `/v1/${path}`, body, {
-    token: null,
-    headers: { ...(token === null ? {} : { 'x-vault-token': token }), ...headers },
-  });
+const ask = asVaultClient(() => appliance);
 const dataOf = ({ status, body }: Answer) => {
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
