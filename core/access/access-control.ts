@@ -1,7 +1,7 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
 import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
-import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
+import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
@@ -51,7 +51,9 @@ export type FieldAccess = {
   /** Whether the caller may do something to another path: to an entry that a field of the request names. */
   allowsAt(segments: readonly string[], operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
-  requireAllowedValues(wire: unknown, shape?: Shape): void;
+  requireAllowedValues(wire: unknown, shape?: Shape, change?: JudgedChange): void;
+  /** Whether values or fields are restricted at all. */
+  readonly isConstrained: boolean;
   /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
   withoutHidden(wire: unknown, nameField?: string): unknown;
   /** Whether answers have this field (wire form, inside containers `a/b`): what the caller cannot see cannot be asked for either. */
@@ -98,7 +100,6 @@ class Authorization implements FieldAccess {
     this.#decide = decideOther;
   }
 
-  /** Whether values or fields are restricted at all. */
   get isConstrained(): boolean {
     return this.#constraints !== undefined;
   }
@@ -127,8 +128,8 @@ class Authorization implements FieldAccess {
     this.requireAt(this.#segments, operation, wire, shape);
   }
 
-  requireAllowedValues(wire: unknown, shape?: Shape): void {
-    this.#constraints?.requireAllowedValues(wire, shape);
+  requireAllowedValues(wire: unknown, shape?: Shape, change?: JudgedChange): void {
+    this.#constraints?.requireAllowedValues(wire, shape, change);
   }
 
   withoutHidden(wire: unknown, nameField?: string): unknown {
@@ -263,8 +264,8 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
 
 function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['constraints']> {
   return {
-    requireAllowedValues(document, shape) {
-      for (const { grants } of verdicts) requireAllowedValues(grants, document, shape);
+    requireAllowedValues(document, shape, change) {
+      for (const { grants } of verdicts) requireAllowedValues(grants, document, shape, change);
     },
     withoutHidden: (document, nameField) =>
       verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),

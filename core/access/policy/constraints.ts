@@ -67,13 +67,31 @@ export function hasConstraints(grants: readonly Grants[]): boolean {
   return grants.every((one) => restrictionsOf(one).restricts);
 }
 
+/** Of a change to what is there (fields in wire form, `a/b` in containers). */
+export type JudgedChange = {
+  /** rules that limit no such field have nothing to say */
+  readonly isChanged: (field: string) => boolean;
+  /** false: the value would tell the caller what policies hide, and counts as none that is allowed */
+  readonly isKnown: (field: string) => boolean;
+};
+
+/** The value of a field of a document (wire form), as rules judge it. */
+export function valueOfField(document: unknown, field: string, shape: Shape): unknown {
+  return valueAt(document, field.split('/'), shape);
+}
+
 /**
  * Throws `policy-denied` unless one of the rules accepts every field of the document (wire form) that it lists. A list is accepted
  * when each of its elements is. With the shape of the document, a field that it could have and has not counts with what that means, or as
  * null, and so does an empty list; other fields are accepted. Each request of a batch is checked as if it were sent alone.
+ * A change is accepted, too, that leaves every field as it is which one of the rules limits.
  */
-export function requireAllowedValues(grants: readonly Grants[], document: unknown, shape?: Shape): void {
+export function requireAllowedValues(grants: readonly Grants[], document: unknown, shape?: Shape, change?: JudgedChange): void {
   const rules = grants.flatMap((one) => restrictionsOf(one).limits);
+  if (change !== undefined) {
+    const limited = new Set(rules.flatMap((limits) => limits.map(({ field }) => field)));
+    if (![...limited].some((field) => change.isChanged(field))) return;
+  }
   const items = itemsOf(document, 'batch-input');
   if (items.length * rules.length > mostTries)
     throw fail('invalid-value', {
@@ -81,8 +99,9 @@ export function requireAllowedValues(grants: readonly Grants[], document: unknow
     });
   const judged = [{ one: document, known: items.length === 0 ? shape : undefined }, ...items.map((one) => ({ one, known: shape }))];
   for (const { one, known } of judged) {
-    const refused = refusedField(rules, one, known);
+    const refused = refusedField(rules, one, known, change?.isKnown);
     if (refused === undefined) continue;
+    if (change?.isKnown(refused) === false) throw unknownField(refused);
     throw fail('policy-denied', {
       detail: `The policy does not allow this value of "${refused}".`,
       items: [{ message: 'value not allowed by policy', info: refused }],
@@ -90,8 +109,19 @@ export function requireAllowedValues(grants: readonly Grants[], document: unknow
   }
 }
 
+/** It is said of the field whatever its value is. */
+function unknownField(field: string): Error {
+  const message = `The policy limits "${field}" together with what this changes, and hides it from you: state it as well, or ask for the right to read it.`;
+  return fail('policy-denied', { detail: message, items: [{ message, info: field }] });
+}
+
 /** The field that the first of the rules refuses; undefined where one of them accepts the document. */
-function refusedField(rules: Restrictions['limits'], document: unknown, shape: Shape | undefined): string | undefined {
+function refusedField(
+  rules: Restrictions['limits'],
+  document: unknown,
+  shape: Shape | undefined,
+  isKnown: (field: string) => boolean = () => true,
+): string | undefined {
   const found = new Map<string, unknown>();
   const valueOf = ({ field, path }: Limit): unknown => {
     if (!found.has(field)) found.set(field, valueAt(document, path, shape));
@@ -99,7 +129,7 @@ function refusedField(rules: Restrictions['limits'], document: unknown, shape: S
   };
   let refused: string | undefined;
   for (const limits of rules) {
-    const one = limits.find((limit) => !accepts(limit.values, valueOf(limit)));
+    const one = limits.find((limit) => !isKnown(limit.field) || !accepts(limit.values, valueOf(limit)));
     if (one === undefined) return undefined;
     refused ??= one.field;
   }

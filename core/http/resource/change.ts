@@ -12,6 +12,8 @@ import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
 import { mergeDocument, withoutRepeats } from './merge.ts';
 import { withChangeIdOf, withNewChangeId } from './change-id.ts';
+import { blindStatements, sightOf, staysByReplacing, type BlindStatements } from './sight.ts';
+import { requireValuesOfChange, requireValuesOfNew } from './values.ts';
 import { valueAt, type Document, type ResourceView } from './view.ts';
 
 /** An entry of a resource as a request finds it. */
@@ -34,9 +36,9 @@ const mostOvertaken = 8;
 /** POST: the entry must not be there yet. Policies allow it at the path of the list, and none may refuse it at that of the entry. */
 export async function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   call.access.requireNotRefusedAt(view.pathOf('config', entry.names), 'create');
-  return change(view, store, call, entry, fields, (current) => {
+  return change(view, store, call, entry, fields, (before) => {
     const wanted = view.parse(fields);
-    if (current !== undefined)
+    if (before !== undefined)
       throw fail('already-exists', { detail: `${withArticle(view.resource.noun).replace('a', 'A')} of this name exists.` });
     return wanted;
   });
@@ -45,9 +47,8 @@ export async function createEntry(view: ResourceView, store: Store, call: Endpoi
 /** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
 export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
-  const documentFor = (current: unknown): Document => {
-    if (current === undefined) return view.parse(fields);
-    const before = view.resource.toDocument(current);
+  const documentFor: DocumentFor = (before) => {
+    if (before === undefined) return view.parse(fields);
     const staying = [...creationFields, ...oneWayFields].filter((field) => fields[field] === undefined && before[field] !== undefined);
     return view.parse({ ...fields, ...Object.fromEntries(staying.map((field) => [field, before[field]])) });
   };
@@ -65,9 +66,9 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
   const lists = readListRule(call);
-  const outcome = change(view, store, call, entry, fields, (current) => {
-    if (current === undefined) throw fail('not-found');
-    const merged = view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
+  const outcome = change(view, store, call, entry, fields, (before) => {
+    if (before === undefined) throw fail('not-found');
+    const merged = view.parse(mergeDocument(view.shape, before, fields, lists) as Document);
     return lists === 'unite' ? (withoutRepeats(view.shape, merged) as Document) : merged;
   });
   return withoutGuess(view, call, fields, outcome);
@@ -94,12 +95,15 @@ async function change(
   call: EndpointCall,
   entry: Entry,
   stated: Document,
-  documentFor: (current: unknown) => Document,
+  documentFor: DocumentFor,
   creates?: Creates,
 ): Promise<Outcome> {
   const line = [view.resource.table.name, ...entry.key].join('/');
   return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited, creates));
 }
+
+/** The complete, parsed document that a request makes of the one that is there. */
+type DocumentFor = (before: Document | undefined) => Document;
 
 /** A PUT was let in as an update: where there is no entry, what it makes is judged as a creation as well. */
 type Creates = 'by-replacing';
@@ -110,7 +114,7 @@ async function changeInTurn(
   call: EndpointCall,
   entry: Entry,
   stated: Document,
-  documentFor: (current: unknown) => Document,
+  documentFor: DocumentFor,
   isOld: boolean,
   creates?: Creates,
 ): Promise<Outcome> {
@@ -119,13 +123,18 @@ async function changeInTurn(
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 && !isOld ? entry.record : reread(view, store, call, entry);
     if (current !== undefined) requireJudgesSeen(view, call, entry, stated, creates === 'by-replacing');
-    const wanted = documentFor(current);
-    requireOwn(view, entry);
-    const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     const before = current === undefined ? undefined : resource.toDocument(current);
-    const blindly = before === undefined ? () => undefined : blindStatements(view, call, entry, stated, creates === 'by-replacing');
+    const documentOf: DocumentFor = (present) => {
+      const wanted = documentFor(present);
+      return resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
+    };
+    const document = documentOf(before);
+    requireOwn(view, entry);
+    const replaces = creates === 'by-replacing';
+    const blindly = before === undefined ? () => undefined : blindStatements(view, call, entry, stated, replaces);
     if (before !== undefined) requireFixedFields(view, before, document, blindly);
-    requireValues(view, call, entry, view.judgedOf(entry.name, document, stated), current === undefined, creates);
+    if (before === undefined) requireValuesOfNew(view, call, entry, view.judgedOf(entry.name, document, stated), creates);
+    else requireValuesOfChange(view, call, entry, { before, after: document, stated, replaces, documentOf });
     for (const field of view.namedFields)
       requireNamed(call.access, [field], document, blindly(...field.path) === undefined ? before : undefined);
     const plan = resource.plan({ call, names: entry.names, document, current, blindly });
@@ -241,36 +250,6 @@ function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
   if (builtIn) throw fail('built-in', { detail: `This ${resource.noun} is built in; copy it under another name.` });
 }
 
-/** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
-type BlindStatements = (...path: readonly string[]) => unknown;
-
-/** A replacement states the default of what it leaves out, as null: accepted or refused by the present value, it would tell that one. */
-function blindStatements(view: ResourceView, call: EndpointCall, entry: Entry, stated: Document, replaces: boolean): BlindStatements {
-  const isSeen = sightOf(view, call, entry);
-  return (...path) => {
-    let value = valueAt(stated, path);
-    // Nobody reads a secret: which one is accepted would tell it.
-    if (value !== undefined && view.resource.secretFields?.includes(path.join('.')) === true) return value;
-    if (value === undefined && replaces && !staysByReplacing(view, path)) value = null;
-    return value === undefined || isSeen(path) ? undefined : value;
-  };
-}
-
-/** Whether the caller can read a field of an entry (path of names in camelCase) in one of the trees. */
-function sightOf(view: ResourceView, { access }: EndpointCall, { names }: Entry): (path: readonly string[]) => boolean {
-  let trees: readonly ((field: string) => boolean)[] | undefined;
-  return (path) => {
-    trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
-    return trees.some((shows) => shows(path.map(toKebab).join('/')));
-  };
-}
-
-/** Whether a replacement that leaves a field out keeps it, or cannot state it. */
-function staysByReplacing({ resource }: ResourceView, [field = '']: readonly string[]): boolean {
-  const { creationFields = [], oneWayFields = [], stateFields } = resource;
-  return [...creationFields, ...oneWayFields].includes(field) || Object.hasOwn(stateFields.shape, field);
-}
-
 /**
  * Throws policy-denied for a field that is valid or not by the present value of another one which the caller cannot read: whatever that is, or which
  * change is accepted would tell it.
@@ -288,21 +267,6 @@ function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry,
     const message = `"${changed}" is judged by "${hidden}", which policies hide from you: to change it needs the right to read that${advice}.`;
     throw fail('policy-denied', { detail: message, items: [{ message, info: changed ?? '' }] });
   }
-}
-
-/** Throws policy-denied for values that the policies do not allow: of the change, and of a creation at the path of the entry as well. */
-function requireValues(
-  view: ResourceView,
-  { access }: EndpointCall,
-  { names }: Entry,
-  stands: Document,
-  isCreation: boolean,
-  creates: Creates | undefined,
-): void {
-  access.requireAllowedValues(stands, view.judged);
-  if (!isCreation) return;
-  if (creates === 'by-replacing') access.requireHere('create', stands, view.judged);
-  else access.requireNotRefusedAt(view.pathOf('config', names), 'create', stands, view.judged);
 }
 
 /** What a caller cannot read is not compared with what they state: the refusal would tell that it is another one. */

@@ -1,0 +1,70 @@
+// What a caller sees of an entry, and states of it without seeing.
+import { toKebab, type Shape } from '../../wire/schema.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import type { Entry } from './change.ts';
+import type { Document, ResourceView } from './view.ts';
+
+/** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
+export type BlindStatements = (...path: readonly string[]) => unknown;
+
+/** A replacement states the default of what it leaves out, as null: accepted or refused by the present value, it would tell that one. */
+export function blindStatements(
+  view: ResourceView,
+  call: EndpointCall,
+  entry: Entry,
+  stated: Document,
+  replaces: boolean,
+): BlindStatements {
+  const isSeen = sightOf(view, call, entry);
+  return (...path) => {
+    const value = statementOf(view, stated, replaces, path);
+    // Nobody reads a secret: which one is accepted would tell it.
+    if (statedAt(stated, path) !== undefined && isSecret(view, path)) return value;
+    return value === undefined || isSeen(path) ? undefined : value;
+  };
+}
+
+/** What a request states at a path of names (camelCase); null: that it is not there; undefined: nothing. */
+export function statementOf(view: ResourceView, stated: Document, replaces: boolean, path: readonly string[]): unknown {
+  const value = statedAt(stated, path);
+  return value === undefined && replaces && !staysByReplacing(view, path) ? null : value;
+}
+
+/** A container that is removed takes with it what is in it, and a list is stated as a whole. */
+function statedAt(stated: unknown, path: readonly string[]): unknown {
+  const [name, ...inner] = path;
+  if (name === undefined || stated === null || stated === undefined || Array.isArray(stated)) return stated;
+  return typeof stated === 'object' && Object.hasOwn(stated, name) ? statedAt((stated as Document)[name], inner) : undefined;
+}
+
+export function isSecret({ resource }: ResourceView, path: readonly string[]): boolean {
+  return resource.secretFields?.includes(path.join('.')) === true;
+}
+
+/** Whether the caller can read a field of an entry (path of names in camelCase) in one of the trees. */
+export function sightOf(view: ResourceView, call: EndpointCall, entry: Entry): (path: readonly string[]) => boolean {
+  const sees = fieldsSeen(view, call, entry);
+  return (path) => sees(path.map(toKebab).join('/'));
+}
+
+/** The same of a field in wire form, `a/b` in containers. */
+export function fieldsSeen(view: ResourceView, { access }: EndpointCall, { names }: Entry): (field: string) => boolean {
+  let trees: readonly ((field: string) => boolean)[] | undefined;
+  return (field) => {
+    trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
+    return trees.some((shows) => shows(field));
+  };
+}
+
+/** Whether a replacement that leaves a field out keeps it, or cannot state it. */
+export function staysByReplacing({ resource, judged }: ResourceView, path: readonly string[]): boolean {
+  const { creationFields = [], oneWayFields = [] } = resource;
+  return [...creationFields, ...oneWayFields].includes(path[0] ?? '') || !isWritable(judged, path);
+}
+
+/** Containers may have fields of the document and of the state. */
+function isWritable(shape: Shape, [name, ...inner]: readonly string[]): boolean {
+  if (name === undefined || shape.kind !== 'object') return true;
+  const field = shape.byCamel.get(name);
+  return field !== undefined && isWritable(field.shape, inner);
+}
