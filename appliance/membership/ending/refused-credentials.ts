@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { setTimeout } from 'node:timers/promises';
 import { hostOf } from '../../../core/base/addresses.ts';
-import { memberFiles, readEndpoints } from '../files.ts';
+import { systemClock } from '../../../core/base/time.ts';
+import { endOfCertificates, memberFiles, readEndpoints } from '../files.ts';
 
 /** RFC 9113 section 3.4: the preface and an empty SETTINGS frame, which every server of HTTP/2 answers. */
 const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0)]);
@@ -17,10 +18,10 @@ export const refusedReason =
   'the other appliances refuse the certificates of this one: they were revoked, because it was removed, its invitation was withdrawn, or another one has taken its place. ' +
   'To come in again it starts with an empty data directory and a new invitation';
 
-/** Asks those that are not at `ownUrl`. False where nobody answers. */
+/** Asks those that are not at `ownUrl`. False where nobody answers, and for certificates that have ended: these are refused as such. */
 export async function isRefusedByOthers(data: string, ownUrl: string): Promise<boolean> {
   const others = readEndpoints(data).filter((url) => url !== ownUrl);
-  if (others.length === 0) return false;
+  if (others.length === 0 || endOfCertificates(data) <= systemClock.now().epochMilliseconds) return false;
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(betweenMs);
     const said = await Promise.all(others.map((url) => ask(data, new URL(url))));
