@@ -42,18 +42,16 @@ export function describeModuleHere({
   // Initialises the module as every other task does, with the same errors when it does not load.
   const own = PkcsModule.load(path, libraryParameters);
   const { manufacturer, description, version } = own.info();
-  const slots = GrapheneModule.load(path).getSlots(true);
+  const walked = GrapheneModule.load(path);
   return {
     path,
     library: `${manufacturer} ${description}`.trim(),
     version,
-    slots: Array.from({ length: slots.length }, (_, index) => {
-      const { handle, slotDescription } = slots.items(index);
-      const slot = handle as SlotHandle;
+    slots: own.slots().map((slot, index) => {
       const mechanisms = findMechanisms(own, slot);
       const { label, serial, manufacturer: maker, model, flags } = findTokenInfo(() => own.tokenInfo(slot)) ?? silent;
       return {
-        ...{ description: unpadded(slotDescription), label, serial, manufacturer: maker, model },
+        ...{ description: describeSlot(walked, index), label, serial, manufacturer: maker, model },
         initialised: (flags & ck.CKF_TOKEN_INITIALIZED) !== 0,
         userPinSet: (flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
         mechanisms: mechanisms.map(mechanismName),
@@ -62,6 +60,15 @@ export function describeModuleHere({
       };
     }),
   };
+}
+
+/** Empty where the slot cannot be read, which hides no other one. */
+function describeSlot(module: GrapheneModule, index: number): string {
+  try {
+    return unpadded(module.getSlots(index, true).slotDescription);
+  } catch {
+    return '';
+  }
 }
 
 /** None where the token does not say: some do only when they are initialised (kryoptic). */

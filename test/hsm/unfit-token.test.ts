@@ -38,3 +38,15 @@ test('it is refused with what it lacks, before anything is made; described, it s
   table.disarm();
   expect(await prepareToken(token)).toEqual(['keystored-wrapping-key', 'keystored-binding-key']);
 });
+
+test('a slot that does not say what it is hides neither its token nor another slot', async () => {
+  const directory = path('silent');
+  const { token, table } = await behindFaults(await makeEmptySoftToken(directory), directory);
+  const environment = token.environment ?? {};
+  const { slots } = await describeModule(token.module, { environment });
+  expect(slots.map(({ description }) => description)).not.toContain('');
+  table.arm({ name: 'C_GetSlotInfo', kind: 'refuse', argument: 5 }); // CKR_GENERAL_ERROR
+  expect((await describeModule(token.module, { environment })).slots).toEqual(
+    slots.map((slot, index) => (index === 0 ? { ...slot, description: '' } : slot)),
+  );
+});

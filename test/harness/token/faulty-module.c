@@ -101,6 +101,7 @@ typedef CK_MECHANISM *Mechanism;
 WRAP(C_Initialize, (void *options), (options), 0)
 WRAP(C_Finalize, (void *reserved), (reserved), 0)
 WRAP(C_GetSlotList, (CK_BBOOL present, CK_SLOT_ID *slots, CK_ULONG *count), (present, slots, count), .length = slots == NULL ? NULL : count)
+WRAP(C_GetSlotInfo, (CK_SLOT_ID id, CK_SLOT_INFO *info), (id, info), .octets = (CK_BYTE *)info, .length = &(CK_ULONG){sizeof *info})
 WRAP(C_GetTokenInfo, (CK_SLOT_ID id, CK_TOKEN_INFO *info), (id, info), .octets = (CK_BYTE *)info, .length = &(CK_ULONG){sizeof *info})
 WRAP(C_GetMechanismList, (CK_SLOT_ID id, CK_MECHANISM_TYPE *list, CK_ULONG *count), (id, list, count), .length = list == NULL ? NULL : count)
 WRAP(C_InitToken, (CK_SLOT_ID id, CK_BYTE *pin, CK_ULONG length, CK_BYTE *label), (id, pin, length, label), 0)
@@ -184,8 +185,8 @@ static void load(void) {
 // Once: the threads of a process ask one after another, and call meanwhile.
 static void wrap(void) {
   wrapped = *real;
-  TAKE(C_Initialize) TAKE(C_Finalize) TAKE(C_GetSlotList) TAKE(C_GetTokenInfo) TAKE(C_GetMechanismList) TAKE(C_InitToken) TAKE(C_InitPIN)
-  TAKE(C_SetPIN) TAKE(C_OpenSession) TAKE(C_CloseSession) TAKE(C_GetSessionInfo) TAKE(C_Login) TAKE(C_Logout) TAKE(C_CreateObject)
+  TAKE(C_Initialize) TAKE(C_Finalize) TAKE(C_GetSlotList) TAKE(C_GetSlotInfo) TAKE(C_GetTokenInfo) TAKE(C_GetMechanismList) TAKE(C_InitToken)
+  TAKE(C_InitPIN) TAKE(C_SetPIN) TAKE(C_OpenSession) TAKE(C_CloseSession) TAKE(C_GetSessionInfo) TAKE(C_Login) TAKE(C_Logout) TAKE(C_CreateObject)
   TAKE(C_CopyObject) TAKE(C_DestroyObject) TAKE(C_GetAttributeValue) TAKE(C_FindObjectsInit) TAKE(C_FindObjects) TAKE(C_FindObjectsFinal)
   TAKE(C_GenerateKey) TAKE(C_GenerateKeyPair) TAKE(C_WrapKey) TAKE(C_UnwrapKey) TAKE(C_EncryptInit) TAKE(C_Encrypt) TAKE(C_DecryptInit)
   TAKE(C_Decrypt) TAKE(C_SignInit) TAKE(C_Sign) TAKE(C_GenerateRandom)
