@@ -24,6 +24,7 @@ const softhsmModules = [
 /** The command lines of each npm script, run one after another by the pinned Node.js. */
 const tasks = {
   start: [['appliance/keystored.ts']],
+  dev: [['appliance/dev/command.ts']],
   ctl: [['appliance/cli/keystorectl.ts']],
   test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
   'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],

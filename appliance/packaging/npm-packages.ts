@@ -11,6 +11,8 @@ export type LockedPackage = {
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
+  /** inside of the archive of the package above it */
+  readonly inBundle?: boolean;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
