@@ -157,7 +157,10 @@ export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
   whileSealed: true,
   input: unsealInput,
   secretInput: ['pin', 'pins', 'unsealCode'],
-  errors: ['not-sealed', 'conflict', 'unseal-code-refused', 'pin-refused', 'rate-limited', 'hsm-unavailable', 'cluster-unavailable'],
+  errors: [
+    ...(['not-sealed', 'conflict', 'data-damaged', 'unseal-code-refused', 'pin-refused', 'rate-limited'] as const),
+    ...(['hsm-unavailable', 'cluster-unavailable', 'audit-unavailable'] as const),
+  ],
   run() {
     throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
   },

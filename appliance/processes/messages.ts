@@ -134,7 +134,7 @@ export const supervisorRequests = {
   health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */
   seal: { argument: nothing, answer: nothing },
-  /** Tries the PINs once. Refused with unseal-code-refused, pin-refused, rate-limited, conflict, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
+  /** Tries the PINs once. Refused with the errors of its endpoint (operations/system-endpoints.ts). */
   unseal: { argument: unsealAttempt, answer: nothing },
   /** Refused with conflict while workers start: all of them are replaced by takePart. */
   requireReady: { argument: nothing, answer: nothing },

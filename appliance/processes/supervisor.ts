@@ -200,6 +200,7 @@ export function superviseWorkers(
         if (stopping) throw error;
         stopping = true;
         endLooks();
+        endFollowing();
         await stopAll(running);
         throw error;
       },

@@ -1,27 +1,29 @@
 // Seals and unseals by replacing all workers. Sealing removes every key first; unsealing tries a PIN once.
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
+import { inTime } from '../../core/base/async/in-time.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
-import { fail, ServiceError } from '../../core/base/errors.ts';
+import { fail, reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { HsmError } from '../../hsm/api.ts';
 import { SharedUse } from '../operations/metrics/tenant-use.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { keepActivity } from '../operations/metrics/activity.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
 import { provideIdentity } from '../membership/identity.ts';
+import { examineDirectory } from '../state/data-directory.ts';
 import { paths } from '../state/paths.ts';
+import { StartRefused } from '../state/start-refused.ts';
 import { isMember } from '../membership/files.ts';
-import { isAboutCluster, StartRefused } from '../state/start-refused.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
 import type { Examine } from '../processes/watch/notify.ts';
 import { UnsealAttempts, underWay } from './unseal-attempts.ts';
 import { UnsealCode } from './unseal-code.ts';
+import { hsmErrorOf, refusalOfUnseal, requireOpenable } from './unseal-refusal.ts';
 import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
 const firstReplacementMs = 1_000;
@@ -32,6 +34,15 @@ const longestTakingPartMs = 900_000;
 const longestTurnMs = 30_000;
 /** Replaced workers wait for so long for an attempt that came by them. */
 const longestLeavingMs = 20_000;
+/** Who waits for an unseal is told that it has failed before the worker that is to answer has ended. */
+const longestStartMs = 540_000;
+/** The disk of the audit trail may hang. */
+const longestOpeningMs = 60_000;
+const tooLate =
+  'the processes that were to serve did not start within nine minutes and were ended: see that the tokens and the disk of the data directory answer';
+const refusedPin = 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.';
+const orForeign = (data: string): string =>
+  `If the PIN is right, ${data}/softhsm is the token of another appliance, or of another time: put it back from your backup.`;
 const stillStarting = 'Processes of this appliance are still starting, and nothing was changed: ask again in a few seconds.';
 
 export type SealControllerParts = {
@@ -156,7 +167,7 @@ export function controlSeal(
     const late = new AbortController();
     const own = inTurn(async () => {
       begun.resolve();
-      if (!late.signal.aborted) await audited(attempt, unseal);
+      if (!late.signal.aborted) await openOrSay(attempt);
       return { rest: Promise.resolve() };
     }).finally(() => {
       if (unsealing === own) unsealing = undefined;
@@ -204,7 +215,10 @@ export function controlSeal(
   /** New processes serve before the old ones stop listening. The old ones finish their running requests and end. */
   async function replace(orders: Orders): Promise<void> {
     const next = start(Promise.resolve(orders));
-    await next.ready;
+    await inTime(next.ready, longestStartMs, async () => {
+      await next.stop();
+      throw new StartRefused(tooLate);
+    });
     const old = workers;
     [workers, isSealed] = [next, orders.sealed];
     if (!isSealed) code.end();
@@ -234,6 +248,20 @@ export function controlSeal(
     return { rest: Promise.resolve() };
   }
 
+  /** What is missing or damaged is found before the PIN is used, and before the audit trail is opened: a FIFO there is waited for for ever. */
+  async function openOrSay(attempt: UnsealAttempt): Promise<void> {
+    try {
+      requireOpenable(configuration);
+      for (const warning of examineDirectory(configuration.data)) log.warn(warning);
+      await audited(attempt, unseal);
+    } catch (error) {
+      const refusal = refusalOfUnseal(error, configuration);
+      if (refusal === undefined || refusal.status >= 500 || refusal.code === 'data-damaged')
+        log.error('the appliance could not be unsealed', { reason: reasonOf(refusal ?? error), 'request-id': attempt.requestId });
+      throw refusal ?? fail('internal-error', { cause: error });
+    }
+  }
+
   async function unseal(attempt: UnsealAttempt): Promise<void> {
     if (!isSealed) throw fail('not-sealed');
     attempts.requireTime();
@@ -244,15 +272,11 @@ export function controlSeal(
         throw fail('missing-field', { detail: 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.' });
       await replace({ sealed: false, provisions: true, pins });
     } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      const cause = hsmErrorOf(error);
-      if (cause?.kind !== 'pin-refused') {
-        log.error('the appliance could not be unsealed', { reason: (error as Error).message });
-        if (isAboutCluster(error)) throw fail('cluster-unavailable', { cause: error });
-        throw fail('hsm-unavailable', { cause: cause ?? new HsmError('configuration', (error as Error).message) });
-      }
+      if (hsmErrorOf(error)?.kind !== 'pin-refused') throw error;
       log.warn('a token refused the PIN that was to unseal the appliance', { attempts: attempts.countRefused() });
-      throw fail('pin-refused', { detail: 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.' });
+      throw fail('pin-refused', {
+        detail: configuration.hsm.tokens.length > 0 ? refusedPin : `${refusedPin} ${orForeign(configuration.data)}`,
+      });
     }
     attempts.forgetRefused();
     log.info('unsealed');
@@ -262,7 +286,10 @@ export function controlSeal(
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
     const appliance = isMember(configuration) ? provideIdentity(configuration.data) : undefined;
-    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(appliance).supervisor, clock, log });
+    const opening = openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(appliance).supervisor, clock, log });
+    const trail = await inTime(opening, longestOpeningMs, () => {
+      throw fail('audit-unavailable', { cause: new Error('the disk of the audit trail does not answer') });
+    });
     try {
       if (!trail.writable) throw fail('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>
@@ -311,8 +338,4 @@ export function controlSeal(
       await Promise.all([workers.stop(), leaving]);
     },
   };
-}
-
-function hsmErrorOf(error: unknown): HsmError | undefined {
-  return error instanceof StartRefused && error.cause instanceof HsmError ? error.cause : undefined;
 }

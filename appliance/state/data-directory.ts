@@ -65,7 +65,7 @@ const kept = {
  * Throws StartRefused where something else is in the place of a file or a directory: LMDB and modules end the process over it, and a FIFO is waited
  * for for ever.
  */
-function requireKinds(directory: string): void {
+export function requireKinds(directory: string): void {
   const require = (path: string, wanted: 'a file' | 'a directory', remedy: string): void => {
     const found = kindOf(path);
     if (found !== undefined && found !== wanted) throw new StartRefused(`${path} is ${found}, not ${wanted}: ${remedy}`);
@@ -74,9 +74,22 @@ function requireKinds(directory: string): void {
   for (const name of kept.again) require(join(directory, name), 'a file', 'move it away');
   for (const name of kept.directory)
     require(join(directory, name), 'a directory', 'move it away, and put the directory back from your backup');
+  for (const name of chainFiles(directory))
+    require(join(directory, name), 'a file', 'move it away, and put the file back from your backup');
   const fifo = findFifo(directory);
   if (fifo !== undefined)
     throw new StartRefused(`${fifo} is no file and no directory: move it away, and put what was in its place back from your backup`);
+}
+
+/** Of the audit trail, by their names; none where nobody may look. */
+function chainFiles(directory: string): readonly string[] {
+  try {
+    return readdirSync(join(directory, 'audit'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => join('audit', name));
+  } catch {
+    return [];
+  }
 }
 
 /** Rights of others than the user of the service, by what they are to: of files that are secret, and of directories in which files can be exchanged. */

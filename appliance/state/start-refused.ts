@@ -10,6 +10,13 @@ export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
 
+const startAgain = ', then start again';
+
+/** Cause and remedy as one sentence, for what is tried again without a start. */
+export function causeAndRemedy({ message }: StartRefused): string {
+  return message.endsWith(startAgain) ? message.slice(0, -startAgain.length) : message;
+}
+
 /** Whether a start was refused because of the cluster: messages begin with the section of the configuration that they are about. */
 export function isAboutCluster(error: unknown): boolean {
   return error instanceof StartRefused && error.message.startsWith('cluster: ');
@@ -79,7 +86,7 @@ export function refusalFor(error: unknown, directory: string): StartRefused | un
   if (error instanceof HsmError) return tokenRefusal(error);
   if (error instanceof ServiceError && error.cause instanceof HsmError) return tokenRefusal(error.cause);
   const message = error instanceof ServiceError ? serviceRefusal(error, directory) : diskRefusal(error, directory);
-  return message === undefined ? undefined : new StartRefused(`${message}, then start again`, { cause: error });
+  return message === undefined ? undefined : new StartRefused(`${message}${startAgain}`, { cause: error });
 }
 
 /** `embedded`: the data directory of an appliance without a configured token, which has nothing to correct in its configuration. */

@@ -270,6 +270,12 @@ export const coreErrors = {
     when: 'the resource kept changing while the request ran; try again',
     detail: 'Others changed the resource while the request ran, and nothing was done: send it again.',
   },
+  'data-damaged': {
+    status: 409,
+    title: 'A part of the appliance is missing, damaged or does not answer',
+    when: 'the appliance was to be unsealed, and a part that this needs is missing, damaged, of another appliance or does not answer; it stays sealed',
+    detail: 'Put back what is missing, or mend what is damaged, then unseal again: no restart is needed.',
+  },
   'precondition-failed': {
     status: 412,
     title: 'Precondition failed',
