@@ -119,8 +119,7 @@ export class WrappingRotation implements WrappingKeyRotation {
     if (record === undefined) return;
     if (!numbers.includes(record.number)) yield { where, problem: `has no wrapping key ${record.number}` };
     const needless = numbers.filter((number) => number < record.number).join(', ');
-    if (record.phase === 'done' && record.failed === 0 && needless !== '')
-      yield { where, problem: `has wrapping keys that nothing needs: ${needless}` };
+    if (record.phase === 'done' && record.failed === 0 && needless !== '') yield { where, ...this.#needlessKeys(token, needless) };
     const begun = numbers.filter((number) => number > record.number).join(', ');
     if (begun !== '')
       yield {
@@ -128,6 +127,14 @@ export class WrappingRotation implements WrappingKeyRotation {
         problem: `has wrapping key ${begun} of a rotation that was cut off at its beginning: the next start goes on with it`,
         isNote: true,
       };
+  }
+
+  /** The token of each appliance of a group destroys its own a while after the end of a rotation: one that stops before has them still. */
+  #needlessKeys(token: string, numbers: string): Omit<CheckFinding, 'where'> {
+    const problem = `has wrapping keys that nothing needs: ${numbers}`;
+    return this.#hsm.wrappingKeys.isGroup(token)
+      ? { problem: `${problem}; it destroys them when the appliance runs`, isNote: true }
+      : { problem };
   }
 }
 
