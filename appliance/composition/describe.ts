@@ -12,9 +12,11 @@ import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { openStore } from '../../core/store/open.ts';
 import type { Hsm } from '../../hsm/api.ts';
-import type { SystemParts } from '../operations/system-endpoints.ts';
+import type { Backups } from '../backup/run/backups.ts';
+import type { ClockWatch } from '../machine/clock-watch.ts';
+import type { Membership } from '../membership/membership.ts';
 import { plugins } from '../plugins.ts';
-import { compose } from './compose.ts';
+import { compose, type Parts } from './compose.ts';
 
 /**
  * What `GET /v1/openapi.json` of an appliance of this version answers. The plugins are started over an empty store in a directory of its
@@ -69,16 +71,20 @@ const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
   status: () => [],
 });
 
-function absentSystem(directory: string): SystemParts {
-  const clockWatch = withMembers(absent<SystemParts['clockWatch']>('clock watch'), { held: (job) => job });
-  const metrics = absent<SystemParts['metrics']>('measurement');
-  return withMembers(absent<SystemParts>('system'), {
-    directory,
-    clockWatch,
-    metrics,
-    cluster: undefined,
-    membership: absent('membership'),
-  });
+/** Objects, not proxies, where the parts take them apart. */
+function absentSystem(directory: string): NonNullable<Parts['system']> {
+  const ask = (): never => {
+    throw new Error('no process of an appliance runs while the API is described');
+  };
+  return {
+    ...{ directory, tokens: [], settleMs: 0, cluster: undefined, operationsSocket: join(directory, 'operate') },
+    clockWatch: withMembers(absent<ClockWatch>('clock watch'), { held: (job) => job }),
+    backups: withMembers(absent<Backups>('backup'), { job: undefined }),
+    membership: absent<Membership>('membership'),
+    metrics: { onAnswered: ignore },
+    shipping: { ...{ data: directory, clock: systemClock, destinations: [] }, behind: ignore, live: ask, test: ask },
+    ...{ snapshots: ask, activity: ask, workerReports: ask, seal: ask },
+  };
 }
 
 function withMembers<T extends object>(target: T, members: Partial<T>): T {
@@ -87,7 +93,7 @@ function withMembers<T extends object>(target: T, members: Partial<T>): T {
 
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, with: () => silent };
 
-function ignore(): void {}
+function ignore(): undefined {}
 
 const closedListeners: Listeners = {
   serving: false,

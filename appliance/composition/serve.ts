@@ -8,7 +8,6 @@ import { describeFault } from '../../core/http/response/problem.ts';
 import type { GoesOn } from '../../core/http/context/request-context.ts';
 import { BodyRoom } from '../../core/http/request/body-room.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
-import type { Job } from '../../core/base/context.ts';
 import { findJobHolder, startJobs } from '../../core/plugin/job-holder.ts';
 import { Quotas } from '../../core/access/quotas.ts';
 import { once } from '../../core/base/async/once.ts';
@@ -20,24 +19,23 @@ import { auditPublicKeysPem, openAuditSigner } from '../provisioning/audit-signi
 import { chainNames } from '../../core/audit/chains.ts';
 import { recordedTime } from '../../core/audit/examine.ts';
 import { Backups } from '../backup/run/backups.ts';
-import { bootstrapJob } from '../provisioning/bootstrap.ts';
-import { readBootTime, watchClock } from '../operations/clock-watch.ts';
+import { readBootTime, watchClock } from '../machine/clock-watch.ts';
 import { compose } from './compose.ts';
 import { hasOwnToken, ownUrlWarning } from '../cluster/taking-part.ts';
 import type { Opened } from './opening.ts';
 import { Membership } from '../membership/membership.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
-import { ownPins } from '../operations/own-pins.ts';
+import { ownPins } from '../tokens/own-pins.ts';
 import { recordForeignWrites } from '../findings/foreign-writes.ts';
-import { watchHealth } from '../operations/health.ts';
+import { watchHealth } from '../monitoring/health.ts';
 import { paths } from '../state/paths.ts';
-import { measureProcess } from '../operations/metrics/process.ts';
+import { measureProcess } from '../monitoring/metrics/process.ts';
 import { type Serving, takeAt } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { openServingKeys } from '../tls-key/serving-key.ts';
 import program from '../../package.json' with { type: 'json' };
-import { shareUse } from '../operations/metrics/tenant-use.ts';
+import { shareUse } from '../monitoring/metrics/tenant-use.ts';
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity, writeApplianceCa } from '../state/sealed-identity.ts';
@@ -51,7 +49,6 @@ const healthKeptMs = 500;
 const healthWaitMs = 3_000;
 /** How long the other workers may take to stop. */
 const aloneMs = 11_000;
-const identityCheckSeconds = 3600;
 /** Time limits while sealing: for running requests, for counts, for the end of the audit trail, and for an HSM host to end. */
 const lastRequestsMs = 200;
 const lastWritesMs = 500;
@@ -140,7 +137,14 @@ export async function serve(
 
     const keys = openServingKeys(configuration, tokens, number, { log: log.with('tls-key'), onEnd: endOfSigner });
     closing.push(() => keys.close());
-    const identity = new ChangingIdentity(runtime.store, configuration, (key) => keys.load(key));
+    const identity = new ChangingIdentity(runtime.store, configuration, {
+      load: (key) => keys.load(key),
+      keyFault: () => keys.fault,
+      onRenewed(renewed) {
+        writeApplianceCa(data, renewed);
+        if (configuration.attended) keepSealedIdentity(data, renewed.whileSealed);
+      },
+    });
     const open = new Map<ListenerName, Listener>();
     const listeners: Listeners = {
       serving: true,
@@ -193,9 +197,9 @@ export async function serve(
         // A job is given up after one timeout of waiting for a session and another one of running.
         settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,
-        listenerKeyFault: () => keys.fault,
         metrics,
         operationsSocket: configuration.operationsSocket,
+        bootstrapFile: configuration.bootstrapFile,
         snapshots: () => channel.request('metrics', undefined),
         activity: () => channel.request('activity', undefined),
         workerReports: sharedFor(healthKeptMs, () => channel.request('health', undefined, healthWaitMs)),
@@ -233,25 +237,12 @@ export async function serve(
     closing.push(() => composed.app.endStreams());
     closing.push(identity.watch((next) => listener.setIdentity(next)));
 
-    const renewal: Job = {
-      name: 'listener-identity',
-      everySeconds: identityCheckSeconds,
-      isOfEach: true,
-      async run() {
-        if (!(await identity.renew())) return;
-        writeApplianceCa(data, identity.current);
-        if (configuration.attended) keepSealedIdentity(data, identity.current.whileSealed);
-      },
-    };
-    // Every process renews its own view of the identity; the jobs of plugins run in one.
-    const { bootstrapFile } = configuration;
-    const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(runtime.store, clock, bootstrapFile)];
-    const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap, ...membership.jobs] : [])];
     clockWatch.onSetBack(() => {
-      renewal
+      identity.renewal
         .run(AbortSignal.abort())
         .catch((error: unknown) => log.warn('the listeners keep a certificate of the future', describeFault(error)));
     });
+    const jobs = composed.jobs.filter(({ isOfEachProcess }) => number === 1 || isOfEachProcess === true);
     const scheduler = startJobs({ store: runtime.store, jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
     if (number === 1) resting.push(watchHealth(composed.health.ofAll, log.with('health')));

@@ -27,6 +27,7 @@ export function lostKeysJob(parts: LostKeysParts): Job {
   return {
     name: 'lost-keys',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run(signal) {
       parts.store.refresh();

@@ -86,12 +86,12 @@ export class Membership {
     uses: [memberCertificatesService],
     provision: (context) => {
       this.#certificates = context.service(memberCertificatesService);
-      return {};
+      return { jobs: this.#jobs() };
     },
   });
 
   /** Every appliance sees to its own certificates and revocation lists. */
-  get jobs(): readonly Job[] {
+  #jobs(): readonly Job[] {
     const { cluster, config } = this.#parts;
     const member = config?.member;
     if (member === undefined || cluster === undefined) return [];
@@ -99,10 +99,11 @@ export class Membership {
       const { certificates, tenantId } = this.#issuer();
       return certificates.revocations(tenantId, role);
     };
+    const shared = { isOfEach: true, whileClockInDoubt: true } as const;
     return [
-      { name: 'member-certificates', everySeconds: renewalSeconds, isOfEach: true, run: () => this.#renew() },
+      { ...shared, name: 'member-certificates', everySeconds: renewalSeconds, run: () => this.#renew() },
       endingJob({ ...this.#parts, member, cluster, revocations }),
-      { name: 'member-refusal', everySeconds: refusalLookSeconds, isOfEach: true, run: () => this.#look(cluster) },
+      { ...shared, name: 'member-refusal', everySeconds: refusalLookSeconds, run: () => this.#look(cluster) },
     ];
   }
 

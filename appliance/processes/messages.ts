@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
 import type { HsmErrorKind } from '../../hsm/api.ts';
 import { listenerNames } from '../../core/plugin/services/listeners.ts';
-import type { Snapshot } from '../operations/metrics/process.ts';
-import { activity } from '../operations/metrics/activity.ts';
-import { tenantUses } from '../operations/metrics/tenant-use.ts';
+import type { Snapshot } from '../monitoring/metrics/process.ts';
+import { activity } from '../monitoring/metrics/activity.ts';
+import { tenantUses } from '../monitoring/metrics/tenant-use.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 
 const nothing = z.void();

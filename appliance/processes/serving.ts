@@ -1,8 +1,8 @@
 // The operations of a serving process, sealed or not, that its supervisor requests.
 import type { Socket } from 'node:net';
 import type { OpenListeners, ListenerName } from '../../core/plugin/services/listeners.ts';
-import type { HealthPart } from '../operations/health.ts';
-import type { Snapshot } from '../operations/metrics/process.ts';
+import type { HealthPart } from '../../core/base/context.ts';
+import type { Snapshot } from '../monitoring/metrics/process.ts';
 
 export type Serving = {
   /** What this process has counted so far. */

@@ -11,7 +11,7 @@ import { AskedHealth } from './watch/asked-health.ts';
 import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
-import type { WorkerReport } from '../operations/health-of-workers.ts';
+import type { WorkerReport } from '../monitoring/health-of-workers.ts';
 import { lockFileOfStore } from '../../core/store/files/store-files.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { paths } from '../state/paths.ts';

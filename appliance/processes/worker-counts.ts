@@ -1,6 +1,6 @@
 // Sums of the counters of all workers, ended ones included: a sum that fell when one ended would look like a restart of the service.
 import type { RunningWorker } from './supervisor.ts';
-import type { Snapshot } from '../operations/metrics/process.ts';
+import type { Snapshot } from '../monitoring/metrics/process.ts';
 
 type Series = Snapshot[number]['values'][number];
 

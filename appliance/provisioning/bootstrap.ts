@@ -77,6 +77,7 @@ export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
   return {
     name: 'bootstrap',
     everySeconds: 5,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       store.refresh();

@@ -1,6 +1,7 @@
 // The TLS identity of both listeners, from the certificate authority that a plugin brings.
 import { z } from 'zod';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import type { HealthPart, Job } from '../../core/base/context.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
@@ -13,27 +14,34 @@ import {
 } from '../../core/plugin/services/certificate-authority.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 
+const checkSeconds = 3_600;
+
+/** Absent in a process that serves nothing. */
+type ServingParts = {
+  /** Makes what a TLS server takes as its key. */
+  readonly load: (key: ListenerKey) => Promise<TlsIdentity['key']>;
+  /** Why the key in a token cannot sign; undefined: it can, or is in the store. */
+  readonly keyFault: () => string | undefined;
+  /** Called with another identity than before, once it is in use. */
+  readonly onRenewed: (identity: ListenerIdentity) => void;
+};
+
 /** The identity in use, and who wants to know when it changes. It is there once its plugin is started. */
 export class ChangingIdentity {
   readonly #store: OpenStore;
   readonly #hosts: readonly string[];
   readonly #place: ListenerKeyPlace;
-  readonly #load: (key: ListenerKey) => Promise<TlsIdentity['key']>;
+  readonly #serving: ServingParts | undefined;
   readonly #watchers = new Set<(identity: TlsIdentity) => void>();
   #authorities: CertificateAuthorities | undefined;
   #current: ListenerIdentity | undefined;
   #tls: TlsIdentity | undefined;
 
-  /** `load` makes what a TLS server takes as its key; by default for a process that serves nothing. */
-  constructor(
-    store: OpenStore,
-    { hosts, tlsKey }: Pick<Configuration, 'hosts' | 'tlsKey'>,
-    load: (key: ListenerKey) => Promise<TlsIdentity['key']> = async () => '',
-  ) {
+  constructor(store: OpenStore, { hosts, tlsKey }: Pick<Configuration, 'hosts' | 'tlsKey'>, serving?: ServingParts) {
     this.#store = store;
     this.#hosts = hosts;
     this.#place = tlsKey;
-    this.#load = load;
+    this.#serving = serving;
   }
 
   /**
@@ -48,9 +56,20 @@ export class ChangingIdentity {
     provision: async (context) => {
       this.#authorities = context.service(certificateAuthorityService);
       await this.renew();
-      return {};
+      return { jobs: [this.renewal], health: () => keyParts(this.#serving?.keyFault()) };
     },
   });
+
+  /** Every process renews its own view of the identity. */
+  readonly renewal: Job = {
+    name: 'listener-identity',
+    everySeconds: checkSeconds,
+    isOfEach: true,
+    isOfEachProcess: true,
+    run: async () => {
+      if (await this.renew()) this.#serving?.onRenewed(this.current);
+    },
+  };
 
   get current(): ListenerIdentity {
     if (this.#current === undefined) throw new Error('the plugin of the listener identity is not started');
@@ -70,7 +89,7 @@ export class ChangingIdentity {
     const before = this.#current;
     const next = await this.#authorities.listenerIdentity(system.uuid, this.#hosts, this.#place);
     const isOther = next.serial !== before?.serial;
-    const tls = isOther ? { key: await this.#load(next.key), cert: next.chainPem } : this.tls;
+    const tls = isOther ? { key: (await this.#serving?.load(next.key)) ?? '', cert: next.chainPem } : this.tls;
     this.#current = next;
     this.#tls = tls;
     if (isOther) for (const watcher of this.#watchers) watcher(tls);
@@ -89,4 +108,11 @@ export class ChangingIdentity {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
+}
+
+/** Told only while it is a problem: by default the key is in the store. */
+function keyParts(fault: string | undefined): readonly HealthPart[] {
+  if (fault === undefined) return [];
+  const reason = `new TLS connections fail, because the token does not sign with the key of the listeners (${fault})`;
+  return [{ name: 'listenerKey', state: 'down', reason, hinders: true }];
 }

@@ -15,7 +15,7 @@ import { readInput, requireMediaType } from '../../core/http/request/input.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { createProblems, problemAnswer, problemHeaders } from '../../core/http/response/problem.ts';
-import { unsealEndpoint, unsealInput, type UnsealInput } from '../operations/system-endpoints.ts';
+import { unsealEndpoint, unsealInput, type UnsealInput } from './endpoints.ts';
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readApplianceCa } from '../state/sealed-identity.ts';

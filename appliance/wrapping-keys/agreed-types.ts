@@ -26,6 +26,7 @@ export function tokenTypesJob({ store, hsm }: { readonly store: Store; readonly 
   return {
     name: 'token-types',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       store.refresh();

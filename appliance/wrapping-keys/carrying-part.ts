@@ -17,6 +17,7 @@ export function carryingPartJob({ store, cluster, token }: CarryingParts): Job {
   return {
     name: 'carrying-part',
     everySeconds: 0.5,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       store.refresh();
@@ -63,6 +64,7 @@ export function oldKeysJob({ store, token: { group }, hsm, settleMs, directory }
   return {
     name: 'old-wrapping-keys',
     everySeconds: 5,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       store.refresh();

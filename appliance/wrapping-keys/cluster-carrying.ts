@@ -165,6 +165,7 @@ export function withdrawalJob({ store, token: { group }, log }: Pick<CarryingPar
   return {
     name: 'carrying-withdrawal',
     everySeconds: 5,
+    whileClockInDoubt: true,
     async run() {
       store.refresh();
       const id = carryingTable(store).get([group])?.id;

@@ -27,6 +27,7 @@ export function bringingInJob({ hsm, rotation, log }: { readonly hsm: Hsm; reado
   return {
     name: 'token-groups',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     async run() {
       const outside = hsm
         .status()

@@ -50,6 +50,7 @@ export function rewrappingJob(parts: RewrappingParts): Job {
   return {
     name: 'rewrapping',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     async run(signal) {
       store.refresh();
       for (const name of hsm.wrappingKeys.holders()) {
@@ -73,6 +74,7 @@ export function cutRotationJob(parts: Pick<RewrappingParts, 'store' | 'hsm' | 'c
   return {
     name: 'cut-rotations',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       for (const name of parts.hsm.wrappingKeys.holders()) {

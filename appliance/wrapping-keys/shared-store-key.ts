@@ -44,6 +44,7 @@ export function storeKeyCopyJob({ store, hsm, cluster }: SharedKeyParts, directo
   return {
     name: 'store-key-copy',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run() {
       store.refresh();

@@ -1,4 +1,4 @@
-// Clock, log and background jobs. They are passed in, so that tests can replace them.
+// Clock, log, background jobs, and what a part of the appliance says of its state. They are passed in, so that tests can replace them.
 
 export interface Clock {
   now(): Temporal.Instant;
@@ -31,6 +31,10 @@ export type Job = {
   readonly everySeconds: number;
   /** Every appliance of a cluster runs it for itself; other jobs are run by one of them. */
   readonly isOfEach?: true;
+  /** Every serving process of an appliance runs it for itself; other jobs are run by one of them. */
+  readonly isOfEachProcess?: true;
+  /** Runs while the clock is implausible, too: it dates nothing that others rely on. Other jobs wait. */
+  readonly whileClockInDoubt?: true;
   run(signal: AbortSignal): Promise<void>;
 };
 
@@ -40,4 +44,14 @@ export type CheckFinding = {
   readonly problem: string;
   /** worth knowing, but breaks nothing and may be left from an earlier version */
   readonly isNote?: true;
+};
+
+/** One part of the appliance as a process sees it. `hinders`: requests fail because of it, so that health is 503. */
+export type HealthPart = {
+  /** `token main`, `audit` */
+  readonly name: string;
+  readonly state: string;
+  /** one sentence for people, present when there is a problem; health is public, so it names no path, no key and nobody */
+  readonly reason?: string | undefined;
+  readonly hinders?: true | undefined;
 };

@@ -2,7 +2,7 @@
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
+import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
@@ -40,9 +40,11 @@ export type RunningPlugins = {
   readonly gauges: readonly Gauge[];
   /** Runs the migrations that the level of the store has not allowed before. */
   migrate(): Promise<void>;
-  /** Every record with wrapped keys, of all plugins. */
+  /** The parts of the appliance, as the plugins see them in this process now. */
+  health(): readonly HealthPart[];
+  /** Every record with wrapped keys, of all plugins, replaceable ones too. */
   wrappedKeys(): Iterable<KeyHolder>;
-  /** Every stored key of all plugins, in whatever custody. */
+  /** Every stored key of all plugins, in whatever custody, but for replaceable ones. */
   keys(): Iterable<KeyReference>;
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(tenantId: string): Promise<void>;
@@ -92,8 +94,12 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     async migrate() {
       for (const plugin of ordered) await migrate(plugin, options.store);
     },
+    health: () => running.flatMap(({ instance }) => instance.health?.() ?? []),
     *wrappedKeys() {
-      for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
+      for (const { instance } of running) {
+        yield* instance.wrappedKeys?.() ?? [];
+        yield* instance.replaceableKeys?.() ?? [];
+      }
     },
     *keys() {
       for (const { instance } of running) {

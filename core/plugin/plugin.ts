@@ -3,7 +3,7 @@
 import type { ZodType } from 'zod';
 import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
+import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
@@ -44,6 +44,8 @@ export type PluginInstance = {
   readonly services?: readonly ProvidedService[];
   /** Measured when the metrics are asked for, by one process for all. */
   readonly gauges?: readonly Gauge[];
+  /** The parts of the appliance that the plugin sees to, as this process sees them now. Calls no token, and does not throw. */
+  health?(): readonly HealthPart[];
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
@@ -53,6 +55,8 @@ export type PluginInstance = {
   wrappedKeys?(): Iterable<KeyHolder>;
   /** Every key in token custody that no such record has, for a restore drill. */
   tokenKeys?(): Iterable<KeyReference>;
+  /** Records with wrapped keys that the appliance makes again when they are lost: a rotation rewraps them, and no search for lost keys counts them. */
+  replaceableKeys?(): Iterable<KeyHolder>;
   /**
    * Removes what a deleted tenant leaves behind besides its records, for example keys in a token, in as many transactions as that takes. Called
    * again where it was cut off.
@@ -62,14 +66,16 @@ export type PluginInstance = {
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
 
-/** A gauge of the metrics (Prometheus): its name, help text and labels never change. */
+/** A gauge of the metrics (Prometheus), or a counter whose sum is kept elsewhere: its name, help text and labels never change. */
 export type Gauge = {
+  /** default: `gauge` */
+  readonly kind?: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
   /** How long samples may be reused; default: they are measured each time. */
   readonly keptMs?: number;
-  /** `tenants`: name of every tenant by its uuid. */
+  /** `tenants`: name of every tenant by its uuid; the same map for all gauges that are measured together. */
   measure(tenants: ReadonlyMap<string, string>): readonly GaugeSample[] | Promise<readonly GaugeSample[]>;
 };
 

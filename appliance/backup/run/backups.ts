@@ -40,6 +40,7 @@ export class Backups {
     return {
       name: 'backups',
       everySeconds: lookEverySeconds,
+      whileClockInDoubt: true,
       run: (signal) => this.#runIfDue(AbortSignal.any([signal, this.#stopping.signal])),
     };
   }

@@ -83,6 +83,7 @@ export function endingJob(parts: EndingParts): Job {
   return {
     name: 'member-revocations',
     everySeconds: lookEverySeconds,
+    whileClockInDoubt: true,
     isOfEach: true,
     async run(signal) {
       store.refresh();

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { downloadIndexName, nodeSource, type Download } from '../../operations/downloads.ts';
+import { downloadIndexName, nodeSource, type Download } from '../../downloads/files.ts';
 import { bundleKeystorectl } from './bundle.ts';
 import { installedNode, ownPlatform } from '../node-binary.ts';
 import { makeSingleFile, singleFileName } from './single-file.ts';

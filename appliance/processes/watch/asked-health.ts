@@ -1,5 +1,5 @@
 // What a worker says of its health when it is asked: on a busy machine an answer may be late, which is no hang.
-import type { WorkerReport } from '../../operations/health-of-workers.ts';
+import type { WorkerReport } from '../../monitoring/health-of-workers.ts';
 import { Unanswered } from '../channel.ts';
 
 type Report = Omit<WorkerReport, 'worker'>;

@@ -1,8 +1,8 @@
 // The last hour of the appliance: rates and times between sums over all workers, whatever became of these workers meanwhile.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TestClock } from '../../../core/base/time.ts';
-import { keepActivity, type ActivityHistory } from '../../../appliance/operations/metrics/activity.ts';
-import type { Snapshot } from '../../../appliance/operations/metrics/process.ts';
+import { keepActivity, type ActivityHistory } from '../../../appliance/monitoring/metrics/activity.ts';
+import type { Snapshot } from '../../../appliance/monitoring/metrics/process.ts';
 
 type Counted = { readonly route: string; readonly status: string; readonly count: number };
 const keys = '/v1/state/keystore/transit-keys/{name}';

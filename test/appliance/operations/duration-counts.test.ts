@@ -1,6 +1,6 @@
 // Series made of counts that are kept without prom-client: as it would have made them, summed over all workers.
 import { expect, test } from 'vitest';
-import { formatMetrics, measureProcess } from '../../../appliance/operations/metrics/process.ts';
+import { formatMetrics, measureProcess } from '../../../appliance/monitoring/metrics/process.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readImage } from '../../../appliance/operations/machine/image.ts';
+import { readImage } from '../../../appliance/machine/image.ts';
 import { writeNotice } from '../../../appliance/packaging/os/programs/notices.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -3,7 +3,7 @@ import { WorkerCounts } from '../../../appliance/processes/worker-counts.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type ClockWatch, softwareDate, watchClock } from '../../../appliance/operations/clock-watch.ts';
+import { type ClockWatch, softwareDate, watchClock } from '../../../appliance/machine/clock-watch.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';

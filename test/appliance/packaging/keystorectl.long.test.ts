@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from '
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { readDownloads, readSpan } from '../../../appliance/operations/downloads.ts';
+import { readDownloads, readSpan } from '../../../appliance/downloads/files.ts';
 import { makeDownloads } from '../../../appliance/packaging/keystorectl/downloads.ts';
 import { startTestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -1,6 +1,6 @@
 // A worker that is late is not one that hangs: health is 503 for none that has just begun, and for one answer that did not come in time.
 import { expect, test } from 'vitest';
-import { mergeHealth } from '../../../appliance/operations/health-of-workers.ts';
+import { mergeHealth } from '../../../appliance/monitoring/health-of-workers.ts';
 import { Unanswered } from '../../../appliance/processes/channel.ts';
 import { AskedHealth } from '../../../appliance/processes/watch/asked-health.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findRunning, takeLease } from '../../../appliance/backup/run/lease.ts';
-import { watchClock } from '../../../appliance/operations/clock-watch.ts';
+import { watchClock } from '../../../appliance/machine/clock-watch.ts';
 import { bootstrapJob, offerBootstrap } from '../../../appliance/provisioning/bootstrap.ts';
 import { dropOwnRecords } from '../../../appliance/state/record-owners.ts';
 import { findSecretId, issueSecretId, useSecretId } from '../../../core/access/approles/secret-ids.ts';

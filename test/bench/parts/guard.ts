@@ -1,6 +1,6 @@
 // What guarding a request costs: token check, policy decision and audit record, in processor time, against a bare HTTPS request in the same run.
 import { join } from 'node:path';
-import { measureProcess } from '../../../appliance/operations/metrics/process.ts';
+import { measureProcess } from '../../../appliance/monitoring/metrics/process.ts';
 import { limitUnauthenticated } from '../../../core/audit/unauthenticated-limit.ts';
 import { withTenants } from '../../../core/platform/tenants/audit-tenants.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';

@@ -4,7 +4,7 @@ import { Meter } from '../../../core/access/meter.ts';
 import { Quotas, type TenantUse } from '../../../core/access/quotas.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
-import { SharedUse } from '../../../appliance/operations/metrics/tenant-use.ts';
+import { SharedUse } from '../../../appliance/monitoring/metrics/tenant-use.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();

@@ -1,10 +1,10 @@
 // Alarms, one warning when a part stops being well and one line when it is well again; and health of several workers as one.
 import { expect, test, vi } from 'vitest';
-import { examineParts, formatHealth, watchHealth } from '../../../appliance/operations/health.ts';
-import { mergeHealth, type WorkerReport } from '../../../appliance/operations/health-of-workers.ts';
-import { describeWrapping } from '../../../appliance/wrapping-keys/record.ts';
+import { auditPart } from '../../../appliance/audit/plugin.ts';
+import { clockPart, diskPart } from '../../../appliance/machine/health.ts';
+import { formatHealth, watchHealth } from '../../../appliance/monitoring/health.ts';
+import { mergeHealth, type WorkerReport } from '../../../appliance/monitoring/health-of-workers.ts';
 import type { Log } from '../../../core/base/context.ts';
-import type { Hsm } from '../../../hsm/api.ts';
 
 test('an alarm is a warning once, and its end one line', async () => {
   vi.useFakeTimers();
@@ -25,9 +25,7 @@ test('an alarm is a warning once, and its end one line', async () => {
       return doubt;
     },
   };
-  const wrapping = () => describeWrapping(undefined);
-  const hsm = { status: () => [] } as unknown as Hsm;
-  const stop = watchHealth(() => examineParts({ hsm, audit, clock, wrapping }), log);
+  const stop = watchHealth(() => [auditPart(audit), clockPart(clock)], log);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(lines).toEqual([]);
   [writable, doubt] = [false, 'the clock says 2026-01-01T00:00:00Z'];
@@ -43,11 +41,7 @@ test('an alarm is a warning once, and its end one line', async () => {
 });
 
 test('a disk that keeps a commit waiting is a reason to ask another appliance, without a look at the disk', () => {
-  const parts = { hsm: { status: () => [] } as unknown as Hsm, audit: { writable: true, write: () => Promise.resolve() } };
-  const clock = { now: () => Temporal.Now.instant(), monotonicMs: () => 0 };
-  const wrapping = () => describeWrapping(undefined);
-  const examine = (isStalled: boolean) =>
-    formatHealth(examineParts({ ...parts, clock, wrapping, store: { isStalled }, directory: '/does/not/exist' }));
+  const examine = (isStalled: boolean) => formatHealth([diskPart({ store: { isStalled }, directory: '/does/not/exist' })]);
   expect(examine(true)).toMatchObject({
     healthy: false,
     report: { disk: { state: 'stalled', reason: expect.stringContaining('changes wait') } },

@@ -56,7 +56,7 @@ function get(port: number, ca: string): Promise<string> {
   });
 }
 
-/** As core/platform/system/health-endpoint.ts and appliance/operations/health.ts write it. */
+/** As core/platform/system/health-endpoint.ts and appliance/monitoring/health.ts write it. */
 type Part = { readonly name?: string; readonly reason?: string };
 type Report = { readonly status: DaemonState['status']; readonly hsm?: { readonly tokens: readonly Part[] } } & Readonly<
   Record<string, unknown>

@@ -1,9 +1,8 @@
 // What every destination over HTTPS does when its receiver fails, registered as tests for one protocol.
 import { writeFileSync } from 'node:fs';
-import { Registry } from 'prom-client';
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../core/base/time.ts';
-import { measureShipping } from '../../../../appliance/shipping/metrics.ts';
+import { shippingGauges } from '../../../../appliance/shipping/metrics.ts';
 import { reportShipping } from '../../../../appliance/shipping/report.ts';
 import { sendTestEvent } from '../../../../appliance/shipping/test-event.ts';
 import { ship } from '../destinations.ts';
@@ -51,9 +50,9 @@ export function testFaults(protocol: HttpsProtocol, { at, receive, write, to, co
     expect(tested).toMatchObject({ accepted: false, answer: expect.stringMatching(/refuses the credentials/) as string });
     const parts = { data: at(name), destinations: [destination], clock: systemClock, behind: () => undefined };
     const live = { ...parts, live: async () => [running.pipeline.state] };
-    const registry = new Registry();
-    await measureShipping(registry, live);
-    const shown = JSON.stringify([running.pipeline.state, running.logged, tested, await reportShipping(live), await registry.metrics()]);
+    const tenants = new Map<string, string>();
+    const metrics = await Promise.all(shippingGauges(live).map(async (gauge) => gauge.measure(tenants)));
+    const shown = JSON.stringify([running.pipeline.state, running.logged, tested, await reportShipping(live), metrics]);
     expect(shown).toContain('Invalid');
     expect(shown).not.toContain(token);
     writeFileSync(at('token'), 'another');

@@ -185,6 +185,7 @@ export function watchClock(
     job: {
       name: 'seen-time',
       everySeconds: recordEverySeconds,
+      whileClockInDoubt: true,
       isOfEach: true,
       run: record,
     },

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { type AnyEndpoint, defineEndpoint, Reply } from '../../core/http/endpoint.ts';
-import { type BackupStatus, statusSchema } from '../backup/run/record.ts';
+import { type BackupStatus, statusSchema } from './run/record.ts';
 import { tags } from '../../core/http/tags.ts';
-import type { Backups } from '../backup/run/backups.ts';
+import type { Backups } from './run/backups.ts';
 
 const shared = { tag: tags.system, access: 'token' } as const;
 

@@ -15,7 +15,7 @@ import type { KeyReference } from '../../hsm/api.ts';
 import type { OwnTokens } from '../wrapping-keys/own-tokens.ts';
 import type { Membership } from '../membership/membership.ts';
 import { membershipEndpoints } from '../membership/endpoints.ts';
-import { removeAppliance } from './cluster-removal.ts';
+import { removeAppliance } from './removal.ts';
 import { listDepartures } from '../provisioning/chain-records.ts';
 import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from '../state/cluster-way.ts';
 

@@ -1,6 +1,6 @@
 // Reboot, power off and factory reset: sends one word to the privileged program, over a Unix socket that exists on appliances only.
 import { createConnection } from 'node:net';
-import { fail } from '../../../core/base/errors.ts';
+import { fail } from '../../core/base/errors.ts';
 
 export const operations = ['reboot', 'power-off', 'factory-reset'] as const;
 export type Operation = (typeof operations)[number];

@@ -5,7 +5,7 @@ import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, Reply, type AnyEndpoint, type PublicCall } from '../../core/http/endpoint.ts';
 import { copyHeaders } from '../../core/http/description/published.ts';
 import { hasPresentCopy } from '../../core/http/response/entity-tag.ts';
-import { readDownloads, readSpan, type Download, type Span } from './downloads.ts';
+import { readDownloads, readSpan, type Download, type Span } from './files.ts';
 
 const tag = { name: 'keystorectl', description: 'The command line, for machines that have only the address of the appliance.' };
 const shared = { tag, access: 'public', method: 'GET', audit: 'none', errors: ['not-found'] } as const;

@@ -5,8 +5,8 @@ import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../core/
 import { answerList, listOf } from '../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../core/http/resource/list-query.ts';
 import { tags } from '../../core/http/tags.ts';
-import { destinationState, type DestinationState, type ReportParts, reportShipping } from '../shipping/report.ts';
-import type { TestResult } from '../shipping/test-event.ts';
+import { destinationState, type DestinationState, type ReportParts, reportShipping } from './report.ts';
+import type { TestResult } from './test-event.ts';
 
 /** What the endpoints work with. `test` sends a test event, in the shipper. */
 export type ShippingParts = ReportParts & { test(destination: string): Promise<TestResult> };

@@ -4,9 +4,9 @@ import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { naming } from '../../core/http/named-entries.ts';
 import type { Hsm, OwnObject } from '../../hsm/api.ts';
-import { wrappingState } from '../wrapping-keys/record.ts';
-import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
-import type { OwnPins } from './own-pins.ts';
+import { wrappingState } from './record.ts';
+import type { WrappingRotation } from './rotation.ts';
+import type { OwnPins } from '../tokens/own-pins.ts';
 import { tags } from '../../core/http/tags.ts';
 
 /** Keys in token custody may be many; the appliance's own are among the first. */

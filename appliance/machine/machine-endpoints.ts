@@ -1,7 +1,7 @@
 // What the appliance as a machine is and does: the image that it runs, reboot, power off, factory reset. For the system tenant only.
 import { z } from 'zod';
-import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { tags } from '../../../core/http/tags.ts';
+import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
+import { tags } from '../../core/http/tags.ts';
 import { readImage } from './image.ts';
 import { operate, operations } from './machine-operations.ts';
 

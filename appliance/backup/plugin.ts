@@ -1,0 +1,75 @@
+// The part of the appliance that makes backups: its endpoints, its schedule, and how the last ones went.
+import { z } from 'zod';
+import { decodeTimestamp } from '../../core/base/time.ts';
+import { gaugesOf } from '../../core/plugin/gauges.ts';
+import { type AnyPlugin, definePlugin, type Gauge } from '../../core/plugin/plugin.ts';
+import type { OpenStore } from '../../core/store/open.ts';
+import { backupEndpoints } from './endpoints.ts';
+import { restoreEndpoints } from './restore-endpoints.ts';
+import type { Backups } from './run/backups.ts';
+
+export function backupPlugin({ backups, store }: { readonly backups: Backups; readonly store: OpenStore }): AnyPlugin {
+  return definePlugin({
+    name: 'backup',
+    contract: 1,
+    config: z.unknown(),
+    provision() {
+      const { job } = backups;
+      return {
+        endpoints: [...backupEndpoints(backups), ...restoreEndpoints(store)],
+        jobs: job === undefined ? [] : [job],
+        gauges: backupGauges(backups),
+        health() {
+          const part = backups.health();
+          return part === undefined ? [] : [{ name: 'backup', ...part }];
+        },
+      };
+    },
+  });
+}
+
+/** From what the store remembers: the same whichever process is asked. Times, size and duration have no sample until there was a backup. */
+function backupGauges(backups: Backups): readonly Gauge[] {
+  return gaugesOf(
+    () => backups.status(),
+    [
+      {
+        name: 'keystored_backup_last_success_timestamp_seconds',
+        help: 'When the last scheduled backup had reached all its targets, seconds since 1970',
+        value: ({ lastSuccessAt }) => (lastSuccessAt === undefined ? undefined : secondsOf(lastSuccessAt)),
+      },
+      {
+        name: 'keystored_backup_last_size_bytes',
+        help: 'Size of the last scheduled backup',
+        value: ({ lastBytes }) => lastBytes,
+      },
+      {
+        name: 'keystored_backup_last_duration_seconds',
+        help: 'Time the last scheduled backup took, to all its targets',
+        value: ({ lastSeconds }) => lastSeconds,
+      },
+      {
+        name: 'keystored_backup_interval_seconds',
+        help: 'Time from one scheduled backup to the next; no sample without a schedule',
+        value: () => backups.intervalSeconds,
+      },
+      {
+        name: 'keystored_backup_running',
+        help: '1 while a backup is made, scheduled or requested',
+        value: ({ running }) => (running === undefined ? 0 : 1),
+      },
+      {
+        kind: 'counter',
+        name: 'keystored_backup_failures_total',
+        help: 'Scheduled backups that failed or were interrupted, over all starts of the appliance',
+        value: ({ failures }) => failures,
+      },
+    ],
+  );
+}
+
+/** Undefined for a text that is no time. */
+function secondsOf(timestamp: string): number | undefined {
+  const instant = decodeTimestamp(timestamp);
+  return instant === undefined ? undefined : instant.epochMilliseconds / 1_000;
+}

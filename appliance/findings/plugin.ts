@@ -1,0 +1,47 @@
+// The part of the appliance that keeps what was found until a person has answered it.
+import { z } from 'zod';
+import type { HealthPart } from '../../core/base/context.ts';
+import { gaugesOf } from '../../core/plugin/gauges.ts';
+import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
+import { findingEndpoints } from './endpoints.ts';
+import { findingParts } from './findings.ts';
+import { lostKeysJob, type LostKeysParts } from './lost-keys.ts';
+
+export type FindingsParts = LostKeysParts & {
+  /** As in Runtime; absent where nothing is written. */
+  readonly damage?: (() => string | undefined) | undefined;
+};
+
+export function findingsPlugin(parts: FindingsParts): AnyPlugin {
+  const { store, clock } = parts;
+  return definePlugin({
+    name: 'findings',
+    contract: 1,
+    config: z.unknown(),
+    provision: () => ({
+      endpoints: findingEndpoints(store, clock),
+      jobs: [lostKeysJob(parts)],
+      gauges: gaugesOf(
+        () => findingParts(store).length,
+        [
+          {
+            name: 'keystored_unanswered_findings',
+            help: 'What starts and jobs have found and nobody has answered',
+            value: (count) => count,
+          },
+        ],
+      ),
+      health: () => unansweredParts(parts),
+    }),
+  });
+}
+
+/** What was found is in the store: where that cannot be read, its own part says so. */
+function unansweredParts({ store, damage }: FindingsParts): readonly HealthPart[] {
+  try {
+    return findingParts(store);
+  } catch (error) {
+    if (damage?.() === undefined) throw error;
+    return [];
+  }
+}

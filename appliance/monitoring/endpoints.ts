@@ -1,0 +1,50 @@
+// Endpoints for those who watch the appliance: metrics for Prometheus, and what it did in the last hour; for the system tenant.
+import { defineEndpoint, type AnyEndpoint, Reply } from '../../core/http/endpoint.ts';
+import { tags } from '../../core/http/tags.ts';
+import { activity, type Activity } from './metrics/activity.ts';
+import { formatMetrics, type Snapshot } from './metrics/process.ts';
+
+export type MonitoringParts = {
+  /** snapshots of every process that serves, this one included */
+  snapshots(): Promise<readonly Snapshot[]>;
+  activity(): Promise<Activity>;
+};
+
+const shared = {
+  tag: tags.system,
+  access: 'token',
+  method: 'GET',
+  operation: 'read',
+  audit: 'reads-go-on',
+  errors: ['not-found'],
+  reservedFor: 'system-tenant',
+} as const;
+
+/** Refused with 404 for every tenant but `system`. `measureState`: what is the same whichever process is asked. */
+export function monitoringEndpoints(parts: MonitoringParts, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
+  return [
+    defineEndpoint({
+      ...shared,
+      path: '/v1/state/system/metrics',
+      summary: 'Metrics for Prometheus',
+      description:
+        'Text format 0.0.4. Counters are sums over all worker processes since the start; gauges are of those that answer within two seconds.',
+      produces: 'text/plain',
+      async run() {
+        const [own, others] = await Promise.all([measureState(), parts.snapshots()]);
+        const { mediaType, text } = await formatMetrics([own, ...others]);
+        return new Reply(200, text, { 'content-type': mediaType });
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      path: '/v1/state/system/activity',
+      summary: 'What the appliance did in the last hour',
+      named: 'Activity',
+      description:
+        'Points of half a minute over all worker processes, kept while the daemon runs. For more than an hour, or several appliances, Prometheus reads the metrics.',
+      output: activity,
+      run: () => parts.activity(),
+    }),
+  ];
+}

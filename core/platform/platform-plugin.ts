@@ -1,0 +1,36 @@
+// What the platform brings as a plugin does: the service `sessions`, the jobs that clean up, and the check of its records.
+import { z } from 'zod';
+import { loginSweepJob } from '../access/approles/secret-ids.ts';
+import { tokenExpiryJob } from '../access/tokens/expiry.ts';
+import type { RunningPlugins } from '../plugin/lifecycle.ts';
+import { type AnyPlugin, definePlugin, type PluginContext } from '../plugin/plugin.ts';
+import { provide } from '../plugin/service.ts';
+import { sessionsService } from '../plugin/services/sessions.ts';
+import type { OpenStore } from '../store/open.ts';
+import { createSessions } from './sessions/sessions-service.ts';
+import { deadTenantJob, findDeadTenants } from './tenants/dead-tenants.ts';
+
+export type PlatformParts = Pick<PluginContext<unknown>, 'hsm' | 'clock' | 'log'> & {
+  /** without a prefix */
+  readonly store: OpenStore;
+  /** all plugins, once they have started */
+  readonly running: () => Pick<RunningPlugins, 'dropTenant'>;
+};
+
+export function platformPlugin({ store, hsm, clock, log, running }: PlatformParts): AnyPlugin {
+  return definePlugin({
+    name: 'platform',
+    contract: 1,
+    config: z.unknown(),
+    provides: [sessionsService],
+    provision: () => ({
+      services: [provide(sessionsService, createSessions({ store, hsm, clock }))],
+      jobs: [
+        tokenExpiryJob(store, clock),
+        loginSweepJob(store, clock),
+        deadTenantJob(store, { dropTenant: (tenantId) => running().dropTenant(tenantId) }, log),
+      ],
+      check: () => [...store.check(), ...findDeadTenants(store)],
+    }),
+  });
+}
