@@ -43,7 +43,7 @@ const tasks = {
   check: [['test/architecture/check.ts']],
   format: [['node_modules/oxfmt/bin/oxfmt', '.']],
   docs: [['appliance/docs/generate.ts']],
-  clients: [['appliance/clients/generate.ts']],
+  clients: [['appliance/packaging/clients/command.ts']],
   reproduce: [['appliance/packaging/reproduce/command.ts']],
   provenance: [['appliance/packaging/provenance/command.ts']],
   audit: [['test/architecture/audit.ts']],
@@ -52,7 +52,7 @@ const tasks = {
 };
 
 /** Tasks that need nothing but the npm packages. */
-const packagesSuffice = new Set(['audit', 'ctl', 'keystorectl', 'provenance', 'reproduce']);
+const packagesSuffice = new Set(['audit', 'clients', 'ctl', 'keystorectl', 'provenance', 'reproduce']);
 
 /** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++', strace: 'strace' };
@@ -72,6 +72,9 @@ const languagePackages = {
   ...{ javac: 'default-jdk-headless', mvn: 'maven', go: 'golang-go', cargo: 'cargo-web', rustc: 'rustc-web' },
   ...{ cc: 'gcc', 'pkg-config': 'pkg-config', python3: 'python3' },
 };
+
+/** Debian packages of what packs a client library, by its language. The others need npm alone. */
+const packers = { python: { python3: 'python3' }, java: { javac: 'default-jdk-headless', mvn: 'maven' } };
 
 /** The folder below test/ of each script's long tests. */
 const drills = {
@@ -108,6 +111,7 @@ async function main(word, args) {
     installDebianPackages('for the clients of others', missing(clientPackages));
     unpackReceivers();
   }
+  if (word === 'clients') installDebianPackages('to pack the client libraries', missingPackers(args));
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (['test:cluster', 'soak'].includes(word)) installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
   if (!packagesSuffice.has(word) && word !== 'setup') buildConsole();
@@ -222,10 +226,19 @@ function missing(packageOf) {
 /** Debian 12 has a newer Rust beside its own, for web browsers; headers and virtual environments of Python are packages without a command. */
 function missingLanguages() {
   const isDebian12 = existsSync('/etc/os-release') && readFileSync('/etc/os-release', 'utf8').includes('VERSION_CODENAME=bookworm');
-  const venv = runs('python3', ['-c', 'import ensurepip, venv']) ? [] : ['python3-venv'];
   const openssl = runs('pkg-config', ['--exists', 'openssl']) ? [] : ['libssl-dev'];
   const languages = missing(languagePackages).map((name) => (isDebian12 ? name : name.replace(/-web$/, '')));
-  return [...languages, ...venv, ...openssl];
+  return [...languages, ...missingVenv(), ...openssl];
+}
+
+/** For the languages that are named, or all. */
+function missingPackers(names) {
+  const wanted = Object.keys(packers).filter((name) => names.length === 0 || names.includes(name));
+  return [...wanted.flatMap((name) => missing(packers[name])), ...(wanted.includes('python') ? missingVenv() : [])];
+}
+
+function missingVenv() {
+  return runs('python3', ['-c', 'import ensurepip, venv']) ? [] : ['python3-venv'];
 }
 
 function found(command) {

@@ -12,7 +12,7 @@ export default defineConfig({
     unstubEnvs: true,
     // Node.js strips the types and keeps what it compiled. Nothing is mocked by module, so no loader hooks are needed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    globalSetup: ['test/harness/scratch.ts'],
+    globalSetup: ['test/harness/scratch.ts', 'test/harness/client-libraries.ts'],
     setupFiles: ['test/harness/each-file.ts'],
     maxWorkers: 2,
     include: ['test/**/*.test.ts'],

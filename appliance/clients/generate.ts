@@ -1,71 +1,46 @@
-// Writes the generated parts of the client libraries (npm run clients); with --check it only says which of them are out of date.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// The sources of the client libraries: what is written by hand beside this file, and what the description of the API gives.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { describeAppliance } from '../composition/describe.ts';
 import { emitGo } from './emitters/go.ts';
 import { emitJava } from './emitters/java.ts';
 import { emitPython } from './emitters/python.ts';
 import { emitTypeScript } from './emitters/typescript.ts';
 import { type Model, readModel } from './model.ts';
+import type { languages } from './provide.ts';
 
-type Emitter = {
-  /** below appliance/clients; holds generated files only, unless `owns` tells them from others */
-  readonly folder: string;
-  readonly owns?: (file: string) => boolean;
+const root = resolve(import.meta.dirname, '../..');
+
+type Client = {
+  /** folder of the generated files below that of the language; in Go a package is a folder */
+  readonly generated: string;
   readonly emit: (model: Model) => Readonly<Record<string, string>>;
 };
 
-/** What writes the generated files of each language. In Go a package is a folder. */
-const emitters: readonly Emitter[] = [
-  { folder: 'typescript/src/generated', emit: emitTypeScript },
-  { folder: 'python/src/keystored_client/generated', emit: emitPython },
-  { folder: 'go', owns: (file) => file.endsWith('_generated.go'), emit: emitGo },
-  { folder: 'java/src/main/java/keystored/client/api', emit: emitJava },
-];
+/** By the folder of the language, here and where the sources are written. */
+const clients: Readonly<Record<(typeof languages)[number], Client>> = {
+  typescript: { generated: 'src/generated', emit: emitTypeScript },
+  python: { generated: 'src/keystored_client/generated', emit: emitPython },
+  go: { generated: '', emit: emitGo },
+  java: { generated: 'src/main/java/keystored/client/api', emit: emitJava },
+};
 
-/** Text of every generated file, by its path below appliance/clients. */
-export async function generatedClients(): Promise<ReadonlyMap<string, string>> {
+/** Text of every file of every client, by its path below the folder of the clients. Asks no token and needs no appliance. */
+export async function clientSources(): Promise<ReadonlyMap<string, string>> {
   const model = readModel(await describeAppliance());
-  const files = emitters.flatMap(({ folder, emit }) =>
-    Object.entries(emit(model)).map(([name, text]) => [join(folder, name), text] as const),
+  const licence = readFileSync(join(root, 'LICENSE'), 'utf8');
+  return new Map(
+    Object.entries(clients).flatMap(([language, { generated, emit }]) => [
+      ...writtenByHand(language),
+      ...Object.entries(emit(model)).map(([name, text]) => [join(language, generated, name), text] as const),
+      [join(language, 'LICENSE'), licence] as const,
+    ]),
   );
-  return new Map(files);
 }
 
-/** Paths of the files that are missing, different, or there without an emitter that writes them. */
-export function outdatedClients(generated: ReadonlyMap<string, string>): readonly string[] {
-  const different = [...generated].filter(([path, text]) => readIfThere(path) !== text).map(([path]) => path);
-  return [...different, ...presentFiles().filter((path) => !generated.has(path))];
-}
-
-function presentFiles(): string[] {
-  return emitters.flatMap(({ folder, owns = () => true }) => {
-    const at = join(import.meta.dirname, folder);
-    if (!existsSync(at)) return [];
-    const entries = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && owns(entry.name));
-    return entries.map((entry) => join(folder, join(entry.parentPath, entry.name).slice(at.length + 1)));
-  });
-}
-
-function readIfThere(path: string): string | undefined {
-  const at = join(import.meta.dirname, path);
-  return existsSync(at) ? readFileSync(at, 'utf8') : undefined;
-}
-
-function write(generated: ReadonlyMap<string, string>): void {
-  for (const path of presentFiles()) if (!generated.has(path)) rmSync(join(import.meta.dirname, path));
-  for (const [path, text] of generated) {
-    mkdirSync(dirname(join(import.meta.dirname, path)), { recursive: true });
-    writeFileSync(join(import.meta.dirname, path), text);
-  }
-}
-
-if (import.meta.main) {
-  const generated = await generatedClients();
-  const outdated = outdatedClients(generated);
-  if (!process.argv.includes('--check')) write(generated);
-  else if (outdated.length > 0) {
-    console.error(`out of date, run npm run clients:\n${outdated.join('\n')}`);
-    process.exitCode = 1;
-  }
+function writtenByHand(language: string): (readonly [path: string, text: string])[] {
+  return readdirSync(join(import.meta.dirname, language), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [relative(import.meta.dirname, path), readFileSync(path, 'utf8')] as const);
 }

@@ -1,7 +1,8 @@
-// npm run check: types, lint, format, unused code and the layer rule, one after the other; the exit code tells.
+// npm run check: the client libraries generated, types, lint, format, unused code and the layer rule, one after the other; the exit code tells.
 import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [name: string, command: readonly string[]])[] = [
+  ['clients', ['appliance/clients/provide.ts']],
   ['types', ['node_modules/typescript/bin/tsc', '-p', '.']],
   ['lint', ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.']],
   ['format', ['node_modules/oxfmt/bin/oxfmt', '--check', '.']],

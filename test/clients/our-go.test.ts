@@ -1,7 +1,9 @@
 // The Go client against a running appliance: its own tests and checks, and the project of its README.
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientsDirectory } from '../../appliance/clients/provide.ts';
+import { packers } from '../../appliance/packaging/clients/pack.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { requireToolchain } from './commands.ts';
 import { obtainGo, onlyThisGo } from './go/toolchain.ts';
@@ -10,7 +12,7 @@ import { ciphertextAndPlaintext, followReadme } from './readme.ts';
 import { versions } from './versions.ts';
 
 const path = temporaryDirectory();
-const library = resolve(import.meta.dirname, '../../appliance/clients/go');
+const library = join(clientsDirectory, 'go');
 const staticcheck = 'honnef.co/go/tools/cmd/staticcheck@v0.6.1';
 
 /** The last patch of the oldest release, which go.mod names, and the newest one: both from the Go proxy, because Debian 12 has an older one. */
@@ -55,8 +57,7 @@ test.each([oldest, newest])('the project of its README leads to a ciphertext wit
   const at = path(`outside-${release}`);
   // Go takes programs of the path that it is told, like the reader's shell.
   const reader = await appliance.reader(at, { ...onlyThisGo, PATH: `${dirname(goOf[release] ?? '')}:${process.env['PATH']}` });
-  mkdirSync(join(at, 'third_party/keystored/appliance/clients'), { recursive: true });
-  symlinkSync(library, join(at, 'third_party/keystored/appliance/clients/go'));
+  packers.go(library, at);
   expect(await followReadme(join(library, 'README.md'), reader)).toMatch(ciphertextAndPlaintext);
   const program = readFileSync(join(at, 'main.go'), 'utf8');
   expect(program).toContain('RoleID: ');

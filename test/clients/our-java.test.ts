@@ -1,20 +1,21 @@
 // The Java client against a running appliance: its own tests, its packages, and the project of its README.
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientsDirectory } from '../../appliance/clients/provide.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { type OurAppliance, startOurAppliance } from './our-appliance.ts';
 import { ciphertextAndPlaintext, followReadme } from './readme.ts';
 
 const path = temporaryDirectory();
-const source = resolve(import.meta.dirname, '../../appliance/clients/java');
+const source = join(clientsDirectory, 'java');
 const library = path('library');
 const repository = path('repository');
 
 let appliance: OurAppliance;
 beforeAll(async () => {
-  // Built elsewhere, so that nothing is left in the tree.
+  // Built elsewhere: what it is built of is for others as well.
   cpSync(source, library, { recursive: true, filter: (from) => !from.startsWith(`${source}${sep}target`) });
   appliance = await startOurAppliance(path());
 });

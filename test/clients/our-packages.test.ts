@@ -1,16 +1,17 @@
 // The packages of the clients as people install them: what is in them, and programs that use them, with the checks of their language.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientsDirectory } from '../../appliance/clients/provide.ts';
+import { packers } from '../../appliance/packaging/clients/pack.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { ciphertextAndPlaintext, followReadme, identityForAnApplication, readerIn } from './readme.ts';
 
 const directory = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../..');
-const clients = join(root, 'appliance/clients');
 let daemon: Daemon;
 let environment: Record<string, string>;
 let identity: Record<string, string>;
@@ -30,17 +31,8 @@ describe('npm', () => {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
   beforeAll(async () => {
-    // Packed in a copy, so that the tree stays as it is.
-    const copy = directory('tree');
-    mkdirSync(join(copy, 'appliance/clients'), { recursive: true });
-    for (const file of ['LICENSE', 'tsconfig.json', 'appliance/clients/typescript'])
-      cpSync(join(root, file), join(copy, file), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     mkdirSync(project);
-    const { stdout } = await run('npm', ['pack', '--pack-destination', project], join(copy, 'appliance/clients/typescript'), {
-      PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
-    });
-    expect(stdout).toContain('keystored-client-');
+    packers.typescript(join(clientsDirectory, 'typescript'), project);
     writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}');
     const [archive = ''] = readdirSync(project).filter((file) => file.endsWith('.tgz'));
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${archive}`], project);
@@ -58,7 +50,7 @@ describe('npm', () => {
     const at = directory('npm-reader');
     const reader = readerIn(at, daemon.caPem, identity);
     for (const archive of readdirSync(project).filter((file) => file.endsWith('.tgz'))) cpSync(join(project, archive), join(at, archive));
-    expect(await followReadme(join(clients, 'typescript/README.md'), reader)).toMatch(ciphertextAndPlaintext);
+    expect(await followReadme(join(clientsDirectory, 'typescript/README.md'), reader)).toMatch(ciphertextAndPlaintext);
   });
 
   test('works by fetch where the platform trusts the CA', async () => {
@@ -121,13 +113,11 @@ describe('PyPI', () => {
   const python = join(project, 'venv/bin/python');
 
   beforeAll(async () => {
-    const copy = directory('python-tree');
-    cpSync(join(clients, 'python'), copy, { recursive: true });
-    cpSync(join(root, 'LICENSE'), join(copy, 'LICENSE'));
-    mkdirSync(project);
+    cpSync(join(clientsDirectory, 'python'), directory('python-tree'), { recursive: true });
+    mkdirSync(join(project, 'dist'), { recursive: true });
+    packers.python(directory('python-tree'), join(project, 'dist'));
     await run('python3', ['-m', 'venv', 'venv', 'tools'], project);
-    await run('tools/bin/pip', ['install', '--quiet', 'build', 'mypy', 'pyright', 'ruff', 'cryptography'], project);
-    await run('tools/bin/python', ['-m', 'build', '--outdir', 'dist', copy], project);
+    await run('tools/bin/pip', ['install', '--quiet', 'mypy', 'pyright', 'ruff', 'cryptography'], project);
     const [wheel = ''] = readdirSync(join(project, 'dist')).filter((file) => file.endsWith('.whl'));
     await run(python, ['-m', 'pip', 'install', '--quiet', '--no-index', `dist/${wheel}`], project);
   });
@@ -137,7 +127,7 @@ describe('PyPI', () => {
     const reader = readerIn(at, daemon.caPem, identity);
     const [wheel = ''] = readdirSync(join(project, 'dist')).filter((file) => file.endsWith('.whl'));
     cpSync(join(project, 'dist', wheel), join(at, wheel));
-    expect(await followReadme(join(clients, 'python/README.md'), reader)).toMatch(ciphertextAndPlaintext);
+    expect(await followReadme(join(clientsDirectory, 'python/README.md'), reader)).toMatch(ciphertextAndPlaintext);
     await reader.run('venv/bin/python -W error first.py');
   });
 

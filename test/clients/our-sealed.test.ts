@@ -2,10 +2,11 @@
 // in place, and works on a gigabyte in constant memory.
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, createReadStream, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, sealedHeaderBytes } from '../../appliance/clients/typescript/src/index.ts';
+import { clientsDirectory } from '../../appliance/clients/provide.ts';
+import { Client, sealedHeaderBytes } from '../../dist/clients/typescript/src/index.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { plaintextOf, type Vector } from '../vectors/sealed/make.ts';
@@ -15,7 +16,6 @@ import { versions } from './versions.ts';
 import { virtualEnvironment } from './virtual-environment.ts';
 
 const path = temporaryDirectory();
-const clients = resolve(import.meta.dirname, '../../appliance/clients');
 const programs = join(import.meta.dirname, 'sealed');
 const vectors = JSON.parse(readFileSync(join(import.meta.dirname, '../vectors/sealed/sealed.json'), 'utf8')) as Vector[];
 const languages = ['TypeScript', 'Python', 'Go', 'Java'] as const;
@@ -54,7 +54,10 @@ afterAll(async () => {
 
 async function python(): Promise<{ line: string[]; environment: Record<string, string> }> {
   const bin = await virtualEnvironment('sealing', ['cryptography'], [], programs);
-  return { line: [join(bin, 'python3'), '-B', join(programs, 'program.py')], environment: { PYTHONPATH: join(clients, 'python/src') } };
+  return {
+    line: [join(bin, 'python3'), '-B', join(programs, 'program.py')],
+    environment: { PYTHONPATH: join(clientsDirectory, 'python/src') },
+  };
 }
 
 async function go(): Promise<{ line: string[] }> {
@@ -64,7 +67,7 @@ async function go(): Promise<{ line: string[] }> {
   cpSync(join(programs, 'main.go'), join(at, 'main.go'));
   const where = { cwd: at, environment: onlyThisGo };
   await must(command, ['mod', 'init', 'example.com/sealed'], where);
-  await must(command, ['mod', 'edit', `-replace=keystored-client=${join(clients, 'go')}`], where);
+  await must(command, ['mod', 'edit', `-replace=keystored-client=${join(clientsDirectory, 'go')}`], where);
   await must(command, ['mod', 'tidy'], where);
   await must(command, ['build', '-o', 'program', '.'], where);
   return { line: [join(at, 'program')] };
@@ -72,7 +75,7 @@ async function go(): Promise<{ line: string[] }> {
 
 async function java(): Promise<{ line: string[] }> {
   await requireToolchain('mvn');
-  const [source, at] = [join(clients, 'java'), path('java')];
+  const [source, at] = [join(clientsDirectory, 'java'), path('java')];
   cpSync(source, at, { recursive: true, filter: (from) => !from.startsWith(`${source}${sep}target`) });
   await must('mvn', ['-B', '-ntp', '-q', 'compile', 'dependency:copy-dependencies', '-DincludeScope=runtime'], { cwd: at });
   const classes = `${join(at, 'target/classes')}:${join(at, 'target/dependency')}/*`;
@@ -105,7 +108,7 @@ async function digestOf(file: string): Promise<string> {
 
 /** The vector as a file, its data key wrapped by the appliance: the wrapped key is the one part that may differ. */
 async function vectorFile(vector: Vector, index: number): Promise<string> {
-  const { sealWith } = await import('../../appliance/clients/typescript/src/sealing/sealing.ts');
+  const { sealWith } = await import('../../dist/clients/typescript/src/sealing/sealing.ts');
   const octets = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
   const sealed = Buffer.concat(
     await Array.fromAsync(

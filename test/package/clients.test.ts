@@ -1,7 +1,8 @@
 // Each client library on a system that has the toolchain of its language and nothing else: its README leads from the package to a ciphertext.
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientsDirectory } from '../../appliance/clients/provide.ts';
 import { measure, must, printMeasures } from '../clients/commands.ts';
 import { ciphertextAndPlaintext, followReadme, identityForAnApplication } from '../clients/readme.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
@@ -11,20 +12,13 @@ import { canMakeCleanSystems, type CleanSystem, makeCleanSystem, suitesOr } from
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../..');
-const clone = path('clone');
 
-/** By folder of the client: the Debian packages of the toolchain, commands that must not be there, and where the README wants which file. */
+/** By folder of the client: the Debian packages of the toolchain, commands that must not be there, and the file that the README wants. */
 const languages = {
-  typescript: { packages: ['nodejs', 'npm'], absent: ['java', 'go'], from: 'dist', file: /\.tgz$/, to: '' },
-  python: { packages: ['python3', 'python3-venv'], absent: ['node', 'java', 'go'], from: 'dist', file: /\.whl$/, to: '' },
-  go: {
-    packages: ['golang-go'],
-    absent: ['node', 'java', 'git', 'gcc'],
-    from: 'appliance/clients',
-    file: /^go$/,
-    to: 'third_party/keystored/appliance/clients',
-  },
-  java: { packages: ['default-jdk-headless', 'maven'], absent: ['node', 'go'], from: 'dist', file: /^maven$/, to: '' },
+  typescript: { packages: ['nodejs', 'npm'], absent: ['java', 'go'], file: /\.tgz$/ },
+  python: { packages: ['python3', 'python3-venv'], absent: ['node', 'java', 'go'], file: /\.whl$/ },
+  go: { packages: ['golang-go'], absent: ['node', 'java', 'git', 'gcc'], file: /^keystored-client-go-.*\.tar\.gz$/ },
+  java: { packages: ['default-jdk-headless', 'maven'], absent: ['node', 'go'], file: /^maven$/ },
 };
 
 let daemon: Daemon;
@@ -42,14 +36,14 @@ describe.skipIf(!possible)('on a system with its own toolchain alone, the README
   });
   afterAll(() => daemon?.stop());
 
-  test.each(Object.entries(languages))('for %s leads to a ciphertext', async (name, { packages, absent, from, file, to }) => {
+  test.each(Object.entries(languages))('for %s leads to a ciphertext', async (name, { packages, absent, file }) => {
     const system = await makeCleanSystem(path(name), suite, { packages });
     measure(`${name}: Debian ${suite} with ${packages.join(', ')}`, system);
     await system.runAsReader(`if command -v ${absent.join(' ')}; then exit 1; fi`, '');
     const project = join(system.home, 'first');
-    const wanted = readdirSync(join(clone, from)).filter((one) => file.test(one));
+    const wanted = readdirSync(join(clientsDirectory, 'packages')).filter((one) => file.test(one));
     expect(wanted).toHaveLength(1);
-    for (const one of wanted) cpSync(join(clone, from, one), join(project, to, one), { recursive: true });
+    for (const one of wanted) cpSync(join(clientsDirectory, 'packages', one), join(project, one), { recursive: true });
     writeFileSync(join(project, 'ca.pem'), daemon.caPem);
     expect(await follow(name, system)).toMatch(ciphertextAndPlaintext);
   });
@@ -58,7 +52,7 @@ describe.skipIf(!possible)('on a system with its own toolchain alone, the README
 /** Does what the README says below "Start"; answers what the last commands printed. */
 async function follow(name: string, system: CleanSystem): Promise<string> {
   let seconds = 0;
-  const printed = await followReadme(join(clone, 'appliance/clients', name, 'README.md'), {
+  const printed = await followReadme(join(clientsDirectory, name, 'README.md'), {
     save(file, text) {
       const target = join(system.home, 'first', file);
       mkdirSync(dirname(target), { recursive: true });
@@ -74,12 +68,9 @@ async function follow(name: string, system: CleanSystem): Promise<string> {
   return printed;
 }
 
-/** The package files, made in a clone of the clients by the commands of their README. */
+/** The package files, made by the command of their README. */
 async function makePackages(): Promise<void> {
-  for (const name of ['LICENSE', 'tsconfig.json', 'package.json', 'appliance/clients'])
-    cpSync(join(root, name), join(clone, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-  for (const { language, text } of blocksOf(join(clone, 'appliance/clients/README.md'), '## Package files')) {
-    if (language === 'sh') measure('the package files', await must('bash', ['-e', '-c', text], { cwd: clone }));
+  for (const { language, text } of blocksOf(join(root, 'appliance/clients/README.md'), '## Package files')) {
+    if (language === 'sh') measure('the package files', await must('bash', ['-e', '-c', text], { cwd: root }));
   }
 }

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientsDirectory } from '../../../appliance/clients/provide.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { endWithTests } from '../../harness/children.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -37,7 +38,7 @@ afterAll(async () => {
 test.each(['test_client', 'test_attempts', 'test_data_keys'])('%s', async (module) => {
   const child = spawn('python3', ['-B', '-W', 'error', '-m', 'unittest', module], {
     cwd: join(root, 'test/appliance/clients/python'),
-    env: { ...process.env, ...environment, PYTHONPATH: join(root, 'appliance/clients/python/src') },
+    env: { ...process.env, ...environment, PYTHONPATH: join(clientsDirectory, 'python/src') },
     stdio: ['ignore', 'inherit', 'pipe'],
     detached: true,
   });

@@ -1,10 +1,11 @@
 // What is sent again by the TypeScript client over both transports, by the Python client and by keystorectl: the table of repetition.ts.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client as CtlClient, Refused } from '../../../appliance/cli/client.ts';
+import { clientsDirectory } from '../../../appliance/clients/provide.ts';
 import {
   Client,
   ConnectionError,
@@ -12,8 +13,8 @@ import {
   NotSentError,
   Problem,
   type Transport,
-} from '../../../appliance/clients/typescript/src/index.ts';
-import { nodeTransport } from '../../../appliance/clients/typescript/src/transport/node.ts';
+} from '../../../dist/clients/typescript/src/index.ts';
+import { nodeTransport } from '../../../dist/clients/typescript/src/transport/node.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { json, startFakeServer } from './fake-server.ts';
@@ -74,9 +75,8 @@ except Exception:
 `;
 
 const python: Run = async (addresses, operations) => {
-  const source = resolve(import.meta.dirname, '../../../appliance/clients/python/src');
   const child = spawn('python3', ['-B', '-c', script, addresses.join(','), ...operations], {
-    env: { ...process.env, PYTHONPATH: source },
+    env: { ...process.env, PYTHONPATH: join(clientsDirectory, 'python/src') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return (await text(child.stdout)).trim() as Outcome;

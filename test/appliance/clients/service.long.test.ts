@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client, Problem } from '../../../appliance/clients/typescript/src/index.ts';
+import { clientsDirectory } from '../../../appliance/clients/provide.ts';
+import { Client, Problem } from '../../../dist/clients/typescript/src/index.ts';
 import { endWithTests } from '../../harness/children.ts';
 import { type Daemon, freePort, startDaemon } from '../../harness/daemon.ts';
 import { collectGarbage } from '../../harness/garbage.ts';
@@ -112,7 +113,7 @@ test('the Python client does the same', async () => {
     cwd: join(root, 'test/appliance/clients/python'),
     env: {
       ...process.env,
-      PYTHONPATH: join(root, 'appliance/clients/python/src'),
+      PYTHONPATH: join(clientsDirectory, 'python/src'),
       KEYSTORED_DEAD: deadUrl,
       KEYSTORED_SEALED: sealed?.url,
       KEYSTORED_URL: daemon().url,

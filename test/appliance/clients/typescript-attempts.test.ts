@@ -1,7 +1,7 @@
 // The TypeScript client when servers refuse, hang and answer strangely: addresses, retries, time limits.
 import { afterEach, describe, expect, test } from 'vitest';
-import { Client, ConnectionError, Problem, TimeLimitError, type ClientOptions } from '../../../appliance/clients/typescript/src/index.ts';
-import { nodeTransport } from '../../../appliance/clients/typescript/src/transport/node.ts';
+import { Client, ConnectionError, Problem, TimeLimitError, type ClientOptions } from '../../../dist/clients/typescript/src/index.ts';
+import { nodeTransport } from '../../../dist/clients/typescript/src/transport/node.ts';
 import { freePort } from '../../harness/daemon.ts';
 import { type FakeServer, json, problem, startFakeServer } from './fake-server.ts';
 

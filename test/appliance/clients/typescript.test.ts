@@ -11,8 +11,8 @@ import {
   type Key,
   Problem,
   type Transport,
-} from '../../../appliance/clients/typescript/src/index.ts';
-import { nodeTransport } from '../../../appliance/clients/typescript/src/transport/node.ts';
+} from '../../../dist/clients/typescript/src/index.ts';
+import { nodeTransport } from '../../../dist/clients/typescript/src/transport/node.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';

@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { Client, SealedDataError, sealedHeaderBytes } from '../../../appliance/clients/typescript/src/index.ts';
+import { Client, SealedDataError, sealedHeaderBytes } from '../../../dist/clients/typescript/src/index.ts';
 
 const { KEYSTORED_URL: address = '', KEYSTORED_CA_FILE: ca = '', KEYSTORED_TOKEN: token = '', KEYSTORED_KEY: name = '' } = process.env;
 const client = new Client({ address, ca: readFileSync(ca, 'utf8'), credentials: { token } });

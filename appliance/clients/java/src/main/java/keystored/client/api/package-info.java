@@ -1,2 +1,0 @@
-/** The operations and documents of the API. Made by npm run clients. */
-package keystored.client.api;

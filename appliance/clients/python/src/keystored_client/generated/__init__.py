@@ -1,1 +1,0 @@
-"""Made by `npm run clients`; do not edit."""
