@@ -7,13 +7,13 @@ import { listenersService } from '../core/plugin/services/listeners.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { systemClock } from '../core/base/time.ts';
 import { compose } from './composition/compose.ts';
-import { loadConfiguration } from './composition/configuration.ts';
-import { holdDataDirectory } from './state/data-directory.ts';
-import { hsmConfigOf } from './state/hsm-config.ts';
-import { openRuntime } from './state/runtime.ts';
+import { loadConfiguration } from './configuration.ts';
+import { holdDataDirectory } from './data-directory/data-directory.ts';
+import { hsmConfigOf } from './tokens/hsm-config.ts';
+import { openRuntime } from './runtime.ts';
 import { plugins } from './plugins.ts';
 import { closedAudit, closedListeners } from './provisioning/without-serving.ts';
-import { StartRefused } from './state/start-refused.ts';
+import { StartRefused } from './start-refused.ts';
 
 try {
   const findings = await checkAppliance(process.argv.slice(2));

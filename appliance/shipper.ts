@@ -5,13 +5,13 @@ import { catchStrayErrors } from '../core/base/async/last-resort.ts';
 import { describeFault } from '../core/http/response/problem.ts';
 import { warnOnStandardError } from '../core/log/journal.ts';
 import { openLog } from '../core/log/log.ts';
-import { loadConfiguration } from './composition/configuration.ts';
+import { loadConfiguration } from './configuration.ts';
 import { openChannel } from './processes/channel.ts';
 import { nothingAsked, type ShipperHandlers, shipperRequests, supervisorPort } from './processes/messages.ts';
 import { prepareCursors } from './shipping/cursor.ts';
 import { Pipeline } from './shipping/pipeline.ts';
 import { sendTestEvent } from './shipping/test-event.ts';
-import { paths } from './state/paths.ts';
+import { paths } from './data-directory/paths.ts';
 
 /** Time for what was sent to be confirmed. */
 const stopGraceMs = 5_000;

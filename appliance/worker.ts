@@ -2,7 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { warnOnStandardError } from '../core/log/journal.ts';
 import { StartError } from '../core/plugin/registry.ts';
-import { loadConfiguration } from './composition/configuration.ts';
+import { loadConfiguration } from './configuration.ts';
 import { openToServe } from './composition/opening.ts';
 import { serve } from './composition/serve.ts';
 import { plugins } from './plugins.ts';
@@ -14,9 +14,9 @@ import { listenOn } from './processes/inherited-sockets.ts';
 import { supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
 import type { Serving } from './processes/serving.ts';
 import { serveSealed } from './seal/sealed-server.ts';
-import { paths } from './state/paths.ts';
-import { expectLockFile } from './state/watch/lock-file.ts';
-import { refusalFor, StartRefused } from './state/start-refused.ts';
+import { paths } from './data-directory/paths.ts';
+import { expectLockFile } from './data-directory/lock-file.ts';
+import { refusalFor, StartRefused } from './start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
 process.on('SIGINT', () => undefined);

@@ -10,8 +10,8 @@ import { isJsonObject, type JsonObject } from '../../core/wire/json.ts';
 import { formatOutput } from '../../core/wire/schema.ts';
 import type { Hsm, KeyEvidence, StoredKey } from '../../hsm/api.ts';
 import program from '../../package.json' with { type: 'json' };
-import { lastSignedHeads } from '../provisioning/chain-records.ts';
-import { exportHistoryStart } from '../state/export-history.ts';
+import { lastSignedHeads } from '../audit/chain-records.ts';
+import { exportHistoryStart } from './export-history.ts';
 import type { AttestationKeys } from './attestation-keys.ts';
 import { identifyKey, type KeyIdentity } from './key-identity.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Store } from '../../core/store/store.ts';
-import { auditPublicKeys } from '../provisioning/audit-signing.ts';
-import { lastSignedHeads } from '../provisioning/chain-records.ts';
+import { auditPublicKeys } from './audit-signing.ts';
+import { lastSignedHeads } from './chain-records.ts';
 import { tags } from '../../core/http/tags.ts';
 
 const output = z.object({

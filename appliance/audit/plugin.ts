@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Audit } from '../../core/audit/record.ts';
 import type { HealthPart } from '../../core/base/context.ts';
 import { type AnyPlugin, definePlugin, type PluginContext } from '../../core/plugin/plugin.ts';
-import { auditKeyHolders } from '../provisioning/audit-signing.ts';
+import { auditKeyHolders } from './audit-signing.ts';
 import { auditEndpoint } from './endpoint.ts';
 
 /** `store`: without a prefix. */

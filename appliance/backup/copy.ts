@@ -9,7 +9,7 @@ import { fail, reasonOf } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import type { Hsm } from '../../hsm/api.ts';
-import { storeKeyFile } from '../state/store-key.ts';
+import { storeKeyFile } from '../data-directory/store-key.ts';
 import { type Archive, type ArchiveFile, isBackupPath } from './format/archive.ts';
 import { formatManifest, formatSignature, type Manifest } from './format/manifest.ts';
 import { requireStableRead } from './stable-read.ts';

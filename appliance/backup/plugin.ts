@@ -7,6 +7,7 @@ import type { OpenStore } from '../../core/store/open.ts';
 import { backupEndpoints } from './endpoints.ts';
 import { restoreEndpoints } from './restore-endpoints.ts';
 import type { Backups } from './run/backups.ts';
+import { releaseLeaseOf } from './run/lease.ts';
 
 export function backupPlugin({ backups, store }: { readonly backups: Backups; readonly store: OpenStore }): AnyPlugin {
   return definePlugin({
@@ -19,6 +20,7 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
         endpoints: [...backupEndpoints(backups), ...restoreEndpoints(store)],
         jobs: job === undefined ? [] : [job],
         gauges: backupGauges(backups),
+        dropAppliance: (transaction, appliance) => releaseLeaseOf(transaction, store, appliance),
         health() {
           const part = backups.health();
           return part === undefined ? [] : [{ name: 'backup', ...part }];

@@ -4,7 +4,7 @@ import { endEarlierCredentials } from '../../core/access/earlier-credentials.ts'
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import { requireRestoration } from '../provisioning/restoration.ts';
+import { requireRestoration } from './restoration.ts';
 
 const shared = { tag: tags.system, access: 'token', method: 'POST', operation: 'execute', audit: 'required' } as const;
 

@@ -24,10 +24,10 @@ import type { Contents, Origin } from './format/manifest.ts';
 import { readIdentityFile } from './format/recipients.ts';
 import { readBackup, type Restored } from './read.ts';
 import { standAlone } from '../../core/store/replica.ts';
-import { formatMark, type RestorationSource, restoredMark } from '../provisioning/restoration.ts';
+import { formatMark, type RestorationSource, restoredMark } from './restoration.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
-import { StartRefused } from '../state/start-refused.ts';
-import { endFounding, findTrace, isTrace } from '../state/traces.ts';
+import { StartRefused } from '../start-refused.ts';
+import { endFounding, findTrace, isTrace } from '../data-directory/traces.ts';
 
 /** Holds PINs in clear. */
 const unfinishedName = 'restoring';

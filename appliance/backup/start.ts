@@ -1,6 +1,6 @@
 // What a start requires of the section `backup`: a typing error in a recipient must not be found when a backup is needed.
 import type { Configuration } from '../../core/config/config.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import { findRecipientProblem } from './format/recipients.ts';
 
 /** Throws StartRefused, naming the recipient. */

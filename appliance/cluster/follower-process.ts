@@ -1,7 +1,7 @@
 // The follower beside the workers, which has to begin before anything else does, and takes up renewed certificates.
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { keepProcess } from '../processes/kept-process.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import { followerOrders, type FollowerOrders } from './messages.ts';
 
 export type FollowerProcess = {

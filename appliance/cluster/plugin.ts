@@ -1,7 +1,6 @@
 // The part of the appliance that is about the others: who they are, how they come and go, and what the keys of all need from each.
 import { z } from 'zod';
 import type { Job } from '../../core/base/context.ts';
-import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Appliances, appliancesService } from '../../core/plugin/services/appliances.ts';
@@ -25,8 +24,6 @@ export type ClusterPluginParts = ClusterParts & {
   readonly settleMs: number;
   /** where each appliance has a token */
   readonly carrying?: CarryingParts | undefined;
-  /** all plugins, once they have started */
-  readonly running: () => Pick<RunningPlugins, 'migrate'>;
 };
 
 export function clusterPlugin(parts: ClusterPluginParts): AnyPlugin {

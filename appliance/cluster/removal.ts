@@ -3,15 +3,18 @@ import type { Caller } from '../../core/access/caller.ts';
 import type { LostTrail } from '../../core/audit/chains.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { releaseJobsOf } from '../../core/plugin/job-holder.ts';
+import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import type { OpenStore } from '../../core/store/open.ts';
-import { releaseLeaseOf } from '../backup/run/lease.ts';
-import { withdrawBootstrapOf } from '../provisioning/bootstrap.ts';
-import { type Departure, hasRegistered, recordDeparture, signedChainsOf } from '../provisioning/chain-records.ts';
+import { type Departure, hasRegistered, recordDeparture, signedChainsOf } from '../audit/chain-records.ts';
 import type { ClusterState, ClusterWay, SeenAppliance } from '../state/cluster-way.ts';
 import { dropRecordsOf } from '../state/record-owners.ts';
 
-export type RemovalParts = { readonly cluster: ClusterWay; readonly store: OpenStore; readonly state: ClusterState };
+export type RemovalParts = {
+  readonly cluster: ClusterWay;
+  readonly store: OpenStore;
+  readonly state: ClusterState;
+  readonly running: () => Pick<RunningPlugins, 'dropAppliance'>;
+};
 
 /** Which one, and whether it may still be there. */
 export type WantedRemoval = {
@@ -36,9 +39,7 @@ export async function removeAppliance(parts: RemovalParts, wanted: WantedRemoval
   else if (!hasRegistered(store, wanted.member)) throw unknown(wanted.member);
   const { id, name } = member ?? { id: wanted.member, name: wanted.member };
   const departure = await store.write((transaction) => {
-    releaseJobsOf(transaction, store, id);
-    releaseLeaseOf(transaction, store, id);
-    withdrawBootstrapOf(transaction, store, id);
+    parts.running().dropAppliance(transaction, id);
     dropRecordsOf(transaction, store, id);
     return recordDeparture(transaction, store, id, { name, at: formatTimestamp(wanted.now), by: wanted.by.user });
   });

@@ -8,6 +8,7 @@ import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { naming } from '../../core/http/named-entries.ts';
 import { tags } from '../../core/http/tags.ts';
+import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { timestampText } from '../../core/wire/fields.ts';
@@ -16,7 +17,7 @@ import type { OwnTokens } from '../wrapping-keys/own-tokens.ts';
 import type { Membership } from '../membership/membership.ts';
 import { membershipEndpoints } from '../membership/endpoints.ts';
 import { removeAppliance } from './removal.ts';
-import { listDepartures } from '../provisioning/chain-records.ts';
+import { listDepartures } from '../audit/chain-records.ts';
 import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from '../state/cluster-way.ts';
 
 const member = z.object({
@@ -90,6 +91,8 @@ export type ClusterParts = {
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
   readonly membership: Membership;
+  /** all plugins, once they have started */
+  readonly running: () => Pick<RunningPlugins, 'dropAppliance' | 'migrate'>;
   /** what is to be changed in the configuration of this appliance */
   readonly clusterWarnings?: readonly string[] | undefined;
 } & ClusterKeys;
@@ -231,7 +234,7 @@ const removal = departed.extend({
     ),
 });
 
-function removalEndpoint({ cluster, store, membership, ownTokens }: ClusterParts): AnyEndpoint {
+function removalEndpoint({ cluster, store, membership, ownTokens, running }: ClusterParts): AnyEndpoint {
   return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
     method: 'POST',
     path: `${base}/remove-member`,
@@ -255,7 +258,7 @@ function removalEndpoint({ cluster, store, membership, ownTokens }: ClusterParts
     async run(call, { member: wanted, evenIfAlive }) {
       if (cluster === undefined)
         throw fail('operation-refused', { detail: 'This appliance stands alone: there is no other that could be removed.' });
-      const parts = { cluster, store, state: await readCluster(cluster) };
+      const parts = { cluster, store, running, state: await readCluster(cluster) };
       const removed = await removeAppliance(parts, { member: wanted, evenIfAlive, by: call.caller, now: call.now });
       call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
       const { name, appliance: id, at, by, chains } = removed;

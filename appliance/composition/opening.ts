@@ -10,10 +10,10 @@ import { recordedRevision } from '../../core/audit/examine.ts';
 import { openLink } from '../cluster/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
-import { paths } from '../state/paths.ts';
-import { openRuntime, type Runtime } from '../state/runtime.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
+import { paths } from '../data-directory/paths.ts';
+import { openRuntime, type Runtime } from '../runtime.ts';
+import { StartRefused } from '../start-refused.ts';
 
 export type Opened = {
   readonly log: OpenLog;

@@ -2,7 +2,7 @@
 import type { Configuration } from '../../core/config/config.ts';
 import { availableBytes } from '../../core/config/memory.ts';
 import { neededFiles, openFileLimit } from '../../core/config/open-files.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** What all processes keep with one worker, and each further worker with the process of its token (performance.md). */
 const memoryBytes = { first: 320 << 20, further: 192 << 20 } as const;

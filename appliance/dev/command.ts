@@ -1,7 +1,7 @@
 // `npm run dev`: the appliance from its sources, started again at a change, with its addresses and its certificate on the terminal.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { loadConfiguration } from '../composition/configuration.ts';
+import { loadConfiguration } from '../configuration.ts';
 import { ApplianceProcess } from './appliance-process.ts';
 import { openLanding } from './landing.ts';
 import { type Changed, watchSources } from './source-changes.ts';

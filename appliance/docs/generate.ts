@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
 import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
-import { configurationSections } from '../composition/configuration.ts';
+import { configurationSections } from '../configuration.ts';
 import { dashboardJson } from './dashboard.ts';
 import { parseFigures } from './performance/figures.ts';
 import { fillPage } from './performance/page.ts';

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { terminalLog } from '../../core/log/terminal.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { StartError } from '../../core/plugin/registry.ts';
-import { loadConfiguration } from '../composition/configuration.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { loadConfiguration } from '../configuration.ts';
+import { StartRefused } from '../start-refused.ts';
 import { runDrill } from './drill.ts';
 
 const usage = `Usage: keystored restore-drill FILE (--identity-file FILE | --passphrase-file FILE) [options]

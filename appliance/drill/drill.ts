@@ -13,12 +13,12 @@ import type { OpenStore } from '../../core/store/open.ts';
 import { type RestoreOptions, describeOrigin, restoreAppliance } from '../backup/restore.ts';
 import { compose } from '../composition/compose.ts';
 import { plugins } from '../plugins.ts';
-import { auditKeyReferences, auditPublicKeysPem } from '../provisioning/audit-signing.ts';
-import { lastSignedHeads } from '../provisioning/chain-records.ts';
+import { auditKeyReferences, auditPublicKeysPem } from '../audit/audit-signing.ts';
+import { lastSignedHeads } from '../audit/chain-records.ts';
 import { closedAudit, closedListeners } from '../provisioning/without-serving.ts';
-import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
-import { paths } from '../state/paths.ts';
-import { openRuntime, type Runtime } from '../state/runtime.ts';
+import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
+import { paths } from '../data-directory/paths.ts';
+import { openRuntime, type Runtime } from '../runtime.ts';
 import { proveKeys } from './prove-keys.ts';
 import { readOnlyHsm } from './read-only-hsm.ts';
 

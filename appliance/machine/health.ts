@@ -1,6 +1,6 @@
 // What health says of the machine: its disk, its clock, and the files of the store.
 import type { Clock, HealthPart } from '../../core/base/context.ts';
-import { readDisk } from '../state/disk.ts';
+import { readDisk } from '../data-directory/disk.ts';
 
 export type DiskParts = { readonly directory: string; readonly store: { readonly isStalled: boolean } };
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
-import { readDisk, readStoreBytes } from '../state/disk.ts';
+import { readDisk, readStoreBytes } from '../data-directory/disk.ts';
 import { clockEndpoint } from './clock-endpoint.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { clockPart, damageParts, diskPart, type DiskParts } from './health.ts';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Log } from '../../core/base/context.ts';
 import { versionProblem } from '../../core/etcd/version.ts';
 import { logLines } from './etcd-lines.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 const run = promisify(execFile);
 const versionMs = 10_000;

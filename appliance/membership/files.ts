@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { Configuration } from '../../core/config/config.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { type MemberRole, memberRoles } from '../../core/plugin/services/member-certificates.ts';
-import { paths } from '../state/paths.ts';
-import { parseFile } from '../state/start-refused.ts';
+import { paths } from '../data-directory/paths.ts';
+import { parseFile } from '../start-refused.ts';
 
 const membership = z.object({
   /** `founding`: the first of its cluster. `joining`: it has certificates and is not filled yet. `member`: its etcd has started. */

@@ -9,7 +9,7 @@ import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import type { EtcdServer } from '../../core/etcd/messages.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import { memberFiles } from './files.ts';
 
 /** Another appliance joins, or etcd waits until its servers have been connected for a while. */

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import { paths } from '../state/paths.ts';
-import { parseFile } from '../state/start-refused.ts';
+import { paths } from '../data-directory/paths.ts';
+import { parseFile } from '../start-refused.ts';
 
 const identity = z.object({ id: z.uuid() });
 

@@ -2,7 +2,7 @@
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { Store, Table } from '../../core/store/store.ts';
-import { hasRegistered, isRegistered } from '../provisioning/chain-records.ts';
+import { hasRegistered, isRegistered } from '../audit/chain-records.ts';
 
 /** SHA-256 of the public keys of the requests of an appliance, hexadecimal: who has these keys is that appliance. */
 export type RequestKeys = { readonly peer: string; readonly client?: string | undefined };

@@ -4,7 +4,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Transport } from '../../hsm/setup/setup.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import type { Invitation } from './invitation.ts';
 import { challengeOf, requestFor } from './key-request.ts';
 

@@ -18,7 +18,7 @@ import type { OpenStore } from '../../core/store/open.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
-import { holdAlone } from '../state/data-directory.ts';
+import { holdAlone } from '../data-directory/data-directory.ts';
 import { findContent } from '../state/record-owners.ts';
 import { endingJob } from './ending/ended-credentials.ts';
 import { isRefusedByOthers, refusedReason } from './ending/refused-credentials.ts';

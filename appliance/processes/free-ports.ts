@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import type { Address } from '../../core/config/config.ts';
 import { explainNoListener } from '../../core/http/listener/listeners.ts';
 import { requireSameAddress } from './inherited-sockets.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** The ports of a killed appliance are free a moment after its end. */
 const patienceMs = 3_000;

@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { Socket, SocketAddress, type AddressInfo } from 'node:net';
 import type { Address, Configuration } from '../../core/config/config.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

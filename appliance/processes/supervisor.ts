@@ -14,10 +14,10 @@ import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, w
 import type { WorkerReport } from '../monitoring/health-of-workers.ts';
 import { lockFileOfStore } from '../../core/store/files/store-files.ts';
 import { HsmError } from '../../hsm/api.ts';
-import { paths } from '../state/paths.ts';
-import { followLockFile, heldLockFile } from '../state/watch/lock-file.ts';
-import { StartRefused } from '../state/start-refused.ts';
-import { readApplianceCa } from '../state/sealed-identity.ts';
+import { paths } from '../data-directory/paths.ts';
+import { followLockFile, heldLockFile } from '../data-directory/lock-file.ts';
+import { StartRefused } from '../start-refused.ts';
+import { readApplianceCa } from '../tls/sealed-identity.ts';
 
 /** A process that was started and has not ended. */
 export type RunningWorker = Looked & {

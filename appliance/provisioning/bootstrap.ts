@@ -12,8 +12,8 @@ import { foundSystemTenant } from '../../core/access/system-tenant.ts';
 import type { Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import type { Runtime } from '../state/runtime.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import type { Runtime } from '../runtime.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** Sessions of the approle last long enough to make the root token of `system`. Its role-id is its name. */
 const roleName = claimingRole;

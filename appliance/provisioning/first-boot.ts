@@ -16,22 +16,22 @@ import type { ListenerIdentity } from '../../core/plugin/services/certificate-au
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
-import { openAudit } from './audit-signing.ts';
+import { openAudit } from '../audit/audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import { refusingHsmErrors } from '../state/hsm-config.ts';
-import { paths } from '../state/paths.ts';
+import { refusingHsmErrors } from '../tokens/hsm-config.ts';
+import { paths } from '../data-directory/paths.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
-import { beginExportHistory } from '../state/export-history.ts';
-import { restoredMark } from './restoration.ts';
-import { awaitWrappedKeys, openRuntime, type Runtime } from '../state/runtime.ts';
-import { StartRefused } from '../state/start-refused.ts';
-import { endFounding, isFounding } from '../state/traces.ts';
-import { findStoreToken } from '../state/store-key.ts';
-import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../state/sealed-identity.ts';
-import { ChangingIdentity } from './listener-identity.ts';
+import { beginExportHistory } from '../attestation/export-history.ts';
+import { restoredMark } from '../backup/restoration.ts';
+import { awaitWrappedKeys, openRuntime, type Runtime } from '../runtime.ts';
+import { StartRefused } from '../start-refused.ts';
+import { endFounding, isFounding } from '../data-directory/traces.ts';
+import { findStoreToken } from '../data-directory/store-key.ts';
+import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../tls/sealed-identity.ts';
+import { ChangingIdentity } from '../tls/listener-identity.ts';
 import { closedAudit, closedListeners, closedStatements } from './without-serving.ts';
 
 /** What a start has opened and found complete. */

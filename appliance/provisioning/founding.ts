@@ -4,9 +4,9 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
 import { wrapClusterKeys } from '../state/cluster-keys.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
-import { refusingHsmErrors } from '../state/hsm-config.ts';
-import { openRuntime } from '../state/runtime.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { refusingHsmErrors } from '../tokens/hsm-config.ts';
+import { openRuntime } from '../runtime.ts';
+import { StartRefused } from '../start-refused.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Audit } from '../../core/audit/record.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import type { CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
 import type { Listeners } from '../../core/plugin/services/listeners.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** Says where the listeners would be; none is opened. */
 export function closedListeners({ estListen, hosts, publicUrl }: Configuration): Listeners {

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../core/base/time.ts';
 import { ConfigurationError } from '../../core/config/config.ts';
 import { terminalLog } from '../../core/log/terminal.ts';
-import { loadConfiguration } from '../composition/configuration.ts';
-import { holdDataDirectory } from '../state/data-directory.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { loadConfiguration } from '../configuration.ts';
+import { holdDataDirectory } from '../data-directory/data-directory.ts';
+import { StartRefused } from '../start-refused.ts';
 import { recoverAlone, type Recovered, requireRecoverable } from './recover.ts';
 
 const usage = `Usage: keystored recover-cluster [--config FILE] [--data DIR] --yes

@@ -10,9 +10,9 @@ import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { readPosition, standAlone } from '../../core/store/replica.ts';
 import { provideIdentity } from '../membership/identity.ts';
-import { paths } from '../state/paths.ts';
-import { formatMark, restoredMark } from '../provisioning/restoration.ts';
-import { parseFile, StartRefused } from '../state/start-refused.ts';
+import { paths } from '../data-directory/paths.ts';
+import { formatMark, restoredMark } from '../backup/restoration.ts';
+import { parseFile, StartRefused } from '../start-refused.ts';
 
 const recovered = z.object({
   /** that it had in its cluster */

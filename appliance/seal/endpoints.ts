@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint, definePublicEndpoint, Reply } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';
-import { readApplianceCa } from '../state/sealed-identity.ts';
+import { readApplianceCa } from '../tls/sealed-identity.ts';
 
 export type SealParts = {
   /** of the data */

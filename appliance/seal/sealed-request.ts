@@ -18,8 +18,8 @@ import { createProblems, problemAnswer, problemHeaders } from '../../core/http/r
 import { unsealEndpoint, unsealInput, type UnsealInput } from './endpoints.ts';
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
-import { readApplianceCa } from '../state/sealed-identity.ts';
-import { missingParts, type NeededParts } from '../state/traces.ts';
+import { readApplianceCa } from '../tls/sealed-identity.ts';
+import { missingParts, type NeededParts } from '../data-directory/traces.ts';
 import { isOfAdministrator } from './administrator.ts';
 import { unsealedPage, unsealFormOf, unsealPage, unsealPagePath } from './unseal-page.ts';
 

@@ -6,9 +6,9 @@ import { standardErrorLog } from '../../core/log/journal.ts';
 import type { ListenerName } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
-import { readSealedIdentity } from '../state/sealed-identity.ts';
+import { readSealedIdentity } from '../tls/sealed-identity.ts';
 import { type Serving, takeAt } from '../processes/serving.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import { SealedRequest } from './sealed-request.ts';
 
 const stopGraceMs = 10_000;

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 
 /** As RFC 8628 section 6.1 has it: no vowels, no words, no digits that look like letters. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';

@@ -3,10 +3,10 @@ import type { Configuration } from '../../core/config/config.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { neededParts } from '../cluster/taking-part.ts';
-import { requireKinds } from '../state/data-directory.ts';
-import { causeAndRemedy, isAboutCluster, refusalFor, StartRefused } from '../state/start-refused.ts';
-import { requireParts } from '../state/traces.ts';
-import { requireTlsKeyModules } from '../tls-key/engine.ts';
+import { requireKinds } from '../data-directory/data-directory.ts';
+import { causeAndRemedy, isAboutCluster, refusalFor, StartRefused } from '../start-refused.ts';
+import { requireParts } from '../data-directory/traces.ts';
+import { requireTlsKeyModules } from '../tls/engine.ts';
 
 /** As a start does before it opens anything. Throws StartRefused. */
 export function requireOpenable(configuration: Configuration): void {

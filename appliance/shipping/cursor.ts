@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isUnfinished, writeDurably } from '../../core/base/durable-files.ts';
 import { listStreams } from '../../core/log/stream-files.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 
 const count = z.int().min(0);
 const place = { number: count, attempt: count, offset: count };

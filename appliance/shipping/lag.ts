@@ -4,7 +4,7 @@ import { listStreams, type StreamFile } from '../../core/log/stream-files.ts';
 import { linesFromEnd } from '../../core/log/stream-lines.ts';
 import { bytesAfter, readLinesAfter, type StreamPosition } from '../../core/log/stream-position.ts';
 import { decodeTimestamp } from '../../core/base/time.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 import type { Cursor } from './cursor.ts';
 
 /** How far one chain was confirmed, and what it has beyond that. */

@@ -2,7 +2,7 @@
 import type { Destination } from '../../core/config/shipping.ts';
 import { listStreams, type StreamFile } from '../../core/log/stream-files.ts';
 import { readLinesAfter } from '../../core/log/stream-position.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 import { type ChainPlace, counted, type Cursor } from './cursor.ts';
 import { auditRecordOf, logRecordOf, type ShippedRecord, shipperRecord } from './formats/records.ts';
 

@@ -2,7 +2,7 @@
 import type { Destination } from '../../core/config/shipping.ts';
 import { authorizationOf, tlsOptions } from './receivers/tls.ts';
 import { ReceiverError } from './receivers/receiver.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** Throws StartRefused: destination, field and fix in one line, and never a secret. */
 export function requireUsable(destinations: readonly Destination[]): void {

@@ -4,7 +4,7 @@ import { reasonOf } from '../../core/base/errors.ts';
 import type { Destination } from '../../core/config/shipping.ts';
 import { listStreams, type StreamFile } from '../../core/log/stream-files.ts';
 import { isReadThrough } from '../../core/log/stream-position.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 import { readCursor } from './cursor.ts';
 import { measureLagBytes } from './lag.ts';
 

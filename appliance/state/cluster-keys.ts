@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { decodeBase64, encodeBase64, encodeUtf8 } from '../../core/base/bytes.ts';
 import { HsmError, type Hsm, type HsmErrorKind, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
-import { StartRefused } from './start-refused.ts';
-import { findStoreToken, readStoreKey, replaceStoreKey, storeKeyBinding } from './store-key.ts';
+import { StartRefused } from '../start-refused.ts';
+import { findStoreToken, readStoreKey, replaceStoreKey, storeKeyBinding } from '../data-directory/store-key.ts';
 
 /** Encrypted under the canary by the appliance that founds the cluster, decrypted by every other. */
 const canaryText = encodeUtf8('keystored: every appliance of a cluster opens this');

@@ -3,7 +3,7 @@ import type { Job } from '../../core/base/context.ts';
 import type { Store } from '../../core/store/store.ts';
 import { type Hsm, HsmError } from '../../hsm/api.ts';
 import { closeTransport, openTransport, takeOwnKeys } from '../../hsm/setup/setup.ts';
-import { readStoreKey } from '../state/store-key.ts';
+import { readStoreKey } from '../data-directory/store-key.ts';
 import { type CarryingPart, carryingTable, partTable } from './carrying-records.ts';
 import type { CarryingParts } from './cluster-carrying.ts';
 import { wrappingTable } from './record.ts';

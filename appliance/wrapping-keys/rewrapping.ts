@@ -10,7 +10,7 @@ import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { systemTenantName } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { type Hsm, isKeyLost, type KeyReference, type StoredKey } from '../../hsm/api.ts';
-import { readStoreKey, replaceStoreKey } from '../state/store-key.ts';
+import { readStoreKey, replaceStoreKey } from '../data-directory/store-key.ts';
 import { beginning, type WrappingRecord, wrappingTable } from './record.ts';
 import { describeKey } from './rotation.ts';
 

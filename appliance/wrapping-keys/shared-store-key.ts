@@ -5,7 +5,7 @@ import { ownKey, type Store, type Table } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { rewrapClusterKeys, takeClusterKeys, wrappingNumberOf } from '../state/cluster-keys.ts';
 import type { ClusterWay } from '../state/cluster-way.ts';
-import { readStoreKey } from '../state/store-key.ts';
+import { readStoreKey } from '../data-directory/store-key.ts';
 import { wrappingTable } from './record.ts';
 
 export type SharedKeyParts = { readonly store: Store; readonly hsm: Hsm; readonly cluster: ClusterWay };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { loginSweepJob } from '../access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../access/tokens/expiry.ts';
+import { releaseJobsOf } from '../plugin/job-holder.ts';
 import type { RunningPlugins } from '../plugin/lifecycle.ts';
 import { type AnyPlugin, definePlugin, type PluginContext } from '../plugin/plugin.ts';
 import { provide } from '../plugin/service.ts';
@@ -30,6 +31,7 @@ export function platformPlugin({ store, hsm, clock, log, running }: PlatformPart
         loginSweepJob(store, clock),
         deadTenantJob(store, { dropTenant: (tenantId) => running().dropTenant(tenantId) }, log),
       ],
+      dropAppliance: (transaction, appliance) => releaseJobsOf(transaction, store, appliance),
       check: () => [...store.check(), ...findDeadTenants(store)],
     }),
   });

@@ -15,6 +15,7 @@ import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import { storeOf } from './plugin-store.ts';
 import type { OpenStore } from '../store/open.ts';
+import type { WriteTransaction } from '../store/store.ts';
 
 export type LifecycleOptions = {
   readonly store: OpenStore;
@@ -48,6 +49,8 @@ export type RunningPlugins = {
   keys(): Iterable<KeyReference>;
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(tenantId: string): Promise<void>;
+  /** What each plugin ends of an appliance that has left its cluster for ever. */
+  dropAppliance(transaction: WriteTransaction, appliance: string): void;
   /** The findings of every plugin's own check. */
   check(): Promise<readonly CheckFinding[]>;
   /** What all plugins do before a seal. One that fails does not keep the others from it. */
@@ -109,6 +112,9 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     },
     async dropTenant(tenantId) {
       for (const { instance } of running) await instance.dropTenant?.(tenantId);
+    },
+    dropAppliance(transaction, appliance) {
+      for (const { instance } of running) instance.dropAppliance?.(transaction, appliance);
     },
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
     settle: () => endAll('settle', running, options.log),

@@ -15,7 +15,7 @@ import type { Listener } from '../http/listener/listeners.ts';
 import type { SealedListeners } from './services/listeners.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Migration } from '../store/migrate.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
 
 /** What a plugin gets. It sees its own part of the store and references to keys, never key octets or other plugins. */
 export type PluginContext<Config> = {
@@ -62,6 +62,8 @@ export type PluginInstance = {
    * again where it was cut off.
    */
   dropTenant?(tenantId: string): Promise<void>;
+  /** Inside the transaction that records that an appliance has left its cluster for ever: ends what it had under way. */
+  dropAppliance?(transaction: WriteTransaction, appliance: string): void;
   /** Checks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };

@@ -13,7 +13,7 @@ import { FollowerLink } from '../../appliance/cluster/link.ts';
 import { type FollowerOrders, followerRequests, linkRequests } from '../../appliance/cluster/messages.ts';
 import { socketPort } from '../../appliance/cluster/socket-port.ts';
 import { openChannel } from '../../appliance/processes/channel.ts';
-import { awaitWrappedKeys } from '../../appliance/state/runtime.ts';
+import { awaitWrappedKeys } from '../../appliance/runtime.ts';
 import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { batchLimits } from '../../core/cluster/transaction.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { provideStoreKey } from '../../appliance/state/store-key.ts';
+import { provideStoreKey } from '../../appliance/data-directory/store-key.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import { layout } from '../../core/cluster/layout.ts';
 import { openHsm } from '../../hsm/client/open.ts';

@@ -68,9 +68,9 @@ async function configuredTokens({ config, dataDir, pinFile }: TokenOptions): Pro
     throw usageError('no module is selected: give --config FILE, --data-dir DIR or --module FILE');
   if (config === undefined && !existsSync(join(dataDir ?? '', 'softhsm'))) throw usageError(`${dataDir} has no embedded token`);
   const [{ loadConfiguration }, { hsmConfigOf }, { StartRefused }] = await Promise.all([
-    import('../../composition/configuration.ts'),
-    import('../../state/hsm-config.ts'),
-    import('../../state/start-refused.ts'),
+    import('../../configuration.ts'),
+    import('../../tokens/hsm-config.ts'),
+    import('../../start-refused.ts'),
   ]);
   try {
     const words = [...(config === undefined ? [] : ['--config', config]), ...(dataDir === undefined ? [] : ['--data', dataDir])];

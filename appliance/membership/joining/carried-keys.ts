@@ -6,7 +6,7 @@ import type { Log } from '../../../core/base/context.ts';
 import { writeDurably } from '../../../core/base/durable-files.ts';
 import { HsmError, type TokenConfig } from '../../../hsm/api.ts';
 import { closeTransport, openTransport, takeOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
-import { refusingHsmErrors } from '../../state/hsm-config.ts';
+import { refusingHsmErrors } from '../../tokens/hsm-config.ts';
 import { memberFiles } from '../files.ts';
 import type { Invitation } from '../invitation.ts';
 import { askForKeys, type CarriedKeys, type Joiner, NotAdmitted } from '../inviter.ts';

@@ -1,8 +1,8 @@
 // What an appliance had that stood alone before it joined: gone before it fetches the state of its cluster.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { syncDirectory } from '../../../core/base/durable-files.ts';
-import { paths } from '../../state/paths.ts';
-import { storeKeyFile } from '../../state/store-key.ts';
+import { paths } from '../../data-directory/paths.ts';
+import { storeKeyFile } from '../../data-directory/store-key.ts';
 import { readMembership, writeMembership } from '../files.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Log } from '../../../core/base/context.ts';
 import type { Hsm, TokenConfig } from '../../../hsm/api.ts';
 import program from '../../../package.json' with { type: 'json' };
 import { proveClusterKeys } from '../../state/cluster-keys.ts';
-import { StartRefused } from '../../state/start-refused.ts';
+import { StartRefused } from '../../start-refused.ts';
 import { readEndpoints, writeMembership } from '../files.ts';
 import { clientOf } from '../filling.ts';
 import type { Invitation } from '../invitation.ts';

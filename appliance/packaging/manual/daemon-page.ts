@@ -1,7 +1,7 @@
 // The manual page of the daemon, made from the table of its configuration.
 import manifest from '../../../package.json' with { type: 'json' };
 import { describeConfiguration } from '../../../core/config/config.ts';
-import { configurationSections } from '../../composition/configuration.ts';
+import { configurationSections } from '../../configuration.ts';
 import { ManualPage, type PageFile } from './roff.ts';
 
 /** keystored(8). `date` is `2026-11-22`. */

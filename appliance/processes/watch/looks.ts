@@ -11,7 +11,7 @@ import { ownProxyHeader } from '../../../core/http/listener/proxy-header.ts';
 import { type ListenerName, listenerNames } from '../../../core/plugin/services/listeners.ts';
 import { Unanswered } from '../channel.ts';
 import type { WorkerChannel } from '../messages.ts';
-import { StartRefused } from '../../state/start-refused.ts';
+import { StartRefused } from '../../start-refused.ts';
 
 /** Handshakes that a listener has missed one after another before its process is replaced: a busy machine is slow, and one that slept, too. */
 const mostMisses = 4;

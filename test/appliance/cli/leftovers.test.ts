@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { holdDataDirectory } from '../../../appliance/state/data-directory.ts';
+import { holdDataDirectory } from '../../../appliance/data-directory/data-directory.ts';
 import { finishRestore } from '../../../appliance/backup/restore.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

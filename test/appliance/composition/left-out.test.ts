@@ -1,7 +1,7 @@
 // Each plugin can be left out of the list: the others go on, or the start names the plugin that needs it.
 import { mkdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ChangingIdentity } from '../../../appliance/provisioning/listener-identity.ts';
+import { ChangingIdentity } from '../../../appliance/tls/listener-identity.ts';
 import { plugins } from '../../../appliance/plugins.ts';
 import { orderPlugins } from '../../../core/plugin/registry.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';

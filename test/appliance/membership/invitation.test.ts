@@ -9,7 +9,7 @@ import {
   redeemInvitation,
   withdrawInvitation,
 } from '../../../appliance/membership/invitations.ts';
-import { recordDeparture } from '../../../appliance/provisioning/chain-records.ts';
+import { recordDeparture } from '../../../appliance/audit/chain-records.ts';
 import type { Store } from '../../../core/store/store.ts';
 import { type ModelAppliance, ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { formatMark, restoredMark } from '../../../appliance/provisioning/restoration.ts';
+import { formatMark, restoredMark } from '../../../appliance/backup/restoration.ts';
 import { ask } from '../../harness/client.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

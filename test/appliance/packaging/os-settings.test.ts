@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfiguration } from '../../../appliance/composition/configuration.ts';
+import { loadConfiguration } from '../../../appliance/configuration.ts';
 import { configure } from '../../../appliance/packaging/os/programs/configure.ts';
 import { readNotices } from '../../../appliance/packaging/os/programs/notices.ts';
 import { parseSettings, SettingsError } from '../../../appliance/packaging/os/programs/settings.ts';

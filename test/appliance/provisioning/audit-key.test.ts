@@ -2,9 +2,9 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { auditPublicKeys, openAudit, openAuditSigner } from '../../../appliance/provisioning/audit-signing.ts';
+import { auditPublicKeys, openAudit, openAuditSigner } from '../../../appliance/audit/audit-signing.ts';
 
-import { paths } from '../../../appliance/state/paths.ts';
+import { paths } from '../../../appliance/data-directory/paths.ts';
 import { chainNames } from '../../../core/audit/chains.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';

@@ -1,6 +1,6 @@
 // Since when the store knows every export: from the first start on, and after a restore from that start on.
 import { expect, test } from 'vitest';
-import { beginExportHistory, exportHistoryStart } from '../../../appliance/state/export-history.ts';
+import { beginExportHistory, exportHistoryStart } from '../../../appliance/attestation/export-history.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { openStore } from '../../../core/store/open.ts';

@@ -1,7 +1,7 @@
 // What one process of an appliance does at a time, by whichever path it knows the data directory.
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { holdAlone } from '../../../appliance/state/data-directory.ts';
+import { holdAlone } from '../../../appliance/data-directory/data-directory.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();

@@ -2,10 +2,10 @@
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { loadConfiguration } from '../../../appliance/composition/configuration.ts';
-import { openRuntime } from '../../../appliance/state/runtime.ts';
-import { requireWhole } from '../../../appliance/state/traces.ts';
-import { parseFile, refusalFor, StartRefused } from '../../../appliance/state/start-refused.ts';
+import { loadConfiguration } from '../../../appliance/configuration.ts';
+import { openRuntime } from '../../../appliance/runtime.ts';
+import { requireWhole } from '../../../appliance/data-directory/traces.ts';
+import { parseFile, refusalFor, StartRefused } from '../../../appliance/start-refused.ts';
 import { startPlugins } from '../../../core/plugin/lifecycle.ts';
 import { definePlugin } from '../../../core/plugin/plugin.ts';
 import { StartError } from '../../../core/plugin/registry.ts';

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rewrapClusterKeys, wrapClusterKeys } from '../../../appliance/state/cluster-keys.ts';
 import type { ClusterState, ClusterWay } from '../../../appliance/state/cluster-way.ts';
-import { provideStoreKey } from '../../../appliance/state/store-key.ts';
+import { provideStoreKey } from '../../../appliance/data-directory/store-key.ts';
 import { carryInCluster, type CarryingParts, withdrawalJob } from '../../../appliance/wrapping-keys/cluster-carrying.ts';
 import { type Carrying, carryingTable, guestTable, partTable } from '../../../appliance/wrapping-keys/carrying-records.ts';
 import { carryingPartJob } from '../../../appliance/wrapping-keys/carrying-part.ts';

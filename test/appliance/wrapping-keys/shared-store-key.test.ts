@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeClusterKeys, wrapClusterKeys, wrappingNumberOf } from '../../../appliance/state/cluster-keys.ts';
 import type { ClusterState, ClusterWay } from '../../../appliance/state/cluster-way.ts';
-import { provideStoreKey, readStoreKey } from '../../../appliance/state/store-key.ts';
+import { provideStoreKey, readStoreKey } from '../../../appliance/data-directory/store-key.ts';
 import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { isStoreKeyShared, storeKeyCopyJob } from '../../../appliance/wrapping-keys/shared-store-key.ts';
 import { revealSecret } from '../../../core/base/secret.ts';

@@ -1,8 +1,8 @@
 // Fills the store of a stopped appliance with keys, without a request for each: as many requests would take an hour.
 import { availableParallelism } from 'node:os';
-import { loadConfiguration } from '../../../appliance/composition/configuration.ts';
-import { hsmConfigOf } from '../../../appliance/state/hsm-config.ts';
-import { openRuntime } from '../../../appliance/state/runtime.ts';
+import { loadConfiguration } from '../../../appliance/configuration.ts';
+import { hsmConfigOf } from '../../../appliance/tokens/hsm-config.ts';
+import { openRuntime } from '../../../appliance/runtime.ts';
 import type { Store } from '../../../core/store/store.ts';
 import type { Hsm, HsmConfig } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';

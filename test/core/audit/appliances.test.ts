@@ -8,7 +8,7 @@ import { openAuditTrail } from '../../../core/audit/trail.ts';
 import { verifyTrail, verifyTrails } from '../../../core/audit/verify.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import type { Store } from '../../../core/store/store.ts';
-import { lastSignedHeads, memoryIn, registerAppliance } from '../../../appliance/provisioning/chain-records.ts';
+import { lastSignedHeads, memoryIn, registerAppliance } from '../../../appliance/audit/chain-records.ts';
 import { type ModelAppliance, ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, quiet, record } from './trail.ts';

@@ -8,7 +8,7 @@ import { systemClock } from '../../../core/base/time.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
-import { memoryIn } from '../../../appliance/provisioning/chain-records.ts';
+import { memoryIn } from '../../../appliance/audit/chain-records.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openTrail, quiet, record, TestMemory } from './trail.ts';
 

@@ -1,7 +1,7 @@
 // One input for a parser: it is read or refused, and leaves nothing in OpenSSL's queue.
 import { BackupError } from '../../../appliance/backup/format/error.ts';
 import { CommandFailed } from '../../../appliance/cli/terminal/failure.ts';
-import { StartRefused } from '../../../appliance/state/start-refused.ts';
+import { StartRefused } from '../../../appliance/start-refused.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { DerError } from '../../../core/der/der.ts';
 import { takeOpensslErrors } from '../../harness/openssl-queue.ts';

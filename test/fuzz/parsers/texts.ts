@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { readDeclared } from '../../../appliance/cli/declared/load.ts';
-import { loadConfiguration } from '../../../appliance/composition/configuration.ts';
+import { loadConfiguration } from '../../../appliance/configuration.ts';
 import { parseAround } from '../../../core/wire/json-large.ts';
 import { parseJsonObject } from '../../../core/wire/json.ts';
 import type { Parser } from './parser.ts';

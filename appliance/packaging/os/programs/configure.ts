@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
-import { findTrace } from '../../../state/traces.ts';
+import { findTrace } from '../../../data-directory/traces.ts';
 import { readCaFingerprint } from './daemon-state.ts';
 import { writeNotice } from './notices.ts';
 import { renderSettings } from './render.ts';

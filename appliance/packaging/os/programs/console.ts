@@ -4,7 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BootstrapCredential } from '../../../provisioning/bootstrap.ts';
-import { paths } from '../../../state/paths.ts';
+import { paths } from '../../../data-directory/paths.ts';
 import { readCaFingerprint, readDaemonState } from './daemon-state.ts';
 import { readNotices } from './notices.ts';
 import { formatScreen, type Facts } from './screen.ts';

@@ -5,7 +5,7 @@ import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import { parseFile, StartRefused } from './start-refused.ts';
+import { parseFile, StartRefused } from '../start-refused.ts';
 
 /** What the key of the store is bound to. */
 export const storeKeyBinding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };

@@ -3,7 +3,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Secret } from '../../core/base/secret.ts';
 import { HsmError, type HsmConfig } from '../../hsm/api.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
-import { StartRefused, tokenRefusal } from './start-refused.ts';
+import { StartRefused, tokenRefusal } from '../start-refused.ts';
 
 /** The tokens of the configuration, or the embedded one. `step` is called with a line before a long step. */
 export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {

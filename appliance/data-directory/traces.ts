@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 import { storeKeyFile } from './store-key.ts';
 
 /** Of a used data directory; when one of these is there, nothing is restored and nothing founded. */

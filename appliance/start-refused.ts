@@ -1,9 +1,9 @@
 // The error that ends a start: one line for the terminal with cause and fix.
-import { reasonOf, ServiceError } from '../../core/base/errors.ts';
-import { StartError } from '../../core/plugin/registry.ts';
-import { StoreDamaged } from '../../core/store/files/damage.ts';
-import { readWhole } from '../../core/base/durable-files.ts';
-import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
+import { reasonOf, ServiceError } from '../core/base/errors.ts';
+import { StartError } from '../core/plugin/registry.ts';
+import { StoreDamaged } from '../core/store/files/damage.ts';
+import { readWhole } from '../core/base/durable-files.ts';
+import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 
 /** Thrown while starting: the message is printed unchanged and the process exits with 1. */
 export class StartRefused extends Error {

@@ -2,8 +2,8 @@
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, lstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Log } from '../../../core/base/context.ts';
-import { reasonOf } from '../../../core/base/errors.ts';
+import type { Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
 import { StartRefused } from '../start-refused.ts';
 
 const fileOf = (directory: string): string => join(directory, 'lock');

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
-import { paths } from './paths.ts';
-import { parseFile, StartRefused } from './start-refused.ts';
+import { paths } from '../data-directory/paths.ts';
+import { parseFile, StartRefused } from '../start-refused.ts';
 
 /** Writes DIR/tls/ca.pem, the CA that clients trust. */
 export function writeApplianceCa(data: string, { caPem }: { readonly caPem: string }): void {

@@ -1,11 +1,11 @@
 // The file of the store key while the appliance runs: removed or replaced it is written again, because no restart opens the store without it.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
-import type { Log } from '../../../core/base/context.ts';
-import { reasonOf } from '../../../core/base/errors.ts';
-import { type Hsm, HsmError, isKeyLost, type KeyReference, type StoredKey } from '../../../hsm/api.ts';
+import type { Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
+import { type Hsm, HsmError, isKeyLost, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { StartRefused } from '../start-refused.ts';
-import { readStoreKey, replaceStoreKey, storeKeyFile } from '../store-key.ts';
+import { readStoreKey, replaceStoreKey, storeKeyFile } from './store-key.ts';
 
 const lookEveryMs = 2_000;
 

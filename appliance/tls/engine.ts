@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 type Modules = NonNullable<Configuration['tlsKeyModules']>;
 type Part = { readonly file: string; readonly debianPackage: string };

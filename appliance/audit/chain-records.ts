@@ -9,7 +9,7 @@ import { removedReason } from '../../core/cluster/entry.ts';
 import { listStreams } from '../../core/log/stream-files.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { type Found, noteFinding } from '../findings/findings.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** [chain, part] */
 const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');

@@ -10,14 +10,17 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
+import type { OpenStore } from '../../core/store/open.ts';
 import type { Store, Table } from '../../core/store/store.ts';
-import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
+import { type Hsm, HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { readWhole, syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
-import { paths } from '../state/paths.ts';
+import { paths } from '../data-directory/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
 import { dropOwnRecords } from '../state/record-owners.ts';
-import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from './restoration.ts';
-import type { Runtime } from '../state/runtime.ts';
+import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from '../backup/restoration.ts';
+
+/** What a process has opened. */
+type Runtime = { readonly hsm: Hsm; readonly store: OpenStore };
 
 /** A signing key of the trail, in a cluster with the appliance that it belongs to. An appliance has a second one only after its token lost the first. */
 type AuditKey = { readonly appliance?: string; readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };

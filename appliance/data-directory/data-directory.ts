@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isUnfinished } from '../../core/base/durable-files.ts';
 import { readDisk } from './disk.ts';
-import { holdLockFile } from './watch/lock-file.ts';
-import { StartRefused } from './start-refused.ts';
+import { holdLockFile } from './lock-file.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** The least free space for a start: token, store and audit trail each write a little. */
 const roomBytes = 256 << 10;

@@ -1,22 +1,22 @@
 // The opened tokens and store of a process, for first boot and for workers.
 import { setTimeout } from 'node:timers/promises';
-import type { Configuration } from '../../core/config/config.ts';
-import type { Log } from '../../core/base/context.ts';
-import { fail, ServiceError } from '../../core/base/errors.ts';
-import { revealSecret } from '../../core/base/secret.ts';
-import { recordBytesThatFit } from '../../core/config/memory.ts';
-import { openStore, type OpenStore } from '../../core/store/open.ts';
-import type { Hsm, HsmConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/client/open.ts';
-import type { ClusterWay } from './cluster-way.ts';
-import { takeClusterKeys } from './cluster-keys.ts';
-import { refusingHsmErrors } from './hsm-config.ts';
-import { KeptStoreKey } from './watch/kept-store-key.ts';
-import { lockFileDamage } from './watch/lock-file.ts';
-import { paths } from './paths.ts';
+import type { Configuration } from '../core/config/config.ts';
+import type { Log } from '../core/base/context.ts';
+import { fail, ServiceError } from '../core/base/errors.ts';
+import { revealSecret } from '../core/base/secret.ts';
+import { recordBytesThatFit } from '../core/config/memory.ts';
+import { openStore, type OpenStore } from '../core/store/open.ts';
+import type { Hsm, HsmConfig } from '../hsm/api.ts';
+import { openHsm } from '../hsm/client/open.ts';
+import type { ClusterWay } from './state/cluster-way.ts';
+import { takeClusterKeys } from './state/cluster-keys.ts';
+import { refusingHsmErrors } from './tokens/hsm-config.ts';
+import { KeptStoreKey } from './data-directory/kept-store-key.ts';
+import { lockFileDamage } from './data-directory/lock-file.ts';
+import { paths } from './data-directory/paths.ts';
 import { StartRefused } from './start-refused.ts';
-import { findStoreToken, provideStoreKey } from './store-key.ts';
-import { requireParts } from './traces.ts';
+import { findStoreToken, provideStoreKey } from './data-directory/store-key.ts';
+import { requireParts } from './data-directory/traces.ts';
 
 export type Runtime = {
   readonly hsm: Hsm;

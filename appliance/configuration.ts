@@ -1,7 +1,7 @@
 // The configuration of this appliance: the options of core with a section for each plugin.
-import { ConfigurationError, loadConfiguration as load, type Configuration } from '../../core/config/config.ts';
-import { plugins } from '../plugins.ts';
-import { StartRefused } from '../state/start-refused.ts';
+import { ConfigurationError, loadConfiguration as load, type Configuration } from '../core/config/config.ts';
+import { plugins } from './plugins.ts';
+import { StartRefused } from './start-refused.ts';
 
 /** Schemas of the plugins' sections, by plugin name. */
 export const configurationSections = Object.fromEntries(plugins.map(({ name, config }) => [name, config]));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { initialiseSoftToken, softhsmConf } from '../../hsm/setup/setup.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
-import { StartRefused } from './start-refused.ts';
-import { isTrace, requireParts } from './traces.ts';
+import { StartRefused } from '../start-refused.ts';
+import { isTrace, requireParts } from '../data-directory/traces.ts';
 
 const label = 'keystored';
 
