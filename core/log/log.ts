@@ -1,6 +1,5 @@
 // system:logs: one line per event, for people on the terminal and as JSON in files. Logging never delays the service.
-import { createConsola, type ConsolaInstance, type LogObject } from 'consola';
-import { colors } from 'consola/utils';
+import { type ConsolaInstance, type ConsolaOptions, createConsola, type LogObject } from 'consola';
 import type { Clock, Log, LogLevel } from '../base/context.ts';
 import { isJournal, journalMark } from './journal.ts';
 import { LogFile } from './file.ts';
@@ -38,7 +37,7 @@ export function openLog({ directory, stream, level, clock, terminal = true, maxF
     if (rank[line.level] < rank[level]) return;
     try {
       const fields = line.fields === undefined ? undefined : plainFields(line.fields);
-      consola?.withTag(line.component)[line.level](cut(line.message), ...(fields === undefined ? [] : [fields]));
+      consola?.withTag(harmless(line.component))[line.level](textOf(cut(line.message), fields));
       const { component, tenant, message } = line;
       const occurredAt = formatTimestamp(clock.now());
       file.write(`${JSON.stringify({ 'occurred-at': occurredAt, level: line.level, component, tenant, message: cut(message), fields })}\n`);
@@ -75,35 +74,35 @@ function logOf(write: (line: Line) => void, component: string, tenant: string | 
 function openTerminal(level: LogLevel): ConsolaInstance {
   // The reader of standard error may be gone, which is no reason to end.
   if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
-  const format = isJournal() ? journalLine : terminalLine;
-  return createConsola({
-    level: consolaLevel[level],
-    reporters: [{ log: (line) => void process.stderr.write(`${format(line)}\n`) }],
-  });
+  return createConsola({ level: consolaLevel[level], ...(isJournal() ? journal : consolaOnStandardError()) });
 }
 
 function ignore(): void {}
 
-const paint = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const;
-
-function terminalLine(line: LogObject): string {
-  const { date, type } = line;
-  const word = type in paint ? paint[type as LogLevel](type.padEnd(5)) : type;
-  return `${date.toISOString().slice(11, 19)} ${word} ${textOf(line)}`;
+/** The reporters of consola: in colours with the time on a terminal, plain in a file or a pipe. */
+function consolaOnStandardError(): Partial<ConsolaOptions> & { fancy: boolean } {
+  // Not undefined, from which consola would take what it knows of standard output.
+  return { fancy: Boolean(process.stderr.isTTY), stdout: process.stderr, stderr: process.stderr };
 }
 
 /** The journal adds the time, and has the level as the priority. */
-function journalLine(line: LogObject): string {
-  return `${line.type in paint ? journalMark(line.type as LogLevel) : ''}${textOf(line)}`;
+const journal: Partial<ConsolaOptions> = {
+  reporters: [{ log: (line) => void process.stderr.write(`${journalMark(levelOf(line))}${line.tag}: ${line.args.join('')}\n`) }],
+};
+
+function levelOf({ type }: LogObject): LogLevel {
+  return type in rank ? (type as LogLevel) : 'info';
 }
 
-function textOf({ tag, args }: LogObject): string {
-  const [message, fields] = args as [string, Readonly<Record<string, unknown>> | undefined];
-  const details = Object.entries(fields ?? {}).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  // Text from outside must not control the terminal or start a line.
-  return `${tag}: ${message}${details.join('')}`.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+/** The message with its fields, on one line. */
+function textOf(message: string, fields: Readonly<Record<string, unknown>> = {}): string {
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return harmless(`${message}${details.join('')}`);
+}
+
+/** Text from outside must not control the terminal or start a line. */
+function harmless(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 }
 
 const maxTextLength = 1_000;

@@ -154,10 +154,14 @@ test('the terminal gets one line each, without control characters; a closed term
     await new Promise((resolve) => setTimeout(resolve, 30));
     process.stdout.write('ended well');`;
   const run = (redirect: string) =>
-    spawnSync('sh', ['-c', `"$0" --input-type=module -e "$1" ${redirect}`, process.execPath, script], { encoding: 'utf8' });
+    spawnSync('sh', ['-c', `"$0" --input-type=module -e "$1" ${redirect}`, process.execPath, script], {
+      // Nothing that says that this is a test.
+      env: { PATH: process.env['PATH'], JOURNAL_STREAM: process.env['JOURNAL_STREAM'] },
+      encoding: 'utf8',
+    });
   const shown = run('');
   expect(shown.stderr).toMatch(
-    /^\d\d:\d\d:\d\d warn {2}est: bad \uFFFD\[31mname\uFFFDsecond device-name=d\uFFFD count=2\n\d\d:\d\d:\d\d error main: still here\n$/,
+    /^\[warn\] \[est\] bad \uFFFD\[31mname\uFFFDsecond device-name=d\uFFFD count=2\n\[error\] \[main\] still here\n$/,
   );
   // As under systemd: the journal adds the time, and reads the priority from the prefix.
   const journal = temporary('journal');
@@ -166,10 +170,32 @@ test('the terminal gets one line each, without control characters; a closed term
   vi.stubEnv('JOURNAL_STREAM', `${dev}:${ino}`);
   run(`2>>${journal}`);
   expect(readFileSync(journal, 'utf8')).toBe('<4>est: bad \uFFFD[31mname\uFFFDsecond device-name=d\uFFFD count=2\n<3>main: still here\n');
-  expect(run('').stderr).toMatch(/^\d\d:\d\d:\d\d warn /);
+  expect(run('').stderr).toMatch(/^\[warn\] /);
   vi.unstubAllEnvs();
   expect(run('2>&1 >/dev/null | true').status).toBe(0);
   expect(run('2>/dev/full').stdout).toBe('ended well');
   expect(run('2>&-').stdout).toBe('ended well');
   expect((await written(directory)).filter(({ message }) => message === 'still here')).toHaveLength(6);
+});
+
+test('on a terminal, consola shows the time, and no text from outside controls it', () => {
+  const program = temporary('program.mjs');
+  writeFileSync(
+    program,
+    `import { openLog } from '${new URL('../../../core/log/log.ts', import.meta.url).href}';
+    import { systemClock } from '${new URL('../../../core/base/time.ts', import.meta.url).href}';
+    const log = openLog({ directory: ${JSON.stringify(temporary('shown'))}, stream: 'main', level: 'info', clock: systemClock });
+    log.with('est\\u001b[2J').info('bad \\u001b[31mname', { deviceName: 'd\\r' });
+    await log.close();`,
+  );
+  const { stdout } = spawnSync('script', ['-qec', `stty columns 120; "${process.execPath}" "${program}"`, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh' },
+    encoding: 'utf8',
+  });
+  // Colours and the end of the line are consola's.
+  // oxlint-disable-next-line no-control-regex -- the sequences of colours
+  const plain = stdout.replaceAll(/\u001b\[\d+m|\r?\n/g, '');
+  expect(stdout).toContain('\u001b[');
+  expect(plain).toMatch(/^. bad \uFFFD\[31mname device-name=d\uFFFD +est\uFFFD\[2J \d{1,2}:\d\d:\d\d\b/);
+  expect(plain).not.toMatch(/\p{Cc}/u);
 });
