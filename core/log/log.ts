@@ -1,4 +1,5 @@
 // system:logs: one line per event, for people on the terminal and as JSON in files. Logging never delays the service.
+import { isatty } from 'node:tty';
 import { type ConsolaInstance, type ConsolaOptions, createConsola, type LogObject } from 'consola';
 import type { Clock, Log, LogLevel } from '../base/context.ts';
 import { isJournal, journalMark } from './journal.ts';
@@ -81,8 +82,7 @@ function ignore(): void {}
 
 /** The reporters of consola: in colours with the time on a terminal, plain in a file or a pipe. */
 function consolaOnStandardError(): Partial<ConsolaOptions> & { fancy: boolean } {
-  // Not undefined, from which consola would take what it knows of standard output.
-  return { fancy: Boolean(process.stderr.isTTY), stdout: process.stderr, stderr: process.stderr };
+  return { fancy: isatty(process.stderr.fd), stdout: process.stderr, stderr: process.stderr };
 }
 
 /** The journal adds the time, and has the level as the priority. */
