@@ -28,6 +28,10 @@ export const certificateFields = z
       .string()
       .optional()
       .meta({ description: 'The certificate; only where one is asked for.', example: pemExample('CERTIFICATE') }),
+    text: z.string().optional().meta({
+      description: 'The certificate in words, with its key and its extensions; only where one is asked for.',
+      example: 'Certificate:\n  Data:\n    Version: v3 (2)',
+    }),
   })
   .meta({ typeName: 'IssuedCertificate' });
 

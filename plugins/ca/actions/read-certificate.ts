@@ -1,7 +1,9 @@
 // One certificate that a CA issued.
 import { fail } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { formatCertificatePem } from '../der/certificate.ts';
+import { certificateText } from '../der/certificate-text.ts';
 import type { CaContext } from '../context.ts';
 import { parseSerial } from '../records/serial.ts';
 import { caPath, findCaOf } from './action.ts';
@@ -16,7 +18,7 @@ export function readIssued(context: CaContext): AnyEndpoint {
       names: { serial: { description: 'Serial number, lower-case hexadecimal without separators.', example: '4f9a2c51d07b83e6' } },
     },
     summary: 'One certificate this CA issued',
-    description: 'With the certificate itself, which lists leave out.',
+    description: 'With the certificate itself, as PEM and in words, which lists leave out.',
     tag: caTag,
     access: 'token',
     operation: 'read',
@@ -29,7 +31,12 @@ export function readIssued(context: CaContext): AnyEndpoint {
       requireNormalSpelling(serial);
       const record = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
       if (record === undefined) throw fail('not-found');
-      return { ...describeIssued(serial, record, call.now), certificate: formatCertificatePem(record.certificate) };
+      const { certificate } = record;
+      return {
+        ...describeIssued(serial, record, call.now),
+        certificate: formatCertificatePem(certificate),
+        ...defined({ text: certificateText(certificate) }),
+      };
     },
   });
 }

@@ -1,7 +1,4 @@
 // Distinguished names: from text to DER, from DER to attributes, and to a text for people.
-import { createRequire } from 'node:module';
-import type * as x509 from '@peculiar/x509';
-import { once } from '../../../core/base/async/once.ts';
 import { decodeUtf8 } from '../../../core/base/bytes.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
 import {
@@ -18,13 +15,7 @@ import {
   utf8String,
 } from '../../../core/der/der.ts';
 import { nameAttributes } from '../../../core/der/oids.ts';
-
-const require = createRequire(import.meta.url);
-/** Loaded at the first name that is parsed: its 280 modules take more time and memory than this whole plugin. */
-const nameClass = once(() => {
-  require('reflect-metadata');
-  return (require('@peculiar/x509') as typeof x509).Name;
-});
+import { peculiar } from './peculiar.ts';
 
 /** One attribute of a name: its type as dotted decimals, and its value as text. */
 export type NameAttribute = { readonly type: string; readonly value: string };
@@ -35,7 +26,7 @@ export type NameAttribute = { readonly type: string; readonly value: string };
  */
 export function parseName(text: string): Uint8Array | undefined {
   try {
-    const Name = nameClass();
+    const { Name } = peculiar();
     const der = sorted(new Uint8Array(new Name(text, namesBeside).toArrayBuffer()));
     const attributes = readName(der);
     return attributes.length > 0 &&

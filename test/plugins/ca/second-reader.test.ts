@@ -129,6 +129,26 @@ describe.each([...rows, ...('missing' in nss ? [] : mlDsaRows)])(
       expect(await verified(() => leaf.verify(root))).toBe(true);
     });
 
+    test('the certificate in words says the names, the validity, the key and every extension', async () => {
+      const { serial } = readCertificate(leafDer);
+      const { body } = await appliance.request('GET', `/v1/state/keystore/tls/ca/${ca}/certificates/${serial}`);
+      const text: string = body.text;
+      for (const word of [
+        'Issuer: CN=',
+        'Subject: CN=device.example.test',
+        'Not After: ',
+        '  digitalSignature',
+        'DNS: device.example.test',
+      ])
+        expect(text).toContain(word);
+      const titles = ['Basic Constraints: critical', 'Key Usages: critical', 'Extended Key Usages:', 'Subject Alternative Name:'];
+      for (const title of titles) expect(text).toContain(`      ${title}\n`);
+      expect(text.replaceAll(/[^0-9a-f]/g, '')).toContain(serial.slice(0, 32));
+      // As short for a key of ML-DSA, and without the signature.
+      expect(text.split('\n').length).toBeLessThan(50);
+      expect(text).not.toMatch(/^ {2}Signature:|(?:^ +[0-9a-f]{2} .*\n){4}/m);
+    });
+
     test('the request of the CA for a certificate from outside', async () => {
       const [der] = derOf((await appliance.act(ca, 'csr')).body.csr, 'CERTIFICATE REQUEST');
       const request = pkijs.CertificationRequest.fromBER((der ?? new Uint8Array()).slice().buffer);
