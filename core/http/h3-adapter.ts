@@ -1,4 +1,4 @@
-// h3 in front of a handler: the one place that knows h3. It creates the request event and passes every request on.
+// h3 in front of a handler: it creates the request event and passes every request on. Files are served with it in pages/static-file.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import { toNodeHandler } from 'h3/node';

@@ -52,9 +52,9 @@ function pageEndpoints(sessions: ConsoleSessions, assets: Assets | undefined, un
       path: `${assetsPath}/{file}`,
       summary: 'A file of the console',
       run(call) {
-        const answer = assets?.answer(call.params['file'] ?? '', call);
-        if (answer === undefined) throw fail('not-found', { detail: 'There is no such file; after an update, load the page again.' });
-        return answer;
+        const file = assets?.find(call.params['file'] ?? '');
+        if (file === undefined) throw fail('not-found', { detail: 'There is no such file; after an update, load the page again.' });
+        return file.answer(call);
       },
     }),
   ];

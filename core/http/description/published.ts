@@ -1,11 +1,8 @@
 // A text that is the same for every caller until the next start: compressed where the client takes it, 304 where the client has it already.
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { fail } from '../../base/errors.ts';
 import { Allowance } from '../../base/token-bucket.ts';
-import { Reply, type PublicCall } from '../endpoint.ts';
-import { takesCoding } from '../request/accept.ts';
-import { hasPresentCopy } from '../response/entity-tag.ts';
+import type { PublicCall, Reply } from '../endpoint.ts';
+import { StaticFile } from '../pages/static-file.ts';
 
 /** Megabytes take TLS ten milliseconds and more, compressed ones less than one. */
 const largeCharacters = 256 * 1024;
@@ -18,39 +15,25 @@ const uncompressed = { ofAll: { atOnce: 200, perMinute: 600 }, ofAddress: { atOn
 export class Published {
   readonly #allowance = new Allowance(uncompressed, performance.now());
   readonly #isLarge: boolean;
-  readonly #tags: readonly string[];
-  readonly #plain: Reply;
-  readonly #compressed: Reply;
+  readonly #file: StaticFile;
 
   /** `headers` with `content-type`. */
   constructor(text: string, headers: Readonly<Record<string, string>>) {
     this.#isLarge = text.length > largeCharacters;
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    const shared = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' };
-    // A strong tag names octets: each encoding has its own.
-    const tags = { plain: `"${digest}"`, compressed: `"${digest}-gzip"` };
-    this.#tags = Object.values(tags);
-    this.#plain = new Reply(200, Buffer.from(text), { ...shared, etag: tags.plain });
-    this.#compressed = new Reply(200, gzipSync(text, { level: 9 }), { ...shared, etag: tags.compressed, 'content-encoding': 'gzip' });
+    this.#file = new StaticFile(Buffer.from(text), { ...headers, 'cache-control': 'no-cache' }, ['gzip']);
   }
 
-  /** Throws `rate-limited` where the text is large, and is asked for without compression too often. */
-  answer({ headers, clientIp }: Pick<PublicCall, 'headers' | 'clientIp'>): Reply {
-    const reply = takesCoding('gzip', headers['accept-encoding']) ? this.#compressed : this.#plain;
-    // The tag of either encoding will do, because the text is the same.
-    if (hasPresentCopy(headers['if-none-match'], ...this.#tags)) return new Reply(304, undefined, validatorsOf(reply));
-    const waitSeconds = this.#isLarge && reply === this.#plain ? this.#allowance.take(clientIp, performance.now()) : 0;
+  /** Rejects with `rate-limited` where the text is large, and is asked for without compression too often. */
+  async answer({ headers, clientIp }: Pick<PublicCall, 'headers' | 'clientIp'>): Promise<Reply> {
+    const reply = await this.#file.answer({ headers });
+    const isCostly = this.#isLarge && reply.status === 200 && reply.headers['content-encoding'] === undefined;
+    const waitSeconds = isCostly ? this.#allowance.take(clientIp, performance.now()) : 0;
     if (waitSeconds === 0) return reply;
     throw fail('rate-limited', {
       detail: 'This is large, and was sent without compression often: send "Accept-Encoding: gzip", or keep the copy and ask by its ETag.',
       retryAfterSeconds: Math.ceil(waitSeconds),
     });
   }
-}
-
-/** The headers that a 304 repeats (section 15.4.5). */
-function validatorsOf({ headers }: Reply): Reply['headers'] {
-  return Object.fromEntries(['cache-control', 'vary', 'etag'].map((name) => [name, headers[name] ?? '']));
 }
 
 const tagSchema = { type: 'string', examples: ['"q1W8mZ0bq1c"'] };

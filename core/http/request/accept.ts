@@ -1,4 +1,4 @@
-// What a client takes: browsers ask for HTML, programs for JSON or for anything, and many for compressed answers.
+// What a client takes: browsers ask for HTML, programs for JSON or for anything.
 
 /**
  * By the weights of the Accept header (RFC 9110 section 12.5.1); undefined when it prefers neither. Refusals are written in both forms:
@@ -10,13 +10,6 @@ export function preferenceOf(accept: string | undefined): 'html' | 'json' | unde
   const html = weightOf('text/html', ranges);
   const json = Math.max(weightOf('application/json', ranges), weightOf('application/problem+json', ranges));
   return html === json ? undefined : html > json ? 'html' : 'json';
-}
-
-/** Whether Accept-Encoding has a coding with a weight above zero, itself or as `*` (RFC 9110 section 12.5.3). */
-export function takesCoding(coding: 'br' | 'gzip', acceptEncoding: string | undefined): boolean {
-  const ranges = (acceptEncoding ?? '').split(',').map(readRange);
-  const own = ranges.find(({ type }) => type === coding) ?? ranges.find(({ type }) => type === '*');
-  return (own?.weight ?? 0) > 0;
 }
 
 type Range = { readonly type: string; readonly weight: number };

@@ -1,11 +1,7 @@
 // The files of the browser application: read once, compressed when first asked for, served under names that change with their content.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { once } from '../../../core/base/async/once.ts';
-import { Reply, type PublicCall } from '../../../core/http/endpoint.ts';
-import { takesCoding } from '../../../core/http/request/accept.ts';
-import { hasPresentCopy } from '../../../core/http/response/entity-tag.ts';
+import { StaticFile } from '../../../core/http/pages/static-file.ts';
 
 /** Where the files are served. Vite writes it into them as their base. */
 export const assetsPath = '/ui/assets';
@@ -23,9 +19,9 @@ export class Assets {
   /** addresses of the script and the style sheets of the application */
   readonly script: string;
   readonly styles: readonly string[];
-  readonly #files: ReadonlyMap<string, Asset>;
+  readonly #files: ReadonlyMap<string, StaticFile>;
 
-  private constructor(files: ReadonlyMap<string, Asset>, script: string, styles: readonly string[]) {
+  private constructor(files: ReadonlyMap<string, StaticFile>, script: string, styles: readonly string[]) {
     this.#files = files;
     this.script = script;
     this.styles = styles;
@@ -38,43 +34,24 @@ export class Assets {
     const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as Manifest;
     const entry = Object.values(manifest).find(({ isEntry }) => isEntry === true);
     if (entry === undefined) throw new Error(`${manifestPath} names no entry: build the console again`);
-    const files = new Map<string, Asset>();
-    for (const name of readdirSync(join(directory, 'assets')))
-      files.set(name, new Asset(name, readFileSync(join(directory, 'assets', name))));
+    const files = new Map<string, StaticFile>();
+    for (const name of readdirSync(join(directory, 'assets'))) files.set(name, fileOf(name, readFileSync(join(directory, 'assets', name))));
     const addressOf = (file: string): string => `/ui/${file}`;
     return new Assets(files, addressOf(entry.file), (entry.css ?? []).map(addressOf));
   }
 
   /** Undefined for an unknown name. */
-  answer(name: string, call: Pick<PublicCall, 'headers'>): Reply | undefined {
-    return this.#files.get(name)?.answer(call);
+  find(name: string): StaticFile | undefined {
+    return this.#files.get(name);
   }
 }
 
-/** One file. Its name contains the hash of its content, so browsers need never ask for it again. */
-class Asset {
-  readonly #name: string;
-  readonly #octets: Uint8Array;
-  readonly #br = once(() => brotliCompressSync(this.#octets));
-  readonly #gzip = once(() => gzipSync(this.#octets, { level: 9 }));
-
-  constructor(name: string, octets: Uint8Array) {
-    this.#name = name;
-    this.#octets = octets;
-  }
-
-  answer({ headers }: Pick<PublicCall, 'headers'>): Reply {
-    const accepted = headers['accept-encoding'];
-    const coding = (['br', 'gzip'] as const).find((one) => takesCoding(one, accepted));
-    const tag = `"${this.#name}${coding === undefined ? '' : `-${coding}`}"`;
-    const shared = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding', etag: tag };
-    if (hasPresentCopy(headers['if-none-match'], tag)) return new Reply(304, undefined, shared);
-    const body = coding === undefined ? this.#octets : coding === 'br' ? this.#br() : this.#gzip();
-    return new Reply(200, body, {
-      ...shared,
-      'content-type': mediaTypes[this.#name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-      'cross-origin-resource-policy': 'same-origin',
-      ...(coding === undefined ? {} : { 'content-encoding': coding }),
-    });
-  }
+/** Its name contains the hash of its content, so browsers need never ask for it again. */
+function fileOf(name: string, octets: Uint8Array): StaticFile {
+  const headers = {
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-type': mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  return new StaticFile(octets, headers, ['br', 'gzip']);
 }

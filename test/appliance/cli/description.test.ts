@@ -36,7 +36,7 @@ describe('the API description', () => {
     expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache', vary: 'accept-encoding' });
     expect(Number(compressed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 6);
     const etag = String(compressed.headers.etag);
-    for (const tag of [etag, `"old", W/${etag}`, String(plain.headers.etag), '*']) {
+    for (const tag of [etag, `"old", ${etag.replace('W/', '')}`, String(plain.headers.etag), '*']) {
       const again = await appliance.request('GET', path, undefined, { token: undefined, headers: { 'if-none-match': tag } });
       expect(again).toMatchObject({ status: 304, headers: { etag: plain.headers.etag, 'cache-control': 'no-cache' } });
       expect(again.headers).not.toHaveProperty('content-length');

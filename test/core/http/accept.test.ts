@@ -1,6 +1,6 @@
-// Who is answered with a page, who with a problem document, and who compressed: by what the headers of the request prefer.
+// Who is answered with a page, who with a problem document: by what the headers of the request prefer.
 import { expect, test } from 'vitest';
-import { preferenceOf, takesCoding } from '../../../core/http/request/accept.ts';
+import { preferenceOf } from '../../../core/http/request/accept.ts';
 
 const chromium = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8';
 
@@ -22,15 +22,3 @@ test.each([
   ['text/html;q=x', undefined],
   [',;q=1,,text/html;q=0.1;level=1', 'html'],
 ])('Accept: %s prefers %s', (accept, preferred) => expect(preferenceOf(accept)).toBe(preferred));
-
-test.each([
-  [undefined, false],
-  ['', false],
-  ['identity', false],
-  ['gzip', true],
-  ['br, GZIP;q=0.1', true],
-  ['gzip;q=0', false],
-  ['gzip;q=0, *', false],
-  ['*;q=0.5', true],
-  ['deflate, br', false],
-])('Accept-Encoding: %s takes gzip: %s', (accept, taken) => expect(takesCoding('gzip', accept)).toBe(taken));
