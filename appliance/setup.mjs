@@ -21,38 +21,42 @@ const softhsmModules = [
   '/usr/local/lib/softhsm/libsofthsm2.so',
 ];
 
-/** The command lines of each npm script, run one after another by the pinned Node.js. */
-const tasks = {
-  start: [['appliance/keystored.ts']],
-  dev: [['appliance/dev/command.ts']],
-  ctl: [['appliance/cli/keystorectl.ts']],
-  test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
-  'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],
-  'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  'test:clients': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  'test:cluster': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  package: [['appliance/packaging/build-deb.ts']],
-  etcd: [['appliance/packaging/etcd/build-deb.ts']],
-  keystorectl: [['appliance/packaging/keystorectl/build-keystorectl.ts']],
-  bundle: [['appliance/packaging/os/make-bundle.ts']],
-  oci: [['appliance/packaging/oci/build-oci.ts']],
-  image: [['appliance/packaging/image/build-image.ts']],
-  'test:image': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  check: [['test/architecture/check.ts']],
-  format: [['node_modules/oxfmt/bin/oxfmt', '.']],
-  docs: [['appliance/docs/generate.ts']],
-  clients: [['appliance/packaging/clients/command.ts']],
-  reproduce: [['appliance/packaging/reproduce/command.ts']],
-  provenance: [['appliance/packaging/provenance/command.ts']],
-  audit: [['test/architecture/audit.ts']],
-  bench: [['test/bench/run.ts']],
-  setup: [],
-};
+const tests = (config) => ['node_modules/vitest/vitest.mjs', 'run', '--config', `test/${config}.config.ts`];
+const drills = (folder) => ({ line: tests('drills'), drills: folder });
+const packaging = (program) => ({ line: [`appliance/packaging/${program}.ts`] });
 
-/** Tasks that need nothing but the npm packages. */
-const packagesSuffice = new Set(['audit', 'clients', 'ctl', 'keystorectl', 'provenance', 'reproduce']);
+/**
+ * What the pinned Node.js runs, by npm script and the word after it. `drills` is the folder below test/ that is run,
+ * `bare` what needs nothing but the npm packages.
+ */
+const tasks = {
+  start: { line: ['appliance/keystored.ts'] },
+  dev: { line: ['appliance/dev/command.ts'] },
+  ctl: { line: ['appliance/cli/keystorectl.ts'], bare: true },
+  test: { line: tests('vitest') },
+  'test long': { line: tests('long') },
+  'test interop': drills('interop'),
+  'test clients': drills('clients'),
+  'test cluster': drills('cluster'),
+  'test image': drills('image'),
+  'test package': drills('package'),
+  soak: drills('soak'),
+  check: { line: ['test/architecture/check.ts'] },
+  format: { line: ['node_modules/oxfmt/bin/oxfmt', '.'] },
+  'generate docs': { line: ['appliance/docs/generate.ts'] },
+  'generate clients': { ...packaging('clients/command'), bare: true },
+  'build package': packaging('build-deb'),
+  'build oci': packaging('oci/build-oci'),
+  'build image': packaging('image/build-image'),
+  'build etcd': packaging('etcd/build-deb'),
+  'build keystorectl': { ...packaging('keystorectl/build-keystorectl'), bare: true },
+  'build bundle': packaging('os/make-bundle'),
+  'build reproduce': { ...packaging('reproduce/command'), bare: true },
+  'build provenance': { ...packaging('provenance/command'), bare: true },
+  bench: { line: ['test/bench/run.ts'] },
+  audit: { line: ['test/architecture/audit.ts'], bare: true },
+  setup: {},
+};
 
 /** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++', strace: 'strace' };
@@ -76,16 +80,6 @@ const languagePackages = {
 /** Debian packages of what packs a client library, by its language. The others need npm alone. */
 const packers = { python: { python3: 'python3' }, java: { javac: 'default-jdk-headless', mvn: 'maven' } };
 
-/** The folder below test/ of each script's long tests. */
-const drills = {
-  'test:interop': 'interop',
-  'test:clients': 'clients',
-  'test:cluster': 'cluster',
-  'test:package': 'package',
-  'test:image': 'image',
-  soak: 'soak',
-};
-
 class SetupError extends Error {}
 
 try {
@@ -96,35 +90,61 @@ try {
   process.exitCode = 1;
 }
 
-async function main(word, args) {
-  const lines = tasks[word];
-  if (lines === undefined) throw new SetupError(`unknown task ${word}; known: ${Object.keys(tasks).join(', ')}`);
+async function main(script, words) {
+  const [name, args] = chooseTask(script, words);
+  const task = tasks[name];
   if (process.platform !== 'linux') throw new SetupError(`keystored runs on Linux; this is ${process.platform}`);
   if (Number(process.versions.node.split('.')[0]) < 20) {
     throw new SetupError(`Node.js 20 or newer is needed to set up; this is ${process.versions.node}`);
   }
   installPackages();
-  if (!packagesSuffice.has(word)) installSoftHsm();
-  if (['test', 'test:long', 'soak'].includes(word)) installDebianPackages('for the tests', missing(testPackages));
-  if (word === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
-  if (word === 'test:interop') {
+  if (!task.bare) installSoftHsm();
+  installFor(name, args);
+  if (!task.bare && name !== 'setup') buildConsole();
+  const line = name === 'start' ? [provideService()] : task.line;
+  if (line !== undefined) process.exitCode = await run(line, args, name);
+}
+
+/** The name of the task, and the words that are for it. Throws with a usage line where a word is missing or is none of the script's. */
+function chooseTask(script, words) {
+  const [word, ...others] = words;
+  if (tasks[`${script} ${word}`] !== undefined) return [`${script} ${word}`, others];
+  if (tasks[script] !== undefined && (script !== 'test' || word === undefined || choosesTests(word))) return [script, words];
+  const choices = Object.keys(tasks).flatMap((name) => (name.startsWith(`${script} `) ? [name.slice(script.length + 1)] : []));
+  if (choices.length === 0) throw new SetupError(`unknown task ${script}; known: ${Object.keys(tasks).join(', ')}`);
+  const problem =
+    word === undefined
+      ? `${script} needs a word`
+      : `${script} has no word ${word}${script === 'test' ? ', and no test has it in its path' : ''}`;
+  const usage =
+    script === 'test'
+      ? `npm test [-- [${choices.join('|')}] [PART OF A PATH | OPTION OF VITEST]...]`
+      : `npm run ${script} ${choices.join('|')} [-- ARGUMENTS]`;
+  throw new SetupError(`${problem}. Usage: ${usage}`);
+}
+
+/** Whether a word is an option of the runner or part of the path of a test, which may have a line number. */
+function choosesTests(word) {
+  const part = word.replace(/^\.\//, '').replace(/:\d+$/, '');
+  const paths = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  return word.startsWith('-') || paths.some((path) => join(root, 'test', path).includes(part));
+}
+
+/** What the machine lacks for a task. */
+function installFor(name, args) {
+  if (['test', 'test long', 'soak'].includes(name)) installDebianPackages('for the tests', missing(testPackages));
+  if (name === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
+  if (name === 'test interop') {
     installDebianPackages('for the clients of others', missing(clientPackages));
     unpackReceivers();
   }
-  if (word === 'clients') installDebianPackages('to pack the client libraries', missingPackers(args));
-  if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
-  if (['test:cluster', 'soak'].includes(word)) installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
-  if (!packagesSuffice.has(word) && word !== 'setup') buildConsole();
-  if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
-  if (word === 'reproduce' && process.getuid() === 0)
+  if (name === 'generate clients') installDebianPackages('to pack the client libraries', missingPackers(args));
+  if (name === 'test clients') installDebianPackages('to compile generated clients', missingLanguages());
+  if (['test cluster', 'soak'].includes(name)) installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
+  if (['test image', 'build image'].includes(name))
+    installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
+  if (name === 'build reproduce' && process.getuid() === 0)
     installDebianPackages('to build twice', missing({ faketime: 'faketime', git: 'git', mmdebstrap: 'mmdebstrap' }));
-  for (const line of word === 'start' ? [[provideService()]] : lines) {
-    const status = await run(line, args, word);
-    if (status !== 0) {
-      process.exitCode = status;
-      return;
-    }
-  }
 }
 
 /** npm packages, exactly as the lock file says, and the native addon built; skipped while the lock file is unchanged. */
@@ -192,7 +212,7 @@ function provideService() {
   const made = status === 0 ? findService() : undefined;
   if (made === undefined)
     console.error('keystored: without a bundle of the service the start takes longer and more memory; the message is above');
-  return made ?? tasks.start[0][0];
+  return made ?? tasks.start.line[0];
 }
 
 /** The bundle all of whose sources are as they were when it was made. */
@@ -278,12 +298,13 @@ function unpackReceivers() {
 }
 
 /** Runs one command line with the pinned Node.js, and answers its exit code. */
-function run(line, args, word) {
-  const drill = drills[word] === undefined ? {} : { KEYSTORED_DRILLS: drills[word] };
+function run(line, args, name) {
+  const { drills } = tasks[name];
+  const drill = drills === undefined ? {} : { KEYSTORED_DRILLS: drills };
   // With the compile cache, later starts take a third of the time.
   const env = { NODE_COMPILE_CACHE: join(packages, '.cache', 'compile'), ...drill, ...process.env };
-  if (word === 'start' && process.execve !== undefined) become([...line, ...args], env);
-  return runBeside([...line, ...args], word, env);
+  if (name === 'start' && process.execve !== undefined) become([...line, ...args], env);
+  return runBeside([...line, ...args], name, env);
 }
 
 /** The appliance takes the place of this process, which Node.js offers since 22.15: nothing of the set-up stays in memory. */
@@ -293,8 +314,8 @@ function become(words, env) {
 }
 
 /** Forwards signals and waits. The daemon notices the end of this process by its channel. */
-function runBeside(words, word, env) {
-  const stdio = word === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+function runBeside(words, name, env) {
+  const stdio = name === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(pinnedNode, words, { cwd: root, stdio, env });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   dieWithLauncher(child);

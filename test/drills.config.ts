@@ -1,8 +1,8 @@
-// The long drills: other people's clients (npm run test:interop) and soaks (npm run soak); the word is chosen by KEYSTORED_DRILLS.
+// The long drills: other people's clients (npm test -- interop) and soaks (npm run soak); the word is chosen by KEYSTORED_DRILLS.
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-/** The long ones run only when they are asked for: npm run test:image -- secure, or -- full, -- cuts, -- metal, -- cluster */
+/** The long ones run only when they are asked for: npm test -- image secure, full, cuts, metal or cluster */
 const unasked = ['secure', 'full', 'cuts', 'metal', 'cluster']
   .filter((name) => !process.argv.includes(name))
   .map((name) => `test/image/${name}.test.ts`);

@@ -1,4 +1,4 @@
-// What takes long (npm run test:long): the files named *.long.test.ts, beside the quick tests of their subject.
+// What takes long (npm test -- long): the files named *.long.test.ts, beside the quick tests of their subject.
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 

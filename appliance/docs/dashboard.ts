@@ -1,4 +1,4 @@
-// The Grafana dashboard, from a table of its panels (npm run docs writes dashboard.json).
+// The Grafana dashboard, from a table of its panels (npm run generate docs writes dashboard.json).
 
 /** `$instance` is the variable of the dashboard; `legend` names the series. */
 type Query = { readonly expr: string; readonly legend: string };

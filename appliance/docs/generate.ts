@@ -1,5 +1,5 @@
 // Writes what is made from tables, schemas and figures: the references of errors and configuration, the dashboard, the tables and pictures
-// of performance (npm run docs).
+// of performance (npm run generate docs).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
@@ -51,7 +51,7 @@ function errorReference(): string {
     'with one item for each thing that is wrong; below 500 also `detail`. From 500 up there is none, and the one item of `errors` says what to',
     'do about it. `code` is the contract: it is never reused and never changes its status. Texts are for people and may change. The request id is in the audit trail and in `system:logs`.',
     '',
-    'The EST listener answers in plain text, as devices expect. This file is made by `npm run docs` from the tables of core and plugins.',
+    'The EST listener answers in plain text, as devices expect. This file is made by `npm run generate docs` from the tables of core and plugins.',
   ];
   return `${[head.join('\n'), ...statuses.map(section)].join('\n\n')}\n`;
 }
@@ -69,7 +69,7 @@ function configurationReference(): string {
     '`--config` names, that over the defaults. A field that does not exist, or a value that is none, stops the start with its line number.',
     '`a/b` is field `b` in container `a`, `[]` stands for the members of a list. Relative paths are relative to the working directory.',
     '',
-    'This file is made by `npm run docs` from the schemas that check the configuration.',
+    'This file is made by `npm run generate docs` from the schemas that check the configuration.',
     '',
     '| Field | Type | Default | Meaning |',
     '|---|---|---|---|',

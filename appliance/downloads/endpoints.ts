@@ -77,7 +77,7 @@ async function existing(files: Promise<readonly Download[]>): Promise<readonly D
   if (found.length > 0) return found;
   throw fail('not-found', {
     detail:
-      'This appliance runs from a source tree and has no keystorectl to hand out; "npm run keystorectl" makes the files, and a package has them.',
+      'This appliance runs from a source tree and has no keystorectl to hand out; "npm run build keystorectl" makes the files, and a package has them.',
   });
 }
 

@@ -1,4 +1,4 @@
-// npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb, and its
+// npm run build package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb, and its
 // bills of materials beside it.
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The documentation: its generated parts are what `npm run docs` would write now, and its links lead somewhere.
+// The documentation: its generated parts are what `npm run generate docs` would write now, and its links lead somewhere.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// npm run test:cluster: the clock of one of three whole appliances is wrong. It goes by those of the others, and says so.
+// npm test -- cluster: the clock of one of three whole appliances is wrong. It goes by those of the others, and says so.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

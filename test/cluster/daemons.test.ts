@@ -1,4 +1,4 @@
-// npm run test:cluster: three whole appliances as one. Each test goes on with what the one before has left.
+// npm test -- cluster: three whole appliances as one. Each test goes on with what the one before has left.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { validMs } from '../../core/cluster/validity.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: what is on the disks of appliances that run etcd themselves, and one whose disk is full.
+// npm test -- cluster: what is on the disks of appliances that run etcd themselves, and one whose disk is full.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

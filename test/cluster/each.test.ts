@@ -1,4 +1,4 @@
-// npm run test:cluster: what belongs to one of three whole appliances, what there is once for all, and a backup that becomes another cluster.
+// npm test -- cluster: what belongs to one of three whole appliances, what there is once for all, and a backup that becomes another cluster.
 import { execFile } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';

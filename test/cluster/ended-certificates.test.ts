@@ -1,4 +1,4 @@
-// npm run test:cluster: an appliance, or all of them, were off until their certificates for etcd had ended. They were issued by a clock that was so
+// npm test -- cluster: an appliance, or all of them, were off until their certificates for etcd had ended. They were issued by a clock that was so
 // far behind that they end within minutes of the real time, which etcd goes by.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run test:cluster: who may come in among the members, what happens when two run as one, and who is removed for ever.
+// npm test -- cluster: who may come in among the members, what happens when two run as one, and who is removed for ever.
 import { cpSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';

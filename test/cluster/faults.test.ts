@@ -1,4 +1,4 @@
-// npm run test:cluster: what the appliances promise while one of them, or the members of etcd, are cut off, stopped or killed.
+// npm test -- cluster: what the appliances promise while one of them, or the members of etcd, are cut off, stopped or killed.
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { EtcdClient } from '../../core/etcd/client.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: a server of etcd that begins to be filled and never comes does not keep others out.
+// npm test -- cluster: a server of etcd that begins to be filled and never comes does not keep others out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addServer } from '../../appliance/membership/filling.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';

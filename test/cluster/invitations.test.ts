@@ -1,4 +1,4 @@
-// npm run test:cluster: whom an invitation lets in, and whom not. Each test goes on with what the one before has left.
+// npm test -- cluster: whom an invitation lets in, and whom not. Each test goes on with what the one before has left.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

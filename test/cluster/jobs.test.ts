@@ -1,4 +1,4 @@
-// npm run test:cluster: background jobs over real etcd: one appliance runs them, and another goes on where it was.
+// npm test -- cluster: background jobs over real etcd: one appliance runs them, and another goes on where it was.
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../core/base/time.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: appliances with a token each that stand alone and join by a request. Each test goes on with what the one before has left.
+// npm test -- cluster: appliances with a token each that stand alone and join by a request. Each test goes on with what the one before has left.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// npm run test:cluster: appliances that stand alone and join by a request. Each test goes on with what the one before has left.
+// npm test -- cluster: appliances that stand alone and join by a request. Each test goes on with what the one before has left.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ask } from '../harness/client.ts';

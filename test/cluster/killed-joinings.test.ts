@@ -1,4 +1,4 @@
-// npm run test:cluster: an appliance with a token of its own is killed before steps of its joining, and the one that gives it the keys is killed
+// npm test -- cluster: an appliance with a token of its own is killed before steps of its joining, and the one that gives it the keys is killed
 // while it does. Each time the same command lets it join. KILLS_JOINING says before how many steps, over the whole of a joining.
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

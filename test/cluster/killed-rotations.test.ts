@@ -1,4 +1,4 @@
-// npm run test:cluster: rotations of the wrapping key of three appliances, with one token for all and with a token in each, are cut off at a
+// npm test -- cluster: rotations of the wrapping key of three appliances, with one token for all and with a token in each, are cut off at a
 // step: every transaction of the shared store about own keys, every own key that a token gets or loses, every copy of the key of the store.
 // KILLS_CLUSTER_ROTATIONS says how many times, spread over all steps, or "each".
 import { appendFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run test:cluster: followers, workers, token hosts and whole appliances of a cluster are killed under a storm that asks all appliances in
+// npm test -- cluster: followers, workers, token hosts and whole appliances of a cluster are killed under a storm that asks all appliances in
 // turns. What one has acknowledged is so on all. KILLS_CLUSTER says how many, KILLS_SEED from which seed.
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// npm run test:cluster: appliances of two versions as one. Records get the format of the newer one when all have it, and never before.
+// npm test -- cluster: appliances of two versions as one. Records get the format of the newer one when all have it, and never before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { type Identity, startAppliance, type TestAppliance } from './appliance.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
+// npm test -- cluster: appliances that run etcd themselves. Each test goes on with what the one before has left.
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

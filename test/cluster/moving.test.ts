@@ -1,4 +1,4 @@
-// npm run test:cluster: an appliance that stood alone with its embedded token becomes the first of three with a token in each, under load.
+// npm test -- cluster: an appliance that stood alone with its embedded token becomes the first of three with a token in each, under load.
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';

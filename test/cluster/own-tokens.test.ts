@@ -1,4 +1,4 @@
-// npm run test:cluster: appliances with a token each, whose own keys are carried to those that join. Each test goes on with what the one before has left.
+// npm test -- cluster: appliances with a token each, whose own keys are carried to those that join. Each test goes on with what the one before has left.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
+// npm test -- cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// npm run test:cluster: one order for all, one gone while the others go on, and no shared secret in clear, of three whole appliances.
+// npm test -- cluster: one order for all, one gone while the others go on, and no shared secret in clear, of three whole appliances.
 import { createHash, X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

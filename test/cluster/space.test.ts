@@ -1,4 +1,4 @@
-// npm run test:cluster: the quota of etcd. What it keeps of former revisions is forgotten in time, and a full quota is made usable again.
+// npm test -- cluster: the quota of etcd. What it keeps of former revisions is forgotten in time, and a full quota is made usable again.
 import { afterEach, expect, test } from 'vitest';
 import { watchServers } from '../../appliance/cluster/own-servers.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: three appliances over three real members of etcd.
+// npm test -- cluster: three appliances over three real members of etcd.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

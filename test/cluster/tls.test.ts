@@ -1,4 +1,4 @@
-// npm run test:cluster: etcd with certificates. A client without ours gets nothing, and a server without its own gets nothing of us.
+// npm test -- cluster: etcd with certificates. A client without ours gets nothing, and a server without its own gets nothing of us.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';

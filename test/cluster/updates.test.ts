@@ -1,4 +1,4 @@
-// npm run test:cluster: three whole appliances are updated one after the other, while callers change and use keys at whichever answers; over an
+// npm test -- cluster: three whole appliances are updated one after the other, while callers change and use keys at whichever answers; over an
 // etcd that somebody else runs, and over the members that they run themselves.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// npm run test:cluster: a cluster whose appliances have tokens of two vendors, SoftHSM2 and NSS softoken. Each test goes on with what the one before
+// npm test -- cluster: a cluster whose appliances have tokens of two vendors, SoftHSM2 and NSS softoken. Each test goes on with what the one before
 // has left.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Daemon } from '../harness/daemon.ts';

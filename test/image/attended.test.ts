@@ -1,4 +1,4 @@
-// npm run test:image -- attended: a machine that waits for a person's PIN at every start, and is reset by a medium. A quarter of an hour.
+// npm test -- image attended: a machine that waits for a person's PIN at every start, and is reset by a medium. A quarter of an hour.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';

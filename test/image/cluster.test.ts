@@ -1,4 +1,4 @@
-// npm run test:image -- cluster: three systems of the image become one cluster, with a token in each: one founds it, one joins with its settings
+// npm test -- image cluster: three systems of the image become one cluster, with a token in each: one founds it, one joins with its settings
 // medium, one that serves already joins by a request. A machine that is gone, a revocation, the shared address, removals down to one. In containers,
 // because three emulated machines are too slow for what a cluster waits for: a quarter of an hour.
 import { spawnSync } from 'node:child_process';

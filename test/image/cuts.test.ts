@@ -1,4 +1,4 @@
-// npm run test:image -- cuts: the mains fail right after acknowledged changes, again and again, and during the first start.
+// npm test -- image cuts: the mains fail right after acknowledged changes, again and again, and during the first start.
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';

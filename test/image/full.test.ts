@@ -1,4 +1,4 @@
-// npm run test:image -- full: Secure Boot and a TPM; updates that are refused, kept, cut off and left again; a factory reset. An hour.
+// npm test -- image full: Secure Boot and a TPM; updates that are refused, kept, cut off and left again; a factory reset. An hour.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// npm run test:image -- metal: an image for real machines with signing keys made for it is written to a disk and booted; two versions forward, none
+// npm test -- image metal: an image for real machines with signing keys made for it is written to a disk and booted; two versions forward, none
 // back; a backup of it fills another machine. An hour and a half in emulation.
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';

@@ -1,4 +1,4 @@
-// npm run test:image -- secure: Secure Boot and a TPM. The machine takes the keys of the image, and only the TPM opens its state.
+// npm test -- image secure: Secure Boot and a TPM. The machine takes the keys of the image, and only the TPM opens its state.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTool } from '../../appliance/packaging/image/tools.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -72,7 +72,7 @@ describe.skipIf(missing.length > 0)('what comes beside the Debian package', () =
 
     beforeAll(async () => {
       const files = artefacts().map((name) => join('dist', name));
-      const origin = ['--builder', 'https://ci.example.org/', '--source', 'git+https://example.org/keystored', '--script', 'package'];
+      const origin = ['--builder', 'https://ci.example.org/', '--source', 'git+https://example.org/keystored', '--build', 'package'];
       await provenance('state', ...origin, ...files);
       const first = readFileSync(statement, 'utf8');
       await provenance('state', ...origin, ...files.toReversed());

@@ -13,9 +13,9 @@ if (!possible) console.warn('SKIPPED: two builds of one tree, because that needs
 
 const bills = (...names: readonly string[]): string[] => names.flatMap((name) => [name, `${name}.cdx.json`, `${name}.spdx.json`]);
 
-describe.skipIf(!possible)('npm run reproduce', () => {
+describe.skipIf(!possible)('npm run build reproduce', () => {
   test('finds no difference', { timeout: 3_600_000 }, async () => {
-    const { stdout } = await must(process.execPath, ['appliance/setup.mjs', 'reproduce'], { cwd: root });
+    const { stdout } = await must(process.execPath, ['appliance/setup.mjs', 'build', 'reproduce'], { cwd: root });
     const architecture = (await must('dpkg', ['--print-architecture'])).stdout.trim();
     const { version } = manifest;
     const same = [...stdout.matchAll(/^same {5}[0-9a-f]{64} {2}(.*)$/gm)].map(([, name]) => name);

@@ -41,7 +41,7 @@ const imports: Readonly<Record<string, string>> = {
 export function file(purpose: string, text: string): string {
   const needed = Object.keys(imports).filter((name) => new RegExp(`(?<![\\w.])${name}\\b`).test(withoutComments(text)));
   const lines = needed.map((name) => `import ${imports[name]};\n`).toSorted();
-  const head = `// ${purpose} Made by npm run clients; do not edit.\npackage keystored.client.api;\n`;
+  const head = `// ${purpose} Made by npm run generate clients; do not edit.\npackage keystored.client.api;\n`;
   return [head, ...(lines.length === 0 ? [] : [lines.join('')]), text].join('\n');
 }
 

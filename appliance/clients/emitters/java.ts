@@ -10,7 +10,10 @@ export function emitJava({ groups, types }: Model): Readonly<Record<string, stri
   const names = typeNames(types);
   const sent = sentTypes(groups, types);
   return Object.fromEntries([
-    ['package-info.java', '/** The operations and documents of the API. Made by npm run clients. */\npackage keystored.client.api;\n'],
+    [
+      'package-info.java',
+      '/** The operations and documents of the API. Made by npm run generate clients. */\npackage keystored.client.api;\n',
+    ],
     ['Operations.java', file('The groups of operations.', emitAll(groups))],
     ...types.flatMap((type) => emitDocument(type, names, sent.has(type.name))),
     ...groups.flatMap(({ operations }) => operations.filter(hasOptions).map((operation) => emitOptions(operation, names))),

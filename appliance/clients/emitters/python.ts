@@ -6,7 +6,7 @@ import { pascalCase, snakeCase, wrapLines } from '../words.ts';
 /** The generated files by their path below `python/src/keystored_client/generated`. */
 export function emitPython({ groups, types }: Model): Readonly<Record<string, string>> {
   return {
-    '__init__.py': '"""Made by `npm run clients`; do not edit."""\n',
+    '__init__.py': '"""Made by `npm run generate clients`; do not edit."""\n',
     'models.py': emitModels(types),
     'operations.py': emitOperations(groups),
   };
@@ -17,7 +17,7 @@ function emitModels(types: readonly NamedType[]): string {
   const names = types.map(({ name }) => `    "${name}",\n`).join('');
   const hasNullable = JSON.stringify(types).includes('"nullable"');
   const head = [
-    '"""The documents of the API. Made by `npm run clients`; do not edit."""',
+    '"""The documents of the API. Made by `npm run generate clients`; do not edit."""',
     '',
     'from __future__ import annotations',
     '',
@@ -86,7 +86,7 @@ function emitOperations(groups: readonly Group[]): string {
     bodies.some((body) => new RegExp(`\\b${name}\\b`).test(body)),
   );
   const head = [
-    '"""A class for each group of operations, a method for each operation. Made by `npm run clients`; do not edit."""',
+    '"""A class for each group of operations, a method for each operation. Made by `npm run generate clients`; do not edit."""',
     '',
     'from __future__ import annotations',
     '',

@@ -9,7 +9,7 @@ export function emitTypeScript({ groups, types }: Model): Readonly<Record<string
 }
 
 function emitTypes(types: readonly NamedType[]): string {
-  const head = '// The documents of the API, with the field names of the wire. Made by `npm run clients`; do not edit.';
+  const head = '// The documents of the API, with the field names of the wire. Made by `npm run generate clients`; do not edit.';
   return `${[head, ...types.map(emitType)].join('\n\n')}\n`;
 }
 
@@ -28,7 +28,7 @@ function emitField({ name, type, isRequired, documentation }: Field): string {
 function emitOperations(groups: readonly Group[]): string {
   const bodies = groups.map(emitGroup);
   const head = [
-    '// A class for each group of operations, a method for each operation. Made by `npm run clients`; do not edit.',
+    '// A class for each group of operations, a method for each operation. Made by `npm run generate clients`; do not edit.',
     "import type * as Api from './types.ts';",
     "import { segment, type CallOptions, type Sender } from '../sender.ts';",
   ].join('\n');

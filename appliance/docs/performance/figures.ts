@@ -1,4 +1,4 @@
-// The figures of the benchmark as its file has them: `npm run bench -- --json FILE` writes it, `npm run docs` draws and writes from it.
+// The figures of the benchmark as its file has them: `npm run bench -- --json FILE` writes it, `npm run generate docs` draws and writes from it.
 import { z } from 'zod';
 
 const number = z.number();

@@ -4,7 +4,7 @@ import { operationName, readable, rowsAt, showPicture } from './pictures.ts';
 
 /** Where the figures are missing, what makes them. */
 const notMeasured =
-  'Not measured yet: `npm run bench -- PART --json appliance/docs/administer/performance/figures.json`, then `npm run docs`.';
+  'Not measured yet: `npm run bench -- PART --json appliance/docs/administer/performance/figures.json`, then `npm run generate docs`.';
 
 /** Text of each block, by the name in its marks. */
 const blocks: Readonly<Record<string, (figures: Figures) => readonly string[]>> = {

@@ -1,4 +1,4 @@
-// npm run clients [-- LANGUAGE…]: generates the client libraries into dist/clients, and packs those that are named, or all, into
+// npm run generate clients [LANGUAGE…]: generates the client libraries into dist/clients, and packs those that are named, or all, into
 // dist/clients/packages.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { packers } from './pack.ts';
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !languages.some((language) => language === name));
 if (unknown.length > 0) {
-  console.error(`There is no client for ${unknown.join(', ')}.\nUsage: npm run clients [-- LANGUAGE…], of ${languages.join(', ')}`);
+  console.error(`There is no client for ${unknown.join(', ')}.\nUsage: npm run generate clients [LANGUAGE…], of ${languages.join(', ')}`);
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-// npm run etcd: the etcd of appliances that are a cluster, as a package of its own beside that of keystored: dist/keystored-etcd_VERSION_ARCH.deb.
+// npm run build etcd: the etcd of appliances that are a cluster, as a package of its own beside that of keystored: dist/keystored-etcd_VERSION_ARCH.deb.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';

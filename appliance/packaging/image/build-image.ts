@@ -1,4 +1,4 @@
-// npm run image: the Debian package, the operating system around it and Debian's own packages become a disk image in dist/.
+// npm run build image: the Debian package, the operating system around it and Debian's own packages become a disk image in dist/.
 import { spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, closeSync, cpSync, existsSync, fstatSync, ftruncateSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
+// npm run build oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
 // bills of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// npm run bundle -- --version 0.2.0 --key ec.pem --key ml-dsa.pem --output FILE PART…: an update signed with every key given.
+// npm run build bundle -- --version 0.2.0 --key ec.pem --key ml-dsa.pem --output FILE PART…: an update signed with every key given.
 import { spawnSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,9 @@ if (import.meta.main) {
   });
   const { version, 'minimum-version': minimumVersion, key: keys = [], output } = values;
   if (version === undefined || output === undefined || keys.length === 0 || positionals.length === 0) {
-    console.error('Usage: npm run bundle -- --version N.N.N [--minimum-version N.N.N] --key PEM [--key PEM] --output FILE.update PART…');
+    console.error(
+      'Usage: npm run build bundle -- --version N.N.N [--minimum-version N.N.N] --key PEM [--key PEM] --output FILE.update PART…',
+    );
     process.exitCode = 2;
   } else await makeBundle({ version, minimumVersion, keys, parts: positionals, output });
 }

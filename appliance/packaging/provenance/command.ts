@@ -1,10 +1,10 @@
-// npm run provenance: says what was built from what, and has that signed by an OpenPGP key of a running keystored.
+// npm run build provenance: says what was built from what, and has that signed by an OpenPGP key of a running keystored.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
-import manifest from '../../../package.json' with { type: 'json' };
+import { artefacts } from '../artefacts.ts';
 import { sha256Of } from '../bill/write.ts';
 import { commitEpochSeconds } from '../debian-archive.ts';
 import { billedResources, committedTree, toolResources } from './materials.ts';
@@ -14,8 +14,8 @@ import { formatStatement } from './statement.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const defaultStatement = join(root, 'dist/provenance.json');
 
-const usage = `Usage: npm run provenance -- state --builder URI --script NAME [--script NAME] [--source URI] [--output FILE] FILE…
-       npm run provenance -- sign --key NAME [STATEMENT]
+const usage = `Usage: npm run build provenance -- state --builder URI --build NAME [--build NAME] [--source URI] [--output FILE] FILE…
+       npm run build provenance -- sign --key NAME [STATEMENT]
 
 state  writes a statement of the files, bills of materials among them, to dist/provenance.json or another file
 sign   has it signed by the transit key NAME of the appliance that keystorectl finds by its environment or profile`;
@@ -43,7 +43,7 @@ type Arguments = {
   readonly files: readonly string[];
   readonly builder?: string | undefined;
   readonly source?: string | undefined;
-  readonly script?: readonly string[] | undefined;
+  readonly build?: readonly string[] | undefined;
   readonly output?: string | undefined;
   readonly key?: string | undefined;
 };
@@ -51,7 +51,7 @@ type Arguments = {
 function readArguments(args: string[]): Arguments {
   const one = { type: 'string' } as const;
   try {
-    const options = { builder: one, source: one, output: one, key: one, script: { type: 'string', multiple: true } } as const;
+    const options = { builder: one, source: one, output: one, key: one, build: { type: 'string', multiple: true } } as const;
     const { values, positionals: files } = parseArgs({ args, allowPositionals: true, options });
     return { files, ...values };
   } catch (error) {
@@ -59,13 +59,13 @@ function readArguments(args: string[]): Arguments {
   }
 }
 
-async function state({ files, builder, source, script, output = defaultStatement }: Arguments): Promise<readonly string[]> {
-  if (builder === undefined || script === undefined || files.length === 0)
-    throw new Misused('a statement names its builder, the npm scripts that were run, and files');
-  const unknown = script.find((name) => !Object.hasOwn(manifest.scripts, name));
-  if (unknown !== undefined) throw new Misused(`there is no npm script ${unknown}`);
+async function state({ files, builder, source, build, output = defaultStatement }: Arguments): Promise<readonly string[]> {
+  if (builder === undefined || build === undefined || files.length === 0)
+    throw new Misused('a statement names its builder, the words that `npm run build` was given, and files');
+  const unknown = build.find((name) => !artefacts.has(name));
+  if (unknown !== undefined) throw new Misused(`npm run build makes no ${unknown}, but ${[...artefacts.keys()].join(', ')}`);
   const statement = formatStatement({
-    ...{ builder, ...defined({ source }), scripts: script, commit: committedTree() },
+    ...{ builder, ...defined({ source }), builds: build, commit: committedTree() },
     subjects: files.map((file) => ({ name: basename(file), digest: { sha256: sha256Of(file) } })),
     environment: { SOURCE_DATE_EPOCH: String(commitEpochSeconds()) },
     dependencies: [...toolResources(), ...billedResources(files)],

@@ -12,8 +12,8 @@ export type Build = {
   /** where the tree comes from, as pip and SPDX write it (`git+https://…`), where it has such a place */
   readonly source?: string;
   readonly commit: string;
-  /** the npm scripts that make the files */
-  readonly scripts: readonly string[];
+  /** the words of `npm run build` that make the files */
+  readonly builds: readonly string[];
   /** what decides on the octets beside the tree, such as SOURCE_DATE_EPOCH */
   readonly environment: Readonly<Record<string, string>>;
   /** everything else that went into the build */
@@ -23,10 +23,10 @@ export type Build = {
 const statementType = 'https://in-toto.io/Statement/v1';
 
 /** Names our kind of build, which appliance/docs/administer/supply-chain.md describes; it changes when the parameters do. */
-export const buildType = 'urn:uuid:5f0c3c0e-7f0b-4d0a-9a3e-6d2f1c8b7e41';
+export const buildType = 'urn:uuid:9dadaa3b-6f53-4264-9075-b3ffddbe9e06';
 
 /** The text that is signed. Throws for names that are no URIs, and for files that have one name. */
-export function formatStatement({ subjects, builder, source, commit, scripts, environment, dependencies }: Build): string {
+export function formatStatement({ subjects, builder, source, commit, builds, environment, dependencies }: Build): string {
   const notUri = [builder, source].find((uri) => uri !== undefined && !URL.canParse(uri));
   if (notUri !== undefined) throw new Error(`${notUri} is not a URI such as https://ci.example.org/keystored`);
   const names = subjects.map(({ name }) => name);
@@ -40,7 +40,7 @@ export function formatStatement({ subjects, builder, source, commit, scripts, en
     predicate: {
       buildDefinition: {
         buildType,
-        externalParameters: { source: tree, scripts: [...scripts].sort() },
+        externalParameters: { source: tree, builds: [...builds].sort() },
         internalParameters: environment,
         resolvedDependencies: [{ name: 'source', ...tree }, ...sorted(dependencies)],
       },

@@ -1,24 +1,16 @@
-// npm run reproduce [-- package etcd keystorectl oci image]: builds the committed tree twice, as on two machines, and says what differs in the
+// npm run build reproduce [-- package etcd keystorectl oci image]: builds the committed tree twice, as on two machines, and says what differs in the
 // results. With --against FOLDER it is built once and compared with what somebody else has built.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { artefacts } from '../artefacts.ts';
 import { sha256Of } from '../bill/write.ts';
 import { compareFiles, pairUp } from './differences.ts';
 import { firstMachine, type Machine, secondMachine } from './machines.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 const mostLines = 200;
-
-/** The npm scripts that build something, whether only root can run them, and in which folder below `dist` their results are. */
-const scripts: ReadonlyMap<string, { readonly asRoot: boolean; readonly folder: string }> = new Map([
-  ['package', { asRoot: false, folder: '' }],
-  ['etcd', { asRoot: false, folder: '' }],
-  ['keystorectl', { asRoot: false, folder: 'keystorectl' }],
-  ['oci', { asRoot: true, folder: '' }],
-  ['image', { asRoot: true, folder: 'image-vm' }],
-]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +26,7 @@ const isRoot = process.getuid?.() === 0;
 const wanted = positionals.length > 0 ? positionals : ['package', 'keystorectl', ...(isRoot ? ['oci'] : [])];
 const problem = problemOf(wanted, values.against);
 if (problem !== undefined) {
-  console.error(`${problem}\nUsage: npm run reproduce -- [--against FOLDER] [--keep] [${[...scripts.keys()].join('] [')}]`);
+  console.error(`${problem}\nUsage: npm run build reproduce -- [--against FOLDER] [--keep] [${[...artefacts.keys()].join('] [')}]`);
   process.exit(2);
 }
 
@@ -46,11 +38,11 @@ try {
   const machines = [...(against === undefined ? [firstMachine(repository, work)] : []), secondMachine(repository, work)];
   tellProperties(machines);
   // Root comes last: it leaves files of its own in the tree.
-  const order = [...scripts.keys()].filter((name) => wanted.includes(name));
+  const order = [...artefacts.keys()].filter((name) => wanted.includes(name));
   for (const machine of machines) {
     for (const name of order) {
       console.error(`${name} on the ${machine.name} machine …`);
-      machine.run(name, scripts.get(name)?.asRoot === true);
+      machine.run(name, artefacts.get(name)?.asRoot === true);
     }
   }
   const builds = machines.map((machine) => resultsOf(machine, order));
@@ -63,12 +55,12 @@ try {
 
 function problemOf(names: readonly string[], against: string | undefined): string | undefined {
   if (against !== undefined && !existsSync(against)) return `There is no folder ${against}.`;
-  const unknown = names.filter((name) => !scripts.has(name));
+  const unknown = names.filter((name) => !artefacts.has(name));
   if (unknown.length > 0) return `${unknown.join(', ')} cannot be built.`;
   const hasKeys = process.env['KEYSTORED_IMAGE_KEYS'] !== undefined || process.env['KEYSTORED_IMAGE_CACHE'] !== undefined;
   if (names.includes('image') && !hasKeys)
     return 'Without KEYSTORED_IMAGE_KEYS or KEYSTORED_IMAGE_CACHE each machine signs with keys of its own.';
-  const forRoot = isRoot ? [] : names.filter((name) => scripts.get(name)?.asRoot === true);
+  const forRoot = isRoot ? [] : names.filter((name) => artefacts.get(name)?.asRoot === true);
   return forRoot.length > 0 ? `Only root can build ${forRoot.join(', ')}.` : undefined;
 }
 
@@ -76,7 +68,7 @@ function problemOf(names: readonly string[], against: string | undefined): strin
 type Result = { readonly name: string; readonly path: string };
 
 function resultsOf({ tree }: Machine, names: readonly string[]): readonly Result[] {
-  const folders = new Set(names.map((name) => join(tree, 'dist', scripts.get(name)?.folder ?? '')));
+  const folders = new Set(names.map((name) => join(tree, 'dist', artefacts.get(name)?.folder ?? '')));
   return [...folders].flatMap(filesOf);
 }
 

@@ -10,7 +10,7 @@ export type Machine = {
   /** what it is like, by name, for people */
   readonly properties: Readonly<Record<string, string>>;
   /** Runs an npm script of the tree; throws when it fails. `asRoot` for what only root can build. */
-  run(script: string, asRoot: boolean): void;
+  run(artefact: string, asRoot: boolean): void;
 };
 
 const isRoot = process.getuid?.() === 0;
@@ -76,9 +76,12 @@ function makeMachine(repository: string, plan: Plan): Machine {
   return {
     ...{ name, tree },
     properties: { folder: tree, home, umask, 'time zone': timeZone, locale, ...plan.properties },
-    run(script, asRoot) {
+    run(artefact, asRoot) {
       const inTree = ['sh', '-c', `umask ${umask} && cd "$1" && shift && exec "$@"`, 'sh', tree];
-      must([...plan.around, ...(asRoot ? [] : as), ...plan.inside, ...inTree, 'node', 'appliance/setup.mjs', script], environment);
+      must(
+        [...plan.around, ...(asRoot ? [] : as), ...plan.inside, ...inTree, 'node', 'appliance/setup.mjs', 'build', artefact],
+        environment,
+      );
     },
   };
 }

@@ -130,7 +130,7 @@ test('an appliance from a source tree has no files, and says how they are made',
     for (const target of [list, `${list}/SHA256SUMS`, `${list}/keystorectl-linux-amd64`]) {
       const { status, body } = await other.request('GET', target, undefined, publicly);
       expect(status).toBe(404);
-      expect(body.detail).toContain('npm run keystorectl');
+      expect(body.detail).toContain('npm run build keystorectl');
     }
   } finally {
     await other.close();

@@ -16,7 +16,7 @@ const build: Build = {
   builder: 'https://ci.example.org/keystored',
   source: 'git+https://example.org/keystored',
   commit,
-  scripts: ['package', 'oci'],
+  builds: ['package', 'oci'],
   environment: { SOURCE_DATE_EPOCH: '1700000000' },
   subjects: [
     { name: 'two', digest: { sha256: '2'.repeat(64) } },
@@ -38,7 +38,7 @@ describe('a statement', () => {
           buildType,
           externalParameters: {
             source: { uri: `git+https://example.org/keystored@${commit}`, digest: { gitCommit: commit } },
-            scripts: ['oci', 'package'],
+            builds: ['oci', 'package'],
           },
           internalParameters: { SOURCE_DATE_EPOCH: '1700000000' },
           resolvedDependencies: [
@@ -52,8 +52,8 @@ describe('a statement', () => {
   });
 
   test('has the same octets whatever the order in which the build is described', () => {
-    const { subjects, dependencies, scripts } = build;
-    const turned = { subjects: subjects.toReversed(), dependencies: dependencies.toReversed(), scripts: scripts.toReversed() };
+    const { subjects, dependencies, builds } = build;
+    const turned = { subjects: subjects.toReversed(), dependencies: dependencies.toReversed(), builds: builds.toReversed() };
     expect(formatStatement({ ...build, ...turned })).toBe(formatStatement(build));
   });
 

@@ -1,4 +1,4 @@
-// npm run test:cluster: a fault of each kind of appliances with their own members of etcd, as `npm run soak -- cluster` makes thousands.
+// npm test -- cluster: a fault of each kind of appliances with their own members of etcd, as `npm run soak -- cluster` makes thousands.
 import { expect, test } from 'vitest';
 import { mayMount } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -1,4 +1,4 @@
-// npm run test:cluster: a few faults of every kind, as `npm run soak -- cluster` makes thousands.
+// npm test -- cluster: a few faults of every kind, as `npm run soak -- cluster` makes thousands.
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { stormOnCluster } from './storm.ts';

@@ -26,7 +26,7 @@ const buildMilliseconds = 10 * 60_000;
 /** The module that an earlier run has built. */
 export function builtKryoptic(): KryopticModule {
   const module = modulePath();
-  return existsSync(module) ? { module } : { missing: 'not built yet; npm run test:long builds it' };
+  return existsSync(module) ? { module } : { missing: 'not built yet; npm test -- long builds it' };
 }
 
 /**

@@ -1,4 +1,4 @@
-// npm run test:cluster: what delays the packets of a machine does to them what it says, and leaves nothing behind.
+// npm test -- cluster: what delays the packets of a machine does to them what it says, and leaves nothing behind.
 import { spawn, spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
