@@ -4,8 +4,8 @@ import { systemClock } from '../core/base/time.ts';
 import { endSilentConnections } from '../core/etcd/silent-connections.ts';
 import { warnOnStandardError } from '../core/log/journal.ts';
 import { openLog } from '../core/log/log.ts';
-import { type RunningFollower, runFollower } from './cluster/follower-service.ts';
-import { followerOrders, type FollowerOrders, type OrderHandlers } from './cluster/messages.ts';
+import { type RunningFollower, runFollower } from './cluster/replication/follower-service.ts';
+import { followerOrders, type FollowerOrders, type OrderHandlers } from './cluster/replication/messages.ts';
 import { openChannel } from './processes/channel.ts';
 import { nothingAsked, supervisorPort } from './processes/messages.ts';
 

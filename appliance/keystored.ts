@@ -16,13 +16,13 @@ import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './tokens/chosen-pin.ts';
 import { loadConfiguration } from './configuration.ts';
 import { examineLimits } from './composition/own-limits.ts';
-import { neededParts, openLink, takePart, type TakingPart } from './cluster/taking-part.ts';
+import { neededParts, openLink, takePart, type TakingPart } from './cluster/replication/taking-part.ts';
 import { examineDirectory, holdDataDirectory } from './data-directory/data-directory.ts';
 import { watchLockFile } from './data-directory/lock-file.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
-import { requireNotRecovering } from './recovery/recover.ts';
+import { requireNotRecovering } from './cluster/membership/recovery/recover.ts';
 import { requireEmbeddedPin } from './tokens/embedded-token.ts';
 import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
@@ -52,7 +52,7 @@ if (args[0] === 'restore-drill') {
 }
 
 if (args[0] === 'recover-cluster') {
-  const { runRecoveryCommand } = await import('./recovery/command.ts');
+  const { runRecoveryCommand } = await import('./cluster/membership/recovery/command.ts');
   process.exit(await runRecoveryCommand(args.slice(1)));
 }
 

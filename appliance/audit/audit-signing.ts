@@ -16,7 +16,7 @@ import { type Hsm, HsmError, isKeyLost, type KeyBinding, type KeyReference, type
 import { readWhole, syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../data-directory/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
-import { dropOwnRecords } from '../state/record-owners.ts';
+import { dropOwnRecords } from '../record-owners.ts';
 import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from '../backup/restoration.ts';
 
 /** What a process has opened. */

@@ -10,7 +10,7 @@ import type { OpenStore } from '../../core/store/open.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { noteFinding } from '../findings/findings.ts';
 import { paths } from '../data-directory/paths.ts';
-import { forgetPublished } from '../state/record-owners.ts';
+import { forgetPublished } from '../record-owners.ts';
 
 /** What is known of the source when the store is put in place. Absent fields are not known: those of a backup of format 1, for instance. */
 const source = z.object({

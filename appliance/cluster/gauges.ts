@@ -1,7 +1,7 @@
 // What this appliance sees of its cluster: who is in, how far everyone has followed, how long ago they gave a sign of life.
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import type { Gauge } from '../../core/plugin/plugin.ts';
-import type { ClusterState, ClusterWay, SeenAppliance } from '../state/cluster-way.ts';
+import type { ClusterState, ClusterWay, SeenAppliance } from './cluster-way.ts';
 import { behindOf, readCluster } from './state-endpoint.ts';
 
 /** Without samples for an appliance that stands alone, and while the process that follows the others starts again. */

@@ -1,7 +1,7 @@
 // What health says of the cluster: whether this appliance may answer, and whether others are missing.
 import type { HealthPart } from '../../core/base/context.ts';
-import type { LostCredentials } from '../membership/membership.ts';
-import type { ClusterWay } from '../state/cluster-way.ts';
+import type { LostCredentials } from './membership/membership.ts';
+import type { ClusterWay } from './cluster-way.ts';
 
 type SeenCluster = Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'>;
 

@@ -6,8 +6,8 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { type Departure, hasRegistered, recordDeparture, signedChainsOf } from '../audit/chain-records.ts';
-import type { ClusterState, ClusterWay, SeenAppliance } from '../state/cluster-way.ts';
-import { dropRecordsOf } from '../state/record-owners.ts';
+import type { ClusterState, ClusterWay, SeenAppliance } from './cluster-way.ts';
+import { dropRecordsOf } from '../record-owners.ts';
 
 export type RemovalParts = {
   readonly cluster: ClusterWay;

@@ -13,12 +13,12 @@ import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { timestampText } from '../../core/wire/fields.ts';
 import type { KeyReference } from '../../hsm/api.ts';
-import type { OwnTokens } from '../wrapping-keys/own-tokens.ts';
-import type { Membership } from '../membership/membership.ts';
-import { membershipEndpoints } from '../membership/endpoints.ts';
+import type { OwnTokens } from './keys/own-tokens.ts';
+import type { Membership } from './membership/membership.ts';
+import { membershipEndpoints } from './membership/endpoints.ts';
 import { removeAppliance } from './removal.ts';
 import { listDepartures } from '../audit/chain-records.ts';
-import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from '../state/cluster-way.ts';
+import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from './cluster-way.ts';
 
 const member = z.object({
   name: z.string().meta({ description: 'Name of the appliance in its configuration.', example: 'plant-a' }),

@@ -14,7 +14,7 @@ import { openStore } from '../../core/store/open.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import type { Backups } from '../backup/run/backups.ts';
 import type { ClockWatch } from '../machine/clock-watch.ts';
-import type { Membership } from '../membership/membership.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
 import { plugins } from '../plugins.ts';
 import { compose, type Parts } from './compose.ts';
 

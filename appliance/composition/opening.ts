@@ -7,7 +7,7 @@ import { type OpenLog, openLog } from '../../core/log/log.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { recordedRevision } from '../../core/audit/examine.ts';
-import { openLink } from '../cluster/taking-part.ts';
+import { openLink } from '../cluster/replication/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';

@@ -23,14 +23,14 @@ import { sealPlugin } from '../seal/plugin.ts';
 import type { ShippingParts } from '../shipping/endpoints.ts';
 import { shippingPlugin } from '../shipping/plugin.ts';
 import { ownPins, type OwnPins } from '../tokens/own-pins.ts';
-import { followAgreedTypes } from '../wrapping-keys/agreed-types.ts';
-import { carryInCluster, type CarryingParts } from '../wrapping-keys/cluster-carrying.ts';
+import { followAgreedTypes } from '../cluster/keys/agreed-types.ts';
+import { carryInCluster, type CarryingParts } from '../cluster/keys/key-transfer.ts';
 import { carryByConfiguration } from '../wrapping-keys/groups.ts';
-import { OwnTokens } from '../wrapping-keys/own-tokens.ts';
+import { OwnTokens } from '../cluster/keys/own-tokens.ts';
 import { wrappingKeysPlugin } from '../wrapping-keys/plugin.ts';
 import type { RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
-import { isStoreKeyShared } from '../wrapping-keys/shared-store-key.ts';
+import { isStoreKeyShared } from '../cluster/keys/shared-store-key.ts';
 
 /** What a process that serves has opened and made. */
 export type SystemParts = MonitoringParts &

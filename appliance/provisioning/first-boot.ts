@@ -23,7 +23,7 @@ import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../tokens/hsm-config.ts';
 import { paths } from '../data-directory/paths.ts';
-import type { ClusterWay } from '../state/cluster-way.ts';
+import type { ClusterWay } from '../cluster/cluster-way.ts';
 import { beginExportHistory } from '../attestation/export-history.ts';
 import { restoredMark } from '../backup/restoration.ts';
 import { awaitWrappedKeys, openRuntime, type Runtime } from '../runtime.ts';

@@ -2,8 +2,8 @@
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
-import { wrapClusterKeys } from '../state/cluster-keys.ts';
-import type { ClusterWay } from '../state/cluster-way.ts';
+import { wrapClusterKeys } from '../cluster/keys/cluster-keys.ts';
+import type { ClusterWay } from '../cluster/cluster-way.ts';
 import { refusingHsmErrors } from '../tokens/hsm-config.ts';
 import { openRuntime } from '../runtime.ts';
 import { StartRefused } from '../start-refused.ts';

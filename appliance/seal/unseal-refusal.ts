@@ -2,7 +2,7 @@
 import type { Configuration } from '../../core/config/config.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
 import { HsmError } from '../../hsm/api.ts';
-import { neededParts } from '../cluster/taking-part.ts';
+import { neededParts } from '../cluster/replication/taking-part.ts';
 import { requireKinds } from '../data-directory/data-directory.ts';
 import { causeAndRemedy, isAboutCluster, refusalFor, StartRefused } from '../start-refused.ts';
 import { requireParts } from '../data-directory/traces.ts';

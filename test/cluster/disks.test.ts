@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
+import { memberFiles } from '../../appliance/cluster/membership/files.ts';
 import type { Answer } from '../harness/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { mayMount, mountSmallDisk } from '../harness/small-disk.ts';

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { endOfCertificates } from '../../appliance/membership/files.ts';
+import { endOfCertificates } from '../../appliance/cluster/membership/files.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -1,6 +1,6 @@
 // npm test -- cluster: a server of etcd that begins to be filled and never comes does not keep others out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addServer } from '../../appliance/membership/filling.ts';
+import { addServer } from '../../appliance/cluster/membership/filling.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { silentLog } from '../harness/log.ts';
 import { type EtcdCluster, freePorts, startEtcd } from './etcd.ts';

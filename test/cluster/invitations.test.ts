@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseInvitation } from '../../appliance/membership/invitation.ts';
-import { type KeyRequest, makeKeyRequest } from '../../appliance/membership/key-request.ts';
+import { parseInvitation } from '../../appliance/cluster/membership/invitation.ts';
+import { type KeyRequest, makeKeyRequest } from '../../appliance/cluster/membership/key-request.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { ctlFor } from '../appliance/cli/run.ts';
 import { ask } from '../harness/client.ts';

@@ -2,9 +2,9 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
-import { parseInvitation } from '../../appliance/membership/invitation.ts';
-import { challengeOf, makeKeyRequest, requestFor } from '../../appliance/membership/key-request.ts';
+import { memberFiles } from '../../appliance/cluster/membership/files.ts';
+import { parseInvitation } from '../../appliance/cluster/membership/invitation.ts';
+import { challengeOf, makeKeyRequest, requestFor } from '../../appliance/cluster/membership/key-request.ts';
 import { ask } from '../harness/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -3,7 +3,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
+import { memberFiles } from '../../appliance/cluster/membership/files.ts';
 import { type Daemon, type DaemonOptions, startUnlessAbandoned } from '../harness/daemon.ts';
 import { countingIn } from '../harness/kills/starts.ts';
 import { findUnsound } from '../harness/kills/whole-check.ts';

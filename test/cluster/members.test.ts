@@ -4,7 +4,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
+import { memberFiles } from '../../appliance/cluster/membership/files.ts';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
 import { verifyTrail } from '../../core/audit/verify.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';

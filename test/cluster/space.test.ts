@@ -1,6 +1,6 @@
 // npm test -- cluster: the quota of etcd. What it keeps of former revisions is forgotten in time, and a full quota is made usable again.
 import { afterEach, expect, test } from 'vitest';
-import { watchServers } from '../../appliance/cluster/own-servers.ts';
+import { watchServers } from '../../appliance/cluster/replication/own-servers.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import { put } from '../../core/etcd/messages.ts';
 import { EtcdError } from '../../core/etcd/outcome.ts';

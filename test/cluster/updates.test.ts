@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memberFiles } from '../../appliance/membership/files.ts';
+import { memberFiles } from '../../appliance/cluster/membership/files.ts';
 import { layout } from '../../core/cluster/layout.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import type { Daemon, DaemonOptions } from '../harness/daemon.ts';

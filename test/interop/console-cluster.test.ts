@@ -1,7 +1,7 @@
 // The overview of an appliance in a cluster, in Chromium: the others by name, with what is wrong with them.
 import type { Browser as Chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ClusterWay } from '../../appliance/state/cluster-way.ts';
+import type { ClusterWay } from '../../appliance/cluster/cluster-way.ts';
 import { batchLimits } from '../../core/cluster/transaction.ts';
 import { startTestAppliance, type TestAppliance } from '../harness/appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

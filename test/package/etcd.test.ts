@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { programProblem } from '../../appliance/membership/etcd-process.ts';
+import { programProblem } from '../../appliance/cluster/membership/etcd-process.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { FollowerLink } from '../../../appliance/cluster/link.ts';
-import { type FollowerHandlers, followerRequests, linkRequests } from '../../../appliance/cluster/messages.ts';
-import { socketPort } from '../../../appliance/cluster/socket-port.ts';
+import { FollowerLink } from '../../../appliance/cluster/replication/link.ts';
+import { type FollowerHandlers, followerRequests, linkRequests } from '../../../appliance/cluster/replication/messages.ts';
+import { socketPort } from '../../../appliance/cluster/replication/socket-port.ts';
 import { openChannel } from '../../../appliance/processes/channel.ts';
 import { machineMoment } from '../../../core/cluster/validity.ts';
 

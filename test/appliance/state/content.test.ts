@@ -1,6 +1,6 @@
 // What keeps an appliance that stands alone from joining a cluster: everything that a person has made there, and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findContent } from '../../../appliance/state/record-owners.ts';
+import { findContent } from '../../../appliance/record-owners.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

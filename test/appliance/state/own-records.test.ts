@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findRunning, takeLease } from '../../../appliance/backup/run/lease.ts';
 import { watchClock } from '../../../appliance/machine/clock-watch.ts';
 import { bootstrapJob, offerBootstrap } from '../../../appliance/provisioning/bootstrap.ts';
-import { dropOwnRecords } from '../../../appliance/state/record-owners.ts';
+import { dropOwnRecords } from '../../../appliance/record-owners.ts';
 import { findSecretId, issueSecretId, useSecretId } from '../../../core/access/approles/secret-ids.ts';
 import { createSystemTenant } from '../../../core/access/system-tenant.ts';
 import { Secret } from '../../../core/base/secret.ts';

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordOwners } from '../../../appliance/state/record-owners.ts';
+import { recordOwners } from '../../../appliance/record-owners.ts';
 import { plugins } from '../../../appliance/plugins.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -42,7 +42,7 @@ test('no source opens a table under a name that only the running program knows',
     'core/store/open.ts',
     'core/plugin/plugin-store.ts',
     'plugins/transit/records/attachments.ts',
-    'appliance/state/record-owners.ts',
+    'appliance/record-owners.ts',
   ];
   const found = sources.filter((file) => unnamed.test(readFileSync(join(root, file), 'utf8')));
   expect(found.filter((file) => !known.includes(file))).toEqual([]);

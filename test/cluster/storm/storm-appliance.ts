@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepFollower } from '../../../appliance/cluster/follower-process.ts';
-import { FollowerLink } from '../../../appliance/cluster/link.ts';
+import { keepFollower } from '../../../appliance/cluster/replication/follower-process.ts';
+import { FollowerLink } from '../../../appliance/cluster/replication/link.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { machineMoment } from '../../../core/cluster/validity.ts';

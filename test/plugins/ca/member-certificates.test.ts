@@ -1,7 +1,7 @@
 // Certificates for the members of etcd in a cluster, on a real token.
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { makeKeyRequest } from '../../../appliance/membership/key-request.ts';
+import { makeKeyRequest } from '../../../appliance/cluster/membership/key-request.ts';
 import type { MemberCertificates } from '../../../core/plugin/services/member-certificates.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { findCa } from '../../../plugins/ca/authority/lookup.ts';

@@ -1,0 +1,62 @@
+// What the appliances of a cluster tell each other while the next own keys are carried from one token to all. Public keys, and keys wrapped for
+// one token each: nothing that another token could open.
+import { fail } from '../../../core/base/errors.ts';
+import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
+import type { Gift, Parcel, Transport } from '../../../hsm/setup/setup.ts';
+
+/** The appliance whose token takes part, by id and name. */
+type Receiver = { readonly id: string; readonly name: string };
+
+export type Carrying = {
+  /** drawn for each attempt */
+  readonly id: string;
+  /** every appliance of the cluster */
+  readonly receivers: readonly Receiver[];
+  /** once every receiver has a transport key; the parcels are in the order of the receivers */
+  readonly gift?: Gift;
+};
+
+/** What a receiver has done, or why it cannot. */
+export type CarryingPart = {
+  readonly transport?: Transport;
+  readonly hasTaken?: true;
+  readonly problem?: string;
+};
+
+/** An appliance that was invited and whose token gets the keys before it comes in. */
+export type Guest = {
+  readonly name: string;
+  /** id of the transport key of its token */
+  readonly transport: string;
+  /** the wrapping key that its token has, or takes from the parcel */
+  readonly number: number;
+  readonly carrying: string;
+  /** those of its token */
+  readonly types: readonly string[];
+  /** absent when its token had the key already */
+  readonly sent?: { readonly marks: Gift['marks']; readonly parcel: Parcel };
+  /** Until then no other wrapping key is made, because it would have to take that one too. */
+  readonly until: string;
+};
+
+/** [group of tokens] */
+export const carryingTable = (store: Store): Table<Carrying> => store.table<Carrying>('wrapping-carryings');
+/** [id of the carrying, id of the appliance] */
+export const partTable = (store: Store): Table<CarryingPart> => store.table<CarryingPart>('wrapping-carrying-parts');
+/** [id of the appliance] */
+export const guestTable = (store: Store): Table<Guest> => store.table<Guest>('cluster-guests');
+
+/** The carrying of a group, if it is still this one. Throws `conflict` when it was withdrawn. */
+export function requireSame(transaction: WriteTransaction, store: Store, group: string, id: string): Carrying {
+  const carrying = transaction.get(carryingTable(store), [group]);
+  if (carrying?.id === id) return carrying;
+  throw fail('conflict', { detail: 'The carrying of the next wrapping key was withdrawn meanwhile; try again.' });
+}
+
+/** Removes a carrying and its parts; no error when it is another one by now. */
+export function endCarrying(transaction: WriteTransaction, store: Store, group: string, id: string): void {
+  if (transaction.get(carryingTable(store), [group])?.id !== id) return;
+  transaction.delete(carryingTable(store), [group]);
+  const parts: StoreKey[] = Array.from(transaction.entries(partTable(store), [id]), ([key]) => key);
+  for (const key of parts) transaction.delete(partTable(store), key);
+}
