@@ -7,6 +7,7 @@ import { openLog } from '../core/log/log.ts';
 import { type RunningFollower, runFollower } from './cluster/replication/follower-service.ts';
 import { followerOrders, type FollowerOrders, type OrderHandlers } from './cluster/replication/messages.ts';
 import { openChannel } from './processes/channel.ts';
+import { requireSharedLock } from './data-directory/store-files.ts';
 import { nothingAsked, supervisorPort } from './processes/messages.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
@@ -23,6 +24,7 @@ const handlers: OrderHandlers = {
   async begin(orders: FollowerOrders) {
     const log = openLog({ stream: 'follower', clock: systemClock, terminal: false, ...orders.logs });
     try {
+      requireSharedLock(orders.directory, orders.storeLock);
       running = await runFollower(orders, (reason) => end(new Error(reason)), log);
       return {};
     } catch (error) {

@@ -34,6 +34,7 @@ import { paths } from './data-directory/paths.ts';
 import { keepWatch, openNotify } from './processes/watch/notify.ts';
 import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './tls/sealed-identity.ts';
+import { requireSoundStore } from './data-directory/store-files.ts';
 import { requireWhole } from './data-directory/traces.ts';
 import { requireTlsKeyModules } from './tls/engine.ts';
 import { refusalFor, StartRefused } from './start-refused.ts';
@@ -218,6 +219,7 @@ async function prepare(
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
   requireWhole(data, neededParts(configuration));
+  await requireSoundStore(data, configuration.cluster !== undefined);
   await cluster.start();
   const waits = attended && hasSealedIdentity(data);
   const hsmConfig = waits ? undefined : await prepareToken(configuration);

@@ -1,7 +1,7 @@
 // The error that ends a start: one line for the terminal with cause and fix.
 import { reasonOf, ServiceError } from '../core/base/errors.ts';
 import { StartError } from '../core/plugin/registry.ts';
-import { StoreDamaged } from '../core/store/files/damage.ts';
+import { StoreDamaged } from '../core/store/files/store-damaged.ts';
 import { readWhole } from '../core/base/durable-files.ts';
 import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 
@@ -55,7 +55,7 @@ const diskRemedies: Readonly<Record<string, string>> = {
 /** Calls that are about the network and processes. */
 const elsewhere = /^(?:listen|bind|connect|getaddrinfo|kill|spawn)/;
 
-const storeRemedy =
+export const storeRemedy =
   'put the store back from your backup, with the store key and the token of the same time (--restore, into an empty directory)';
 
 /** What LMDB says of a file that it cannot use, also where it was found by a read. */

@@ -7,7 +7,6 @@ import { openToServe } from './composition/opening.ts';
 import { serve } from './composition/serve.ts';
 import { plugins } from './plugins.ts';
 import type { Configuration } from '../core/config/config.ts';
-import { lockFileOfStore } from '../core/store/files/store-files.ts';
 import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { openChannel } from './processes/channel.ts';
 import { listenOn } from './processes/inherited-sockets.ts';
@@ -16,6 +15,7 @@ import type { Serving } from './processes/serving.ts';
 import { serveSealed } from './seal/sealed-server.ts';
 import { paths } from './data-directory/paths.ts';
 import { expectLockFile } from './data-directory/lock-file.ts';
+import { requireSharedLock } from './data-directory/store-files.ts';
 import { refusalFor, StartRefused } from './start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
@@ -94,14 +94,6 @@ async function serveOpened(configuration: Configuration, orders: Begin): Promise
   // The others may begin: they need nothing of what follows.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
   return serve(configuration, number, channel, { opened, alone: alone.promise, ticketKeys: Buffer.from(orders.ticketKeys, 'hex') });
-}
-
-/** Throws StartRefused where the file of the locks, which other workers have open, is not in its place any more. */
-function requireSharedLock(store: string, storeLock: string | undefined): void {
-  if (storeLock === undefined || lockFileOfStore(store) === storeLock) return;
-  throw new StartRefused(
-    `${store}/lock.mdb was removed or replaced while other processes of the appliance use it: put it back, or end the appliance and start it again`,
-  );
 }
 
 /** Answered by this thread after a call to every token: no answer means that one of them hangs. */

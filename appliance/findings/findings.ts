@@ -7,6 +7,8 @@ import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } 
 /** By name, which is its part of health as well: what a person does before the answer. */
 const findingRemedies = {
   'store-behind': 'put the newer store back, or make these changes again',
+  'store-content':
+    'compare what it has with what you know of it, end the tokens of before, and make lacking changes again; or restore a backup of before into an empty directory',
   'audit-trail': 'compare the trail with the heads and copies that are kept elsewhere',
   restored: 'end the tokens and secret-ids of before, and take in what was revoked since (docs/administer/backup.md)',
   'foreign-writes':

@@ -8,6 +8,7 @@ import { endProcess } from './kept-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { AskedHealth } from './watch/asked-health.ts';
+import { Crashes, endWhileStarting } from './watch/crashes.ts';
 import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
@@ -75,13 +76,15 @@ export function superviseWorkers(
   args: readonly string[],
   orders: Promise<Orders>,
   handlersFor: HandlersFor,
-  onStuck: (worker: number, listener: string) => void,
+  told: { readonly onStuck: (worker: number, listener: string) => void; readonly giveUp: (reason: unknown) => void },
 ): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
   let stopping = false;
+  const { data, cluster: shared } = configuration;
+  const crashes = new Crashes({ data, isReplica: shared !== undefined, giveUp: told.giveUp });
   const running = new Map<number, RunningWorker>();
   // Others after each seal and unseal, too.
   const tickets = changingTicketKeys((ticketKeys) => {
@@ -156,6 +159,7 @@ export function superviseWorkers(
         // Until another process writes, they would answer from the state before its last commit.
         for (const { channel: other } of running.values()) other.request('showCommits', undefined).catch(() => undefined);
         warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
+        crashes.note(number, how, performance.now() - started);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
         setTimeout(() => {
@@ -176,7 +180,7 @@ export function superviseWorkers(
     ({ process: worker }, listener) => {
       const [number] = [...running].find(([, one]) => one.process === worker) ?? [];
       if (number === undefined || stopping) return;
-      onStuck(number, listener);
+      told.onStuck(number, listener);
       worker.process.kill('SIGKILL');
     },
     { management: configuration.listen, est: configuration.estListen },
@@ -249,17 +253,6 @@ class SharedStoreLock {
   note(): void {
     this.#file ??= lockFileOfStore(this.#directory);
   }
-}
-
-/** Signals that a process gets for what itself does. */
-const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
-
-/** `how`: the signal that has ended it, or its exit code. */
-export function endWhileStarting(how: string, data: string): string {
-  if (how.startsWith('exit code')) return `a worker process ended while starting (${how}); its message is above`;
-  if (crashes.has(how))
-    return `a worker process crashed while starting (${how}); what it wrote is above, and more is in the log of the system. ${paths.store(data)} may be damaged: put it back from a backup if another start ends so; else the HSM module or this software is at fault`;
-  return `a worker process was ended from outside while starting (${how}): by the kernel, when memory ran out (see its log), or by somebody`;
 }
 
 /** Why a worker cannot do its work; undefined when its tokens have just answered. */

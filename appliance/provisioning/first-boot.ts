@@ -19,6 +19,7 @@ import { plugins } from '../plugins.ts';
 import { openAudit } from '../audit/audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
+import { noteContent } from '../findings/store-content.ts';
 import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../tokens/hsm-config.ts';
@@ -53,7 +54,10 @@ export async function provisionAppliance(
   });
   const runtime = await openRuntime(configuration, hsmConfig, log, cluster);
   try {
-    if (cluster === undefined) requireNoReplica(configuration, runtime.store);
+    if (cluster === undefined) {
+      requireNoReplica(configuration, runtime.store);
+      await noteContent(runtime.store, { clock, log });
+    }
     await runtime.store.migrate('core', []);
     const rotation = new WrappingRotation({ ...runtime, clock });
     const announcement = await openSystemTenant(configuration, runtime, clock);

@@ -87,16 +87,13 @@ export function controlSeal(
 
   function start(orders: Promise<Orders>): Workers {
     const over = new AbortController();
-    const started = superviseWorkers(
-      configuration,
-      args,
-      orders,
-      (worker) => handlersFor(worker, over.signal),
-      (worker, listener) => {
+    const started = superviseWorkers(configuration, args, orders, (worker) => handlersFor(worker, over.signal), {
+      onStuck(worker, listener) {
         log.error('a worker completes no handshakes: it is replaced', { worker, listener });
         counts.replaced++;
       },
-    );
+      giveUp: (reason) => void giveUp(reason),
+    });
     endings.set(started, over);
     return started;
   }

@@ -25,6 +25,8 @@ export type FollowerParts = {
   readonly withdraw: () => Promise<void>;
   /** The shared store is not the one that was followed any more; nothing is applied from then on. */
   readonly onReplaced: () => void;
+  /** Whether what is in the replica is compared with what was written to it: at a start of the appliance, when nobody waits for this process. */
+  readonly examines: boolean;
   /** Told of records that no appliance has written. */
   readonly onForeignWrite: (write: ForeignWrite) => void;
 };
@@ -65,7 +67,9 @@ export class Follower {
 
   /** Fills the replica when it cannot go on from where it is, reads who the members are, and begins to follow. */
   async start(): Promise<void> {
-    const { client, writer, members, epoch, nowMs } = this.#parts;
+    const { client, writer, members, epoch, nowMs, examines, log } = this.#parts;
+    if (examines && (await writer.distrustIfChanged()))
+      log.error('the replica does not hold what was written to it last: all of the shared store is fetched again');
     const position = writer.position;
     const canGoOn = position?.epoch === epoch && position.filling === undefined;
     if (writer.hasOwnRecords(epoch))

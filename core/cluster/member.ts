@@ -40,6 +40,8 @@ export type MemberOptions = {
   readonly onEnded: (reason: string) => void;
   /** Told of records in the shared store that no appliance has written. */
   readonly onForeignWrite: (write: ForeignWrite) => void;
+  /** As in FollowerParts; absent: false. */
+  readonly examines?: boolean;
 };
 
 /** Longer than an election. */
@@ -232,10 +234,10 @@ export class ClusterMember {
   }
 
   async #follow(shared: SharedStoreSeen, writer: ReplicaWriter): Promise<void> {
-    const { client, id, log, onEnded, onForeignWrite } = this.#options;
+    const { client, id, log, onEnded, onForeignWrite, examines = false } = this.#options;
     const [members, clocks] = [new Members(id), new OtherClocks(id)];
     const follower = new Follower({
-      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log, onForeignWrite },
+      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log, onForeignWrite, examines },
       onReplaced: () => onEnded('the shared store was made again'),
       withdraw: async () => this.#presence?.withdraw(),
     });

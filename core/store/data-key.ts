@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { syncPath } from '../base/durable-files.ts';
 import type { Environment } from './environment.ts';
-import { StoreDamaged } from './files/damage.ts';
+import { StoreDamaged } from './files/store-damaged.ts';
 import { keyBytes } from './keys.ts';
 import type { Sealer } from './records/sealing.ts';
 import { positionOf, sealedPart } from './replica.ts';

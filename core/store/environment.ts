@@ -7,7 +7,9 @@ import { allDbs, open, type RootDatabase, type Transaction } from 'lmdb';
 import type { Log } from '../base/context.ts';
 import { requireFile, syncPath } from '../base/durable-files.ts';
 import { fail, reasonOf, ServiceError } from '../base/errors.ts';
-import { requireUncut, StoreDamaged } from './files/damage.ts';
+import { contentOf } from './files/content.ts';
+import { requireUncut } from './files/damage.ts';
+import { StoreDamaged } from './files/store-damaged.ts';
 import { StoreFiles } from './files/store-files.ts';
 
 declare module 'lmdb' {
@@ -40,6 +42,7 @@ export class Environment {
   #undo: (() => void)[] | undefined;
   /** something of the running commit could not be taken back */
   #isSpoiled = false;
+  #contentChange = 0n;
   readonly #files: StoreFiles;
 
   /** `restarted` is called when reads may see another state without a refresh. */
@@ -85,10 +88,15 @@ export class Environment {
     return this.#guarded((database) => database.getKeysCount({ start: span.low, end: span.high, ...this.#view(database) }));
   }
 
+  /** By what the running commit has changed the content so far (files/content.ts). */
+  get contentChange(): bigint {
+    return this.#contentChange;
+  }
+
   /** Only inside a commit. */
   put(key: Buffer, value: Uint8Array): void {
     this.#guarded((database) => {
-      this.#remember(database, key);
+      this.#remember(database, key, value);
       database.putSync(key, value as Buffer);
     });
   }
@@ -96,7 +104,7 @@ export class Environment {
   /** Only inside a commit. Returns whether the key existed. */
   remove(key: Buffer): boolean {
     return this.#guarded((database) => {
-      this.#remember(database, key);
+      this.#remember(database, key, undefined);
       return database.removeSync(key);
     });
   }
@@ -107,20 +115,23 @@ export class Environment {
    */
   undoable<T>(work: () => T): T {
     this.#undo = [];
+    const contentChange = this.#contentChange;
     try {
       return work();
     } catch (error) {
       this.#takeBack(this.#undo);
+      this.#contentChange = contentChange;
       throw error;
     } finally {
       this.#undo = undefined;
     }
   }
 
-  #remember(database: Database, key: Buffer): void {
-    if (this.#undo === undefined) return;
+  /** `next`: what comes in the place of what is there; undefined: nothing. */
+  #remember(database: Database, key: Buffer, next: Uint8Array | undefined): void {
     const before = database.get(key);
-    this.#undo.push(before === undefined ? () => database.removeSync(key) : () => database.putSync(key, before));
+    this.#contentChange += contentOf(key, next) - contentOf(key, before);
+    this.#undo?.push(before === undefined ? () => database.removeSync(key) : () => database.putSync(key, before));
   }
 
   /** After an error of LMDB itself the writes cannot be taken back one by one: the whole commit is undone. */
@@ -158,6 +169,7 @@ export class Environment {
       await database.childTransaction(() => {
         this.#inCommit = true;
         this.#isSpoiled = false;
+        this.#contentChange = 0n;
         try {
           work();
           if (this.#isSpoiled) throw new Error('LMDB could not write, nor undo what it had written');

@@ -1,6 +1,7 @@
 // What an opened store offers, and what it is opened with.
 import type { CheckFinding, Log } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';
+import type { ExaminedContent } from './check.ts';
 import type { SharedStore } from './intent.ts';
 import type { Migration } from './migrate.ts';
 import type { Store, Table } from './store.ts';
@@ -21,6 +22,8 @@ export interface OpenStore extends Store {
   tenantTables(): readonly Table<unknown>[];
   /** Opens every record, past the cache, and reports those that do not open or decode. */
   check(): Iterable<CheckFinding>;
+  /** Whether the records are those that were written, read one by one; of a replica, the process that follows looks at it. */
+  examineContent(): Promise<ExaminedContent>;
   /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. `records`: the entries in the copy. */
   backup(directory: string): Promise<{ readonly records: number }>;
   /** Whether the directory is the replica of a shared store. */

@@ -2,7 +2,7 @@
 import type { CheckFinding } from '../base/context.ts';
 import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
-import { checkRecords } from './check.ts';
+import { checkRecords, type ExaminedContent, examineContent } from './check.ts';
 import { proveDataKey } from './data-key.ts';
 import { copyEnvironment, Environment } from './environment.ts';
 import { requireName } from './keys.ts';
@@ -215,6 +215,10 @@ class LmdbStore implements OpenStore {
 
   check(): Iterable<CheckFinding> {
     return checkRecords(this.#context);
+  }
+
+  examineContent(): Promise<ExaminedContent> {
+    return examineContent(this.#environment);
   }
 
   get isReplica(): boolean {

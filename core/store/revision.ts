@@ -1,5 +1,6 @@
-// The revision: a number that every commit increments, with the keys changed by the latest commits, for coherent caches.
+// The revision: a number that every commit increments, with the keys changed by the latest commits, for coherent caches, and with the content.
 import { Packr } from 'msgpackr';
+import { addContent } from './files/content.ts';
 import type { Environment } from './environment.ts';
 import { keyBytes } from './keys.ts';
 
@@ -27,10 +28,41 @@ export function noteChanges(environment: Environment, changed: ReadonlySet<strin
   return revision;
 }
 
-/** Inside a commit: what was noted of the revisions that are left out is unknown to every cache. */
+/*
+ * revision record = revision(8, big endian) ‖ content(16, big endian)
+ *
+ * A version that knows no content writes the first part alone: then it is not known.
+ */
+const contentAt = 8;
+const recordBytes = 24;
+
+/** What all records are together (files/content.ts); undefined where it is not known. Of a new store: nothing. */
+export function contentIn(value: Uint8Array | undefined): bigint | undefined {
+  if (value === undefined) return 0n;
+  if (value.length !== recordBytes) return undefined;
+  const view = new DataView(value.buffer, value.byteOffset);
+  return (view.getBigUint64(contentAt) << 64n) | view.getBigUint64(contentAt + 8);
+}
+
+/** Inside a commit: what was noted of the revisions that are left out is unknown to every cache. The content is changed by what the commit has written so far. */
 export function raiseRevision(environment: Environment, revision: number): void {
-  const value = new Uint8Array(8);
-  new DataView(value.buffer).setBigUint64(0, BigInt(revision));
+  const content = contentIn(environment.get(revisionKey));
+  put(environment, revision, content === undefined ? undefined : addContent(content, environment.contentChange));
+}
+
+/** Inside a commit that writes nothing else: the content of the same revision. */
+export function keepContent(environment: Environment, content: bigint): void {
+  put(environment, revisionOf(environment.get(revisionKey)), content);
+}
+
+function put(environment: Environment, revision: number, content: bigint | undefined): void {
+  const value = new Uint8Array(content === undefined ? contentAt : recordBytes);
+  const view = new DataView(value.buffer);
+  view.setBigUint64(0, BigInt(revision));
+  if (content !== undefined) {
+    view.setBigUint64(contentAt, content >> 64n);
+    view.setBigUint64(contentAt + 8, BigInt.asUintN(64, content));
+  }
   environment.put(revisionKey, value);
 }
 

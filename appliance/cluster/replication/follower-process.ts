@@ -1,4 +1,6 @@
 // The follower beside the workers, which has to begin before anything else does, and takes up renewed certificates.
+import { defined } from '../../../core/base/defined.ts';
+import { lockFileOfStore } from '../../../core/store/files/store-files.ts';
 import { warnOnStandardError } from '../../../core/log/journal.ts';
 import { keepProcess } from '../../processes/kept-process.ts';
 import { StartRefused } from '../../start-refused.ts';
@@ -23,6 +25,8 @@ const renewalLookMs = 60_000;
 export async function keepFollower(ordersOf: () => FollowerOrders, lookEveryMs = renewalLookMs): Promise<FollowerProcess> {
   /** the certificates in use, and what was said last about those that are not */
   let [used, told] = ['', ''];
+  /** of the store, from the first one that has begun on */
+  let storeLock: string | undefined;
   const kept = keepProcess({
     ...{ name: 'follower', program: new URL('../../follower.ts', import.meta.url), asks: followerOrders },
     ...{ calmMs: 0, firstDelayMs: 20, longestDelayMs: 5_000, stopMs: 5_000 },
@@ -32,8 +36,11 @@ export async function keepFollower(ordersOf: () => FollowerOrders, lookEveryMs =
         () => warnOnStandardError('the follower waits for etcd, or fetches the store of the cluster …'),
         explainedAfterMs,
       );
-      const { refused } = await channel.request('begin', orders).finally(() => clearTimeout(late));
+      const { refused } = await channel
+        .request('begin', { ...orders, examines: storeLock === undefined, ...defined({ storeLock }) })
+        .finally(() => clearTimeout(late));
       if (refused !== undefined) throw new StartRefused(refused);
+      storeLock ??= lockFileOfStore(orders.directory);
       used = JSON.stringify(orders.tls);
     },
     askToStop: (channel) => channel.request('stop', undefined),

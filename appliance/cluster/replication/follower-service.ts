@@ -36,7 +36,7 @@ const recordingMs = 15_000;
 
 /** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
 export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
-  const { endpoints, tls, directory, id, name, version, run, publicUrl, limits } = orders;
+  const { endpoints, tls, directory, id, name, version, run, publicUrl, limits, examines = false } = orders;
   const client = new EtcdClient({ endpoints, nowMs: () => performance.now(), ...defined({ tls: tls && octetsOf(tls) }) });
   const links = new Set<Channel<typeof linkRequests>>();
   const tell = (): void => {
@@ -54,7 +54,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     return false;
   });
   const joined = await ClusterMember.connect({
-    ...{ client, directory, id, limits, log },
+    ...{ client, directory, id, limits, log, examines },
     onEnded: (reason) => {
       // The processes that serve hear it before this one ends.
       void Promise.all(Array.from(links, (link) => link.request('over', { reason }, tellingMs).catch(() => undefined))).then(() =>

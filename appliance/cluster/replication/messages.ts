@@ -153,6 +153,10 @@ const orders = z.object({
   version: z.string(),
   /** drawn at each start of the appliance */
   run: z.string(),
+  /** the first one of a start: it looks whether the replica is what was written to it */
+  examines: z.boolean().optional(),
+  /** The file of LMDB's locks that the processes which serve have open; undefined: any. */
+  storeLock: z.string().optional(),
   publicUrl: z.string(),
   endpoints: z.array(z.string()),
   tls: certificates.optional(),

@@ -1,9 +1,11 @@
 // Writes what etcd has into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
 import type { Log } from '../../base/context.ts';
 import { defined } from '../../base/defined.ts';
+import { examineContent } from '../../store/check.ts';
 import { proofText } from '../../store/data-key.ts';
 import { Environment } from '../../store/environment.ts';
 import { keyBytes } from '../../store/keys.ts';
+import { firstTable } from '../../store/files/content.ts';
 import { firstLevel } from '../../store/records/level.ts';
 import { type Position, positionOf, putPosition, replicated, revisionIn } from '../../store/replica.ts';
 import { noteChanges } from '../../store/revision.ts';
@@ -17,8 +19,6 @@ export type PageRecord = { readonly text: string; readonly sealed: Uint8Array; r
 const pageKeys = 1_000;
 /** No limit, in a number that LMDB takes. */
 const everyKey = 2 ** 31 - 1;
-/** Below every table; the store's own entries, which each appliance has for itself, sort below it. */
-const firstTable = Buffer.of(3);
 
 /** The only writer of a replica. Holds no key: records stay sealed. */
 export class ReplicaWriter {
@@ -89,6 +89,19 @@ export class ReplicaWriter {
   /** The shared store of that epoch is about to be made of the records that are here. */
   async beginFounding(epoch: string): Promise<void> {
     await this.#commit(() => putPosition(this.#environment, { epoch, revision: 0, filling: true, founding: true }));
+  }
+
+  /**
+   * Whether the records are not those that were written, as after a fault of the disk. Then nothing is answered from this replica until it is filled,
+   * and every record of it is written again.
+   */
+  async distrustIfChanged(): Promise<boolean> {
+    const { position } = this;
+    if (position === undefined || position.filling === true) return false;
+    const { isAsWritten, accept } = await examineContent(this.#environment);
+    if (!isAsWritten) await this.#commit(() => putPosition(this.#environment, { epoch: '', revision: 0, filling: true }));
+    await accept();
+    return !isAsWritten;
   }
 
   /**

@@ -1,6 +1,6 @@
 // What a start says of a worker that has ended by itself: memory that ran out is no cause of a crash.
 import { expect, test } from 'vitest';
-import { endWhileStarting } from '../../../appliance/processes/supervisor.ts';
+import { endWhileStarting } from '../../../appliance/processes/watch/crashes.ts';
 
 test.each(['SIGSEGV', 'SIGBUS', 'SIGABRT'])('%s is a crash, of which the store may be the cause, and from nowhere outside', (signal) => {
   const text = endWhileStarting(signal, '/data');

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
-import { StoreDamaged } from '../../../core/store/files/damage.ts';
+import { StoreDamaged } from '../../../core/store/files/store-damaged.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
