@@ -119,7 +119,10 @@ function describeOne(finding: Exclude<OpeningFinding, StoreBehind>): string {
   if (finding.event === 'set-aside')
     return `files of chain ${finding.ofChain} of the audit trail, which this appliance never began, were set aside (${finding.files.length})`;
   const { event, ofChain, afterSequence, throughSequence } = finding;
-  const what = event === 'added' ? 'were added' : 'were cut off or replaced';
+  const isNoRecord = event === 'changed' && afterSequence === throughSequence;
+  if (isNoRecord)
+    return `something was written after record ${throughSequence} of chain ${ofChain} of the audit trail, by none of its processes`;
+  const what = event === 'added' ? 'were added' : `were cut off or replaced${event === 'changed' ? ' while the appliance ran' : ''}`;
   return `records ${afterSequence + 1} to ${throughSequence} of chain ${ofChain} of the audit trail ${what}`;
 }
 

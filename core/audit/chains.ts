@@ -28,10 +28,14 @@ export type RememberedChain = {
   readonly retired?: ChainHead;
   /** the last record when its process stopped in order; absent while a process writes the chain, and after a crash */
   readonly closed?: ChainHead;
+  /** records after which a file begins that does not go on after the file before it, which is known; by the number of that record */
+  readonly [gap: `gap-${number}`]: ChainHead | undefined;
 };
 
+export const gapPart = (sequence: number): `gap-${number}` => `gap-${sequence}`;
+
 /** Without `head` this part is forgotten. */
-export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain; readonly head?: ChainHead };
+export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain & string; readonly head?: ChainHead };
 
 /** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
 export type OpeningFinding =

@@ -1,17 +1,18 @@
 // Compares the files of a chain with what is remembered of it, before the chain is continued or signed.
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
-import type { RememberedChain } from './chains.ts';
+import { gapPart, type MemoryChange, type RememberedChain } from './chains.ts';
 import { readHead } from './resume.ts';
 import { decodeTimestamp } from '../base/time.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 
 /**
- * What was done to a chain while no process wrote it, in the form of the record that the trail writes about it.
- * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop.
+ * What was done to a chain by none of its processes, in the form of the record that the trail writes about it.
+ * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop. `changed`: the same as `cut-off`
+ * while a process wrote it; where no record is missing, something was written after the last one, and both numbers are that of it.
  */
 export type Discrepancy = {
-  readonly event: 'cut-off' | 'added';
+  readonly event: 'cut-off' | 'added' | 'changed';
   readonly ofChain: string;
   readonly afterSequence: number;
   readonly throughSequence: number;
@@ -34,6 +35,7 @@ export type StoreBehind = {
 export const discrepancyMessages = {
   'cut-off': 'records of the audit trail were cut off',
   added: 'records were added to the audit trail',
+  changed: 'a file of the audit trail was changed while the appliance writes it',
 } as const;
 
 /** What is wrong with a chain. A crash is not an error: it leaves records that no head covers yet. */
@@ -42,7 +44,23 @@ export async function examineChain(
   files: readonly StreamFile[],
   remembered: RememberedChain,
 ): Promise<readonly Discrepancy[]> {
-  return [...(await examineBeginning(chain, files, remembered)), ...(await examineEnd(chain, files, remembered))];
+  return [
+    ...(await examineBeginning(chain, files, remembered)),
+    ...(await examineBorders(chain, files, remembered)),
+    ...(await examineEnd(chain, files, remembered)),
+  ];
+}
+
+/** What is missing of a chain up to `head`, which its process has written a moment ago. */
+export async function examineLoss(chain: string, files: readonly StreamFile[], head: ChainHead): Promise<Discrepancy> {
+  let afterSequence = 0;
+  for await (const { sequence, hash } of recordsFromEnd(files, '')) {
+    // What was refused because of the loss may be there, behind a gap.
+    if (sequence > head.sequence || (sequence === head.sequence && hash !== head.hash)) continue;
+    afterSequence = sequence;
+    break;
+  }
+  return { event: 'changed', ofChain: chain, afterSequence, throughSequence: head.sequence };
 }
 
 /** The last complete record in the files of a chain. */
@@ -125,10 +143,11 @@ async function* newestRecords(
   }
 }
 
-async function examineBeginning(chain: string, files: readonly StreamFile[], { signed, retired }: RememberedChain): Promise<Discrepancy[]> {
+async function examineBeginning(chain: string, files: readonly StreamFile[], remembered: RememberedChain): Promise<Discrepancy[]> {
+  const { signed, retired } = remembered;
   const before = await headBefore(files);
   // A chain without records is judged by its end.
-  if (before === undefined) return [];
+  if (before === undefined || remembered[gapPart(before.sequence)] !== undefined) return [];
   if (retired === undefined) {
     if (before.sequence === 0 || (await hasSignedRetirement(files, before, signed ?? emptyChain))) return [];
     return [{ event: 'cut-off', ofChain: chain, afterSequence: 0, throughSequence: before.sequence }];
@@ -143,6 +162,37 @@ async function examineBeginning(chain: string, files: readonly StreamFile[], { s
       throughSequence: Math.max(before.sequence, retired.sequence + 1),
     },
   ];
+}
+
+/** Whether each file goes on after the one before it, by its first record and the last one of that: what is between is not read. */
+async function examineBorders(chain: string, files: readonly StreamFile[], remembered: RememberedChain): Promise<Discrepancy[]> {
+  const found: Discrepancy[] = [];
+  let last: ChainHead | undefined;
+  for (const file of files) {
+    const before = await headBefore([file]);
+    if (before === undefined) continue;
+    const goesOn = last === undefined || (last.sequence === before.sequence && last.hash === before.hash);
+    if (last !== undefined && !goesOn && remembered[gapPart(before.sequence)] === undefined) {
+      const afterSequence = Math.min(last.sequence, before.sequence - 1);
+      found.push({ event: 'cut-off', ofChain: chain, afterSequence, throughSequence: before.sequence });
+    }
+    for await (const { sequence, hash } of recordsFromEnd([file], '')) {
+      last = { sequence, hash };
+      break;
+    }
+  }
+  return found;
+}
+
+/** The gaps that were found, so that they are found once. */
+export function gapsIn(found: readonly { readonly event: string }[]): readonly MemoryChange[] {
+  return (found as readonly Discrepancy[])
+    .filter(({ event }) => event === 'cut-off')
+    .map(({ ofChain, throughSequence }) => ({
+      chain: ofChain,
+      part: gapPart(throughSequence),
+      head: { sequence: throughSequence, hash: emptyChain.hash },
+    }));
 }
 
 async function examineEnd(chain: string, files: readonly StreamFile[], { signed, closed }: RememberedChain): Promise<Discrepancy[]> {

@@ -3,7 +3,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
-import { discrepancyMessages, examineChain, examineStore, headBefore } from './examine.ts';
+import { discrepancyMessages, examineChain, examineStore, gapsIn, headBefore } from './examine.ts';
 import { collectHeads, type HeadEntry, type SignHead, signedRecord } from './heads.ts';
 import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts';
 import type { MemoryChange, OpeningFinding, RememberedChain, TrailMemory } from './chains.ts';
@@ -52,7 +52,7 @@ export async function openChains(options: OpeningOptions): Promise<void> {
   if (findings.length > 0) await memory.report?.(findings, options.clock);
   const recorded = findings.map((finding) => (finding.event === 'store-behind' ? finding.recordedRevision : 0));
   if (recorded.some((revision) => revision > 0)) await options.raiseStore?.(Math.max(...recorded));
-  await memory.update(ordersToForget(recalled, findings));
+  await memory.update([...ordersToForget(recalled, findings), ...gapsIn(findings)]);
   await writeOpening(options, streams, recalled, findings);
 }
 

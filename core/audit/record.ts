@@ -1,4 +1,5 @@
 // The audit trail as core and plugins use it: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
+import { fail, type ServiceError } from '../base/errors.ts';
 
 /** Marks the record of an enrolment whose sender has shown an accepted credential, for who limits unauthenticated ones. It is not written. */
 export const hasCredential: unique symbol = Symbol('hasCredential');
@@ -68,4 +69,13 @@ export interface Audit {
   readonly problem?: string | undefined;
   /** The destination that lacks too much of the trail, under `on-lag: block`; records are still written. */
   readonly behind?: string | undefined;
+}
+
+const behindRetrySeconds = 10;
+
+/** `audit-unavailable` or `shipping-behind`; undefined when nothing stands against it. `onlyWritable`: it is done although a receiver is behind. */
+export function refusalOf(audit: Audit, onlyWritable = false): ServiceError | undefined {
+  if (!audit.writable) return fail('audit-unavailable');
+  if (onlyWritable || audit.behind === undefined) return undefined;
+  return fail('shipping-behind', { retryAfterSeconds: behindRetrySeconds });
 }

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Audit, AuditRecord } from './record.ts';
 import { AuditFile, FileLost } from './file.ts';
-import { type Discrepancy, discrepancyMessages, examineChain } from './examine.ts';
+import type { Discrepancy } from './examine.ts';
+import { compareWithMemory, Losses } from './loss.ts';
 import { HeadSigner, type SignHead } from './heads.ts';
 import { type ChainHead, formatBoundedFields, formatFields, formatLine } from './line.ts';
 import type { TrailMemory } from './chains.ts';
@@ -66,23 +67,6 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
   return trail;
 }
 
-/** openChains has compared all chains before any process started; a process that replaces one that died compares its chain again. */
-async function compareWithMemory({ memory, directory, chain, clock, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
-  const remembered = memory?.recall().get(chain);
-  if (remembered === undefined) return [];
-  try {
-    const found = await examineChain(chain, (await listStreams(directory)).get(chain) ?? [], remembered);
-    for (const discrepancy of found) log.error(discrepancyMessages[discrepancy.event], discrepancy);
-    if (found.length > 0) await memory?.report?.(found, clock);
-    // From now on a killed process leaves records after the last orderly end.
-    if (remembered.closed !== undefined) await memory?.update([{ chain, part: 'closed' }]);
-    return found;
-  } catch (error) {
-    log.warn('the audit trail could not be compared with what is remembered of it', { reason: String(error) });
-    return [];
-  }
-}
-
 /** Formatted records, to be added to the chain by one write, and the promise of all their writers. */
 type Batch = PromiseWithResolvers<void> & { readonly fields: string[] };
 
@@ -113,6 +97,7 @@ class ChainedTrail implements AuditTrail {
   /** the file is no longer what was written */
   #lost = false;
   #refused = 0;
+  readonly #losses: Losses;
   /** discrepancies that are not recorded yet; nothing is signed before they are */
   #unsaid: readonly Discrepancy[] = [];
   #signing: Promise<void> | undefined;
@@ -124,6 +109,7 @@ class ChainedTrail implements AuditTrail {
     this.#head = head;
     this.#file = file;
     this.#keptBytes = file.size;
+    this.#losses = new Losses(options);
     const { signHead, directory, clock, memory } = options;
     this.#signer = signHead === undefined ? undefined : new HeadSigner(signHead, directory, clock, memory);
     this.#retention =
@@ -186,6 +172,7 @@ class ChainedTrail implements AuditTrail {
   }
 
   async #signHeads(): Promise<void> {
+    void this.#losses.tell();
     if (this.#problem !== undefined) return;
     try {
       await this.#sayDiscrepancies();
@@ -327,15 +314,20 @@ class ChainedTrail implements AuditTrail {
   async #recover(): Promise<void> {
     const problem = this.#problem;
     try {
-      if (this.#lost) await this.#startFile();
-      else await this.#file.cutBack(this.#keptBytes);
+      if (this.#lost) {
+        await this.#losses.examine(this.#head);
+        await this.#startFile();
+      } else await this.#file.cutBack(this.#keptBytes);
       // With room for one record only, this record would take it and the next one would be refused again.
       await this.#file.append(Buffer.alloc(roomBytes));
       await this.#file.cutBack(this.#keptBytes);
-      this.#keep(await this.#store([this.#ownFields({ event: 'resumed', problem, refused: this.#refused })]));
+      const notes = [{ event: 'resumed', problem, refused: this.#refused }, ...this.#losses.unsaid];
+      this.#keep(await this.#store(notes.map((note) => this.#ownFields(note))));
       this.#problem = undefined;
       this.#refused = 0;
       this.#options.log.info('the audit trail can be written again');
+      this.#losses.said();
+      void this.#losses.tell();
     } catch (error) {
       this.#lost ||= error instanceof FileLost;
       this.#options.log.debug('the audit trail still cannot be written', { reason: String(error) });

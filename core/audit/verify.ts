@@ -298,10 +298,17 @@ class ChainWalk {
   }
 }
 
-/** Discrepancies that a start recorded, by event. They are reported even if everything was signed again later. */
+/** Discrepancies that the appliance recorded, by event. They are reported even if everything was signed again later. */
 const alarms = new Map<string, (record: TrailRecord) => string>([
   ['cut-off', (record) => `${rangeOf(record)} had been cut off or replaced when the appliance started`],
   ['added', (record) => `${rangeOf(record)} had been added when the appliance started: its last stop wrote none of them`],
+  [
+    'changed',
+    (record) =>
+      record['after-sequence'] === record['through-sequence']
+        ? `something was written after record ${String(record['through-sequence'])} of chain ${String(record['of-chain'])} while the appliance ran`
+        : `${rangeOf(record)} were cut off or replaced while the appliance ran`,
+  ],
   [
     'set-aside',
     (record) => `files of chain ${String(record['of-chain'])} were set aside when the appliance started: it never began this chain`,

@@ -1,6 +1,6 @@
 // The job that rotates keys when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts applies them at use.
 import { randomUUID } from 'node:crypto';
-import { refusalOf } from '../../core/audit/refusal.ts';
+import { refusalOf } from '../../core/audit/record.ts';
 import { openEntries } from '../../core/store/store.ts';
 import type { Job } from '../../core/base/context.ts';
 import { ServiceError } from '../../core/base/errors.ts';

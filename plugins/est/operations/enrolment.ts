@@ -1,6 +1,6 @@
 // simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
 import { hash } from 'node:crypto';
-import { refusalOf } from '../../../core/audit/refusal.ts';
+import { refusalOf } from '../../../core/audit/record.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { ApprovedRequest, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';

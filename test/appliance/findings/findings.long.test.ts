@@ -1,5 +1,5 @@
 // What a start finds is a part of health, with the numbers, until a person has answered it; and what is over is no part of it any more.
-import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TokenConfig } from '../../../hsm/api.ts';
@@ -158,4 +158,26 @@ test('keys of a token of a group that was taken away are answered as lost, and h
   const reason = expect.stringMatching(/^\d+ of \d+ stored keys do not open: \d+ that token default had as objects and has no more/);
   expect(await partOf(daemon, 'keys-lost')).toMatchObject({ body: { 'keys-lost': { reason } } });
   await daemon.stop();
+});
+
+test('records cut off the audit trail under a running appliance are a part of health and on record until that is answered', async () => {
+  const data = path('cut-trail');
+  const daemon = await startDaemon({ directory: data });
+  await daemon.request('POST', keys, { name: 'one' });
+  const [file = ''] = readdirSync(join(data, 'audit')).filter((name) => name.startsWith('worker-1.'));
+  truncateSync(join(data, 'audit', file), statSync(join(data, 'audit', file)).size - 100);
+  // Of the first one the record is refused.
+  let count = 0;
+  await expect.poll(async () => (await daemon.exchange('POST', keys, { name: `two-${++count}` })).status, { timeout: 30_000 }).toBe(201);
+  const reason = expect.stringMatching(
+    /^records \d+ to \d+ of chain worker-1 of the audit trail were cut off or replaced while the appliance ran: compare/,
+  );
+  expect(await partOf(daemon, 'audit-trail')).toMatchObject({
+    body: { status: 'degraded', 'audit-trail': { state: 'unanswered', reason } },
+  });
+  const records = (await daemon.request('GET', '/v1/state/system/topics/system:audit-trail-log?since=1h')) as Record<string, unknown>[];
+  expect(records.filter(({ event }) => event === 'changed')).toHaveLength(1);
+  await daemon.request('POST', `${findings}/audit-trail/answer`, {});
+  await isOk(daemon);
+  expect(await daemon.stop()).toBe(0);
 });

@@ -1,6 +1,6 @@
 // Changes to the files while no process wrote them: the next start finds them by what was remembered elsewhere and records them under
 // its signature; a process killed at any point causes no false alarm.
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AuditFile } from '../../../core/audit/file.ts';
 import { emptyChain, formatLine, parseLine } from '../../../core/audit/line.ts';
@@ -229,3 +229,76 @@ test('killed between any two writes of a start, a run with retention, and a stop
     expect([writes, await findings(directory)]).toEqual([writes, []]);
   }
 }, 300_000);
+
+/** What the appliance is told for its health, by chain. */
+class ToldMemory extends TestMemory {
+  told: unknown[] = [];
+  refuses = false;
+
+  async report(findings: readonly unknown[]): Promise<void> {
+    if (this.refuses) throw new Error('the store takes nothing');
+    this.told.push(...findings);
+  }
+}
+
+/** Keeps the first records of a file, in the same file. */
+const cutTo = (path: string, records: number): void => writeFileSync(path, linesOf(path).slice(0, records).concat('').join('\n'));
+
+test.each<[string, (path: string) => void, number, number]>([
+  ['cut off after a record', (path) => cutTo(path, 4), 4, 7],
+  ['cut off within a record', (path) => truncateSync(path, readFileSync(path).length - 10), 6, 7],
+  ['emptied', (path) => truncateSync(path), 0, 7],
+  ['replaced by a shorter one', (path) => { const text = linesOf(path).slice(0, 3).concat('').join('\n'); rmSync(path); writeFileSync(path, text); }, 3, 7], // prettier-ignore
+  ['removed', (path) => rmSync(path), 0, 7],
+  ['written to', (path) => appendFileSync(path, '{}\n'), 7, 7],
+])('%s while a process writes it: told once, in the trail and for health', async (what, change, afterSequence, throughSequence) => {
+  const directory = temporary(`running-${what.replaceAll(' ', '-')}`);
+  const memory = new ToldMemory();
+  await openAll(directory, memory, signHead);
+  const one = await openTrail(directory, { chain: 'one', signHead, memory });
+  for (const n of [1, 2, 3]) await one.write(record(n));
+  // opened, its head, started, three records, another head
+  await one.signHeads();
+  memory.refuses = true;
+  change(fileOf(directory, 'one'));
+  await expect(one.write(record(4))).rejects.toMatchObject({ code: 'audit-unavailable' });
+  await vi.waitFor(() => expect(one.writable).toBe(true), { timeout: 20_000 });
+  const event = { event: 'changed', ofChain: 'one', afterSequence, throughSequence };
+  const said = Object.values(linesOf(`${directory}/one.000000000008.jsonl`)).map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(said).toMatchObject([
+    { event: 'resumed', refused: 1 },
+    { event: 'changed', 'of-chain': 'one', 'after-sequence': afterSequence, 'through-sequence': throughSequence },
+  ]);
+  expect(memory.told).toEqual([]);
+  memory.refuses = false;
+  await one.write(record(5));
+  await one.signHeads();
+  await vi.waitFor(() => expect(memory.told).toEqual([event]), { timeout: 20_000 });
+  await one.signHeads();
+  await one.close();
+  await startAndStop(directory, memory);
+  await startAndStop(directory, memory);
+  expect(memory.told).toEqual([event]);
+});
+
+test('a file that is gone between two others is found by the next start, once', async () => {
+  const directory = temporary('between');
+  const memory = new ToldMemory();
+  await openAll(directory, memory, signHead);
+  const one = await openTrail(directory, { chain: 'one', signHead, memory, maxFileBytes: 2_000, retainFiles: 1_000 });
+  for (let n = 0; n < 60; n++) await one.write(record(n));
+  await one.close();
+  await startAndStop(directory, memory);
+  const files = readdirSync(directory).filter((name) => name.startsWith('one.')).sort(); // prettier-ignore
+  expect(files.length).toBeGreaterThan(5);
+  const [, gone = '', next = ''] = files;
+  rmSync(`${directory}/${gone}`);
+  await startAndStop(directory, memory);
+  const [first, after] = [gone, next].map((name) => Number(name.split('.')[1]));
+  expect(memory.told).toEqual([{ event: 'cut-off', ofChain: 'one', afterSequence: (first ?? 0) - 1, throughSequence: (after ?? 0) - 1 }]);
+  await startAndStop(directory, memory);
+  expect(memory.told).toHaveLength(1);
+  rmSync(`${directory}/${files[4]}`);
+  await startAndStop(directory, memory);
+  expect(memory.told).toHaveLength(2);
+});

@@ -285,6 +285,7 @@ describe('a file that was changed by others', () => {
     await vi.waitFor(() => expect(trail.writable).toBe(true), patience);
     await trail.close();
     expect((await verifyTrail(directory, noKeys)).findings).toEqual([
+      { where: 'main.000000000003.jsonl:2', problem: 'records 1 to 2 of chain main were cut off or replaced while the appliance ran' },
       { where: 'chain main', problem: 'records 1 to 2 are missing, and no later record says that they were removed' },
     ]);
   });
