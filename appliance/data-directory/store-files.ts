@@ -16,7 +16,7 @@ export async function requireSoundStore(data: string, isReplica: boolean): Promi
 }
 
 /** As a sentence that names the file; undefined where there is none, or nothing is wrong with it. */
-export async function findStoreDamage(data: string): Promise<string | undefined> {
+async function findStoreDamage(data: string): Promise<string | undefined> {
   const directory = paths.store(data);
   if ((statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
   try {

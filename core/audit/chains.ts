@@ -35,7 +35,7 @@ export type RememberedChain = {
 export const gapPart = (sequence: number): `gap-${number}` => `gap-${sequence}`;
 
 /** Without `head` this part is forgotten. */
-export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain & string; readonly head?: ChainHead };
+export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain; readonly head?: ChainHead };
 
 /** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
 export type OpeningFinding =

@@ -35,7 +35,7 @@ export type ExaminedContent = {
   readonly isAsWritten: boolean;
   readonly records: number;
   /** From then on, what was found counts as what was written. */
-  accept(): Promise<void>;
+  readonly accept: () => Promise<void>;
 };
 
 /** Reads every record, about 300 ms for 100,000 of them. */

@@ -32,7 +32,7 @@ export type CrashParts = {
 export class Crashes {
   readonly #parts: CrashParts;
   #soon = 0;
-  #looking: Promise<void> | undefined;
+  #isLooking = false;
 
   constructor(parts: CrashParts) {
     this.#parts = parts;
@@ -42,7 +42,9 @@ export class Crashes {
   note(worker: number, how: string, livedMs: number): void {
     if (!crashes.has(how)) return;
     this.#soon = livedMs < soonMs ? this.#soon + 1 : 0;
-    this.#looking ??= this.#look(worker, how).finally(() => (this.#looking = undefined));
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void this.#look(worker, how).finally(() => (this.#isLooking = false));
   }
 
   async #look(worker: number, how: string): Promise<void> {

@@ -48,11 +48,17 @@ async function ended(steps: Iterable<string | undefined>): Promise<string | unde
   return undefined;
 }
 
-/** After each page: undefined, or what is wrong, in one sentence without a path, which is the last. */
+/** Address space of a process. */
+const mostBytes = 2 ** 47;
+
+/** After each page: undefined, or what is wrong, in one sentence without a path; who asks does not go on then. */
 function* walk(file: PageFile, meta: Meta): Iterable<string | undefined> {
-  if (!(meta.lastPage * meta.pageBytes <= 2 ** 47)) return yield 'its first page says that it has more pages than any file';
+  if (!(meta.lastPage * meta.pageBytes <= mostBytes)) {
+    yield 'its first page says that it has more pages than any file';
+    return;
+  }
   const seen = new Uint8Array(meta.lastPage + 1);
-  yield* walkTree(file, meta, meta.main, { seen, compare: Buffer.compare });
+  yield* walkTree(file, meta, meta.main, { seen, compare: (one, other) => Buffer.compare(one, other) });
   yield* walkTree(file, meta, meta.free, { seen, compare: compareNumbers });
 }
 
@@ -81,28 +87,40 @@ function* walkTree(file: PageFile, meta: Meta, tree: Tree, order: Order): Iterab
   const waiting: Expected[] = tree.root === undefined ? [] : [{ number: tree.root, ...first }];
   for (let expected = waiting.pop(); expected !== undefined; expected = waiting.pop()) {
     const isBranch = expected.depth < tree.depth;
-    const wrong = take(file, meta, expected.number, isBranch ? kinds.branch : kinds.leaf, order.seen, page);
-    if (wrong !== undefined) return yield wrong;
-    const { transaction } = headOf(page);
-    if (transaction > expected.transaction) return yield `page ${expected.number} is later than the page that leads to it`;
-    const nodes = nodesOf(page, isBranch);
-    if (nodes === undefined || !areInOrder(nodes, expected, isBranch, order.compare))
-      return yield `page ${expected.number} is not the page that its tree leads to`;
-    if (isBranch) {
+    const taken = takeNodes(file, meta, expected, isBranch, order, page);
+    if (typeof taken === 'string') yield taken;
+    else if (isBranch) {
       counted.branches++;
-      waiting.push(...belowOf(nodes, expected, transaction).toReversed());
+      waiting.push(...belowOf(taken, expected, headOf(page).transaction).toReversed());
     } else {
       counted.leaves++;
-      counted.entries += nodes.length;
-      const found = takeValues(file, meta, nodes, order.seen);
-      if (typeof found === 'string') return yield found;
-      counted.overflows += found;
+      counted.entries += taken.length;
+      const found = takeValues(file, meta, taken, order.seen);
+      if (typeof found === 'string') yield found;
+      else counted.overflows += found;
     }
     yield undefined;
   }
   for (const name of ['branches', 'leaves', 'overflows', 'entries'] as const)
     if (counted[name] !== tree[name])
-      return yield `its tree has ${counted[name]} ${names[name]}, and its first pages say ${tree[name]}: a page is an earlier one`;
+      yield `its tree has ${counted[name]} ${names[name]}, and its first pages say ${tree[name]}: a page is an earlier one`;
+}
+
+/** The nodes of a page, or what is wrong with it. */
+function takeNodes(
+  file: PageFile,
+  meta: Meta,
+  expected: Expected,
+  isBranch: boolean,
+  order: Order,
+  page: Buffer,
+): readonly Node[] | string {
+  const wrong = take(file, meta, expected.number, isBranch ? kinds.branch : kinds.leaf, order.seen, page);
+  if (wrong !== undefined) return wrong;
+  if (headOf(page).transaction > expected.transaction) return `page ${expected.number} is later than the page that leads to it`;
+  const nodes = nodesOf(page, isBranch);
+  const fits = nodes !== undefined && areInOrder(nodes, expected, isBranch, order.compare);
+  return fits ? nodes : `page ${expected.number} is not the page that its tree leads to`;
 }
 
 const names = { branches: 'branch pages', leaves: 'leaf pages', overflows: 'pages of large values', entries: 'entries' } as const;

@@ -175,8 +175,8 @@ test('records cut off the audit trail under a running appliance are a part of he
   expect(await partOf(daemon, 'audit-trail')).toMatchObject({
     body: { status: 'degraded', 'audit-trail': { state: 'unanswered', reason } },
   });
-  const records = (await daemon.request('GET', '/v1/state/system/topics/system:audit-trail-log?since=1h')) as Record<string, unknown>[];
-  expect(records.filter(({ event }) => event === 'changed')).toHaveLength(1);
+  const records = String(await daemon.request('GET', '/v1/state/topics/system:audit-trail-log?limit=50'));
+  expect(records.split('\n').filter((line) => line.includes('"event":"changed"'))).toHaveLength(1);
   await daemon.request('POST', `${findings}/audit-trail/answer`, {});
   await isOk(daemon);
   expect(await daemon.stop()).toBe(0);
