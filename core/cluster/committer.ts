@@ -9,6 +9,7 @@ import { EtcdError } from '../etcd/outcome.ts';
 import { declareMember } from './entry.ts';
 import type { Follower } from './follower.ts';
 import { Lane, type Settled } from './lane.ts';
+import { type LaneMarks, nameIn } from './marks/lane-marks.ts';
 import { layout } from './layout.ts';
 import { buildTransaction, type Limits, mostOperations } from './transaction.ts';
 import { clusterUnavailable } from './unavailable.ts';
@@ -18,6 +19,7 @@ export type CommitterParts = {
   readonly client: EtcdClient;
   readonly follower: Follower;
   readonly members: Members;
+  readonly marks: LaneMarks;
   readonly id: string;
   readonly limits: Limits;
   /** Whether this appliance may answer at this moment: it then had the majority a moment ago. */
@@ -51,14 +53,17 @@ export class Committer {
     this.#openedMs = parts.nowMs();
     for (const { key, lane, committedAt } of lanes) {
       this.#lanes.set(textOf(key), Promise.resolve(lane));
-      this.#before.set(lane.state.last, committedAt);
+      this.#before.set(nameIn(lane.state.last), committedAt);
     }
   }
 
   /** Fences the lanes of this appliance: what a predecessor has sent is committed now or never. */
   static async open(parts: CommitterParts): Promise<Committer> {
     const { kvs } = await parts.client.range(layout.lanes(parts.id));
-    return new Committer(parts, await Promise.all(kvs.map(({ key }) => fenceLane(parts.client, key))));
+    const lanes = await Promise.all(kvs.map(({ key }) => fenceLane(parts.client, key)));
+    // What a predecessor without marks has committed is before that.
+    await parts.marks.begin(Math.max(parts.follower.position, ...lanes.map(({ lane }) => lane.state.revision)));
+    return new Committer(parts, lanes);
   }
 
   /**
@@ -128,25 +133,35 @@ export class Committer {
 
   /** The lane of a caller. It is taken while nobody knows what became of the caller's change before; after too long, nothing can be committed. */
   async #takeLane(caller: number): Promise<Lane> {
-    const { client, id, nowMs } = this.#parts;
+    const { id, marks, nowMs } = this.#parts;
     const key = layout.lane(id, caller);
-    const opening = this.#lanes.get(textOf(key)) ?? fenceLane(client, key).then(({ lane }) => lane);
-    this.#lanes.set(textOf(key), opening);
-    let lane: Lane;
-    try {
-      lane = await opening;
-    } catch (error) {
+    let lane = await this.#openLane(key);
+    // Somebody else wrote it: every transaction would lose.
+    if (!lane.isPending && marks.takenAt(key) > lane.state.revision) {
       this.#lanes.delete(textOf(key));
-      throw clusterUnavailable('unchanged', error);
+      lane = await this.#openLane(key);
     }
     for (const deadlineMs = nowMs() + patienceMs; lane.isPending; await setTimeout(lookEveryMs))
       if (nowMs() > deadlineMs) throw clusterUnavailable('unchanged');
     return lane;
   }
 
+  async #openLane(key: Buffer): Promise<Lane> {
+    const opening = this.#lanes.get(textOf(key)) ?? fenceLane(this.#parts.client, key).then(({ lane }) => lane);
+    this.#lanes.set(textOf(key), opening);
+    try {
+      return await opening;
+    } catch (error) {
+      this.#lanes.delete(textOf(key));
+      throw clusterUnavailable('unchanged', error);
+    }
+  }
+
   async #transact(caller: number, name: string, intent: Intent): Promise<Settled> {
     const lane = await this.#takeLane(caller);
-    const built = buildTransaction(intent, lane.begin(name), this.#parts.limits);
+    const { id, marks } = this.#parts;
+    const marked = marks.mark(layout.lane(id, caller), lane.state.revision, name, intent.written);
+    const built = buildTransaction(intent, lane.begin(marked), this.#parts.limits);
     if ('exceeds' in built) {
       lane.answered(undefined);
       throw clusterUnavailable(tooLarge(built.exceeds, this.#parts.limits));

@@ -6,7 +6,8 @@ import { describeKey } from '../store/tables.ts';
 import type { EtcdClient, Watching } from '../etcd/client.ts';
 import { revisionOf } from '../etcd/messages.ts';
 import { Assembly, type Revision } from './replica/assembly.ts';
-import { type ForeignWrite, foreignWrites } from './foreign-writes.ts';
+import { type ForeignWrite, foreignWrites, memberAt } from './marks/foreign-writes.ts';
+import type { LaneMarks } from './marks/lane-marks.ts';
 import { layout, placeOf, readEpoch } from './layout.ts';
 import { loadReplica } from './replica/load.ts';
 import type { OtherClocks } from './clocks.ts';
@@ -19,6 +20,9 @@ export type FollowerParts = {
   readonly members: Members;
   readonly clocks: OtherClocks;
   readonly epoch: string;
+  /** of this appliance */
+  readonly id: string;
+  readonly marks: LaneMarks;
   readonly nowMs: () => number;
   readonly log: Log;
   /** Called before the replica is filled, which takes it through states that never were: resolves when nothing is answered from it. */
@@ -48,6 +52,8 @@ export class Follower {
   readonly #listeners = new Set<(applied: Applied) => void>();
   readonly #stopping = new AbortController();
   #position = 0;
+  /** who is a member is known from there on */
+  #membersFrom = 0;
   #watching: Watching | undefined;
   #running: Promise<void> | undefined;
 
@@ -77,7 +83,8 @@ export class Follower {
     // A predecessor of this process may have said a moment ago that this appliance may answer.
     if (!canGoOn && position !== undefined) await setTimeout(validMs);
     this.#position = canGoOn ? position.revision : await loadReplica(client, writer, epoch);
-    const { kvs } = await client.range(layout.members);
+    const { kvs, header } = await client.range(layout.members);
+    this.#membersFrom = revisionOf(header.revision);
     for (const { key, value, mod_revision: modified } of kvs) {
       const place = placeOf(key);
       if (place.kind === 'member') members.see(place.id, decodeSign(value), revisionOf(modified), nowMs());
@@ -188,7 +195,7 @@ export class Follower {
       this.#parts.onReplaced();
       throw new Error('the shared store was made again');
     }
-    const foreign = foreignWrites(revisions);
+    const foreign = this.#foreignIn(revisions);
     for (const { revision, records } of foreign) {
       const named = records.slice(0, mostNamed).map(describeKey);
       log.error('records of the shared store were changed by no appliance: somebody has a key for etcd, or has put back a copy of it', {
@@ -200,7 +207,7 @@ export class Follower {
     for (;;) {
       this.#stopping.signal.throwIfAborted();
       try {
-        await writer.apply(revisions, { epoch, revision: last });
+        await writer.apply(revisions, { epoch, revision: last }, this.#parts.marks.encoded);
         break;
       } catch (error) {
         log.error('what others changed cannot be stored here', { reason: reasonOf(error) });
@@ -212,6 +219,14 @@ export class Follower {
     this.#moveTo(
       last,
       places.some(({ place }) => place.kind === 'record'),
+    );
+  }
+
+  #foreignIn(revisions: readonly Revision[]): readonly ForeignWrite[] {
+    const { id, marks, members } = this.#parts;
+    const isMemberAt = memberAt(members.all, revisions, this.#membersFrom);
+    return foreignWrites(revisions, ({ key, value, of }, revision) =>
+      of === id ? marks.isOwn(key, value, revision) : isMemberAt(of, revision.revision),
     );
   }
 

@@ -31,6 +31,7 @@ export const layout = {
   deletionsSwept: keyBytes(`${root}swept`),
   members: prefixed(memberPrefix),
   member: (id: string): Buffer => Buffer.concat([memberPrefix, keyBytes(id)]),
+  /** `number`: of a process of the appliance */
   lane: (member: string, number: number): Buffer => Buffer.concat([lanePrefix, keyBytes(`${member}/${number}`)]),
   lanes: (member: string): KeyRange => prefixed(Buffer.concat([lanePrefix, keyBytes(`${member}/`)])),
   /** Who is making the shared store: its first transaction, before the epoch. */
@@ -60,12 +61,16 @@ export function readEpoch(value: Uint8Array): Epoch {
 export type Place =
   | { readonly kind: 'record'; readonly text: string }
   | { readonly kind: 'member'; readonly id: string }
-  | { readonly kind: 'lane' | 'epoch' | 'other' };
+  | { readonly kind: 'lane'; /** id of the appliance */ readonly of: string }
+  | { readonly kind: 'epoch' | 'other' };
 
 export function placeOf(key: Buffer): Place {
   if (startsWith(key, recordPrefix)) return { kind: 'record', text: key.toString('utf8', recordPrefix.length) };
   if (startsWith(key, memberPrefix)) return { kind: 'member', id: key.toString('utf8', memberPrefix.length) };
-  if (startsWith(key, lanePrefix)) return { kind: 'lane' };
+  if (startsWith(key, lanePrefix)) {
+    const text = key.toString('utf8', lanePrefix.length);
+    return { kind: 'lane', of: text.slice(0, Math.max(0, text.lastIndexOf('/'))) };
+  }
   return { kind: key.equals(layout.epoch) ? 'epoch' : 'other' };
 }
 

@@ -13,8 +13,9 @@ import { OtherClocks } from './clocks.ts';
 import { Committer } from './committer.ts';
 import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
-import type { ForeignWrite } from './foreign-writes.ts';
+import type { ForeignWrite } from './marks/foreign-writes.ts';
 import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
+import { LaneMarks } from './marks/lane-marks.ts';
 import { epochValue, layout } from './layout.ts';
 import { Presence } from './presence.ts';
 import { ReplicaWriter } from './replica/replica-writer.ts';
@@ -52,7 +53,13 @@ const patienceMs = 60_000;
 const connectAgainMs = 500;
 
 /** What runs once there is a shared store. */
-type Following = { readonly shared: SharedStoreSeen; readonly members: Members; readonly clocks: OtherClocks; readonly follower: Follower };
+type Following = {
+  readonly shared: SharedStoreSeen;
+  readonly members: Members;
+  readonly clocks: OtherClocks;
+  readonly marks: LaneMarks;
+  readonly follower: Follower;
+};
 
 /**
  * Begins outside: it follows the shared store, or waits for `found` where there is none yet. From `enter` on it is a member, for which the
@@ -236,20 +243,21 @@ export class ClusterMember {
   async #follow(shared: SharedStoreSeen, writer: ReplicaWriter): Promise<void> {
     const { client, id, log, onEnded, onForeignWrite, examines = false } = this.#options;
     const [members, clocks] = [new Members(id), new OtherClocks(id)];
+    const marks = new LaneMarks(writer, { appliance: id, epoch: shared.epoch });
     const follower = new Follower({
-      ...{ client, writer, members, clocks, epoch: shared.epoch, nowMs: this.#nowMs, log, onForeignWrite, examines },
+      ...{ client, writer, members, clocks, id, marks, epoch: shared.epoch, nowMs: this.#nowMs, log, onForeignWrite, examines },
       onReplaced: () => onEnded('the shared store was made again'),
       withdraw: async () => this.#presence?.withdraw(),
     });
     await follower.start();
     this.#closing.push(() => follower.stop());
-    this.#following = { shared, members, clocks, follower };
+    this.#following = { shared, members, clocks, marks, follower };
   }
 
   async #enter(): Promise<void> {
     const { client, id, self, moment, log, onChange, onEnded } = this.#options;
     if (this.#following === undefined) throw new Error('there is no shared store yet');
-    const { follower, members, shared } = this.#following;
+    const { follower, members, marks, shared } = this.#following;
     const { epoch } = shared;
     const formerRun = await requireEntry({ client, id, self });
     const ended: { reason?: string } = {};
@@ -269,7 +277,17 @@ export class ClusterMember {
         if (this.#nowMs() > deadlineMs) throw new Error('the majority of etcd does not answer');
       }
       const mayAnswer = (): boolean => isValid(presence.sent, moment());
-      const committer = await Committer.open({ client, follower, members, id, limits: this.#limits, mayAnswer, nowMs: this.#nowMs, log });
+      const committer = await Committer.open({
+        client,
+        follower,
+        members,
+        marks,
+        id,
+        limits: this.#limits,
+        mayAnswer,
+        nowMs: this.#nowMs,
+        log,
+      });
       this.#committer = committer;
       this.#closing.push(
         () => committer.stop(),

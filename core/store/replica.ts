@@ -63,6 +63,9 @@ export function positionOf(environment: Pick<Environment, 'get'>): Position | un
   return value === undefined || value.length === 0 ? undefined : (packr.unpack(value) as Position);
 }
 
+/** Key of what this appliance knows its own transactions by (cluster/marks/lane-marks.ts). */
+export const laneMarksKey = keyBytes('\u0002lane-marks');
+
 /** Only inside a commit. */
 export function putPosition(environment: Pick<Environment, 'put'>, position: Position): void {
   environment.put(positionKey, packr.pack(position));

@@ -1,15 +1,17 @@
 // npm test -- cluster: three whole appliances as one. Each test goes on with what the one before has left.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { validMs } from '../../core/cluster/validity.ts';
 import { ctlFor, type Run } from '../appliance/cli/run.ts';
 import { startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { makeCsr, makeKeys } from '../plugins/ca/pki.ts';
 import { makeEmptySoftToken, makeSoftToken } from '../harness/token/softhsm.ts';
 import { argsOf, endMember, type Member, pinOf, prepareCluster, refusalOf, sectionOf, type Shared, startMember } from './daemons.ts';
 import { layout } from '../../core/cluster/layout.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
-import { put } from '../../core/etcd/messages.ts';
+import { type Operation, put } from '../../core/etcd/messages.ts';
 import { startOldEtcd } from './old-etcd.ts';
 import { relaysTo } from './relay.ts';
 
@@ -106,6 +108,36 @@ test('each says which token has opened a key', async () => {
   expect({ complete, appliances }).toEqual({ complete: true, appliances: holding });
 });
 
+test('one URL for all: every appliance issues under it, wherever it was set, and shows it to devices first', async () => {
+  const [cas, states] = ['/v1/config/keystore/tls/ca', '/v1/state/keystore/tls/ca'];
+  await a.request('POST', cas, { name: 'devices', subject: 'CN=Devices', est: { enabled: true } });
+  const shown = async (member: Member) =>
+    (await member.request('GET', `${states}/devices`)) as {
+      readonly 'crl-url': string;
+      readonly 'ocsp-url': string;
+      readonly est: { readonly 'https-url': readonly string[] };
+    };
+  expect((await shown(c))['crl-url']).toMatch(`${c.url}/v1/ca/`);
+  await b.request('POST', `${state}/set-public-url`, { 'public-url': 'https://keys.example:8443' });
+  const der = await makeCsr({ keys: await makeKeys('P-256'), subject: 'CN=pump.plant.example' });
+  const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  for (const member of [a, b, c]) {
+    const { est, ...urls } = await shown(member);
+    expect(urls['crl-url']).toMatch(/^https:\/\/keys\.example:8443\/v1\/ca\/.*\/devices\/crl\/1$/);
+    expect(urls['ocsp-url']).toMatch(/^https:\/\/keys\.example:8443\/v1\/ca\/.*\/devices\/ocsp$/);
+    expect(est['https-url'][0]).toMatch(/^https:\/\/keys\.example:\d+\/\.well-known\/est\//);
+    const { certificate } = (await member.request('POST', `${states}/devices/sign-csr`, { csr })) as { certificate: string };
+    const { infoAccess, raw } = new X509Certificate(certificate);
+    expect(infoAccess).toContain(urls['ocsp-url']);
+    expect(raw.includes(urls['crl-url'])).toBe(true);
+    const { 'public-url': all, warnings = [] } = (await member.request('GET', state)) as Record<string, unknown>;
+    expect(all).toBe('https://keys.example:8443');
+    expect(warnings).toEqual([expect.stringContaining('do not have the name keys.example')]);
+  }
+  await c.request('POST', `${state}/clear-public-url`, {});
+  expect((await shown(a))['crl-url']).toMatch(`${a.url}/v1/ca/`);
+});
+
 test('a name that several make at the same moment is made once', async () => {
   const made = await Promise.all([a, b, c].map((member) => member.exchange('POST', keys, { name: 'same' })));
   expect(made.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409, 409]);
@@ -124,41 +156,70 @@ test('a token that one disabled is refused by the others at once after the answe
   }
 });
 
+const findingOf = async (member: Member): Promise<unknown> =>
+  ((await member.exchange('GET', '/v1/state/system/health')).body as Record<string, unknown>)['foreign-writes'];
+const answerFinding = async (member: Member): Promise<number> =>
+  (await member.exchange('POST', '/v1/state/system/findings/foreign-writes/answer', {})).status;
+
+/** A token that was disabled and is put back by who has a key for etcd; `also`: what else is written with it. */
+async function putBackToken(also: (client: EtcdClient) => Promise<Operation[]>): Promise<string> {
+  const tls = {
+    ca: readFileSync(path('ours.pem')),
+    certificate: readFileSync(path('appliance.pem')),
+    key: readFileSync(path('appliance-key.pem')),
+  };
+  const client = new EtcdClient({ endpoints: shared.etcd.urls, nowMs: () => performance.now(), tls });
+  try {
+    const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
+      string,
+      string
+    >;
+    const { kvs } = await client.range(layout.records);
+    const kept = kvs.filter(({ key }) => key.includes('/tokens\0') && key.includes(String(accessor)));
+    expect(kept).toHaveLength(1);
+    await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+    expect((await b.exchange('POST', own, {}, token)).status).toBe(401);
+    const success = [...kept.map(({ key, value }) => put(key, value)), ...(await also(client))];
+    await client.txn({ compare: [], success, failure: [] });
+    return String(accessor);
+  } finally {
+    client.close();
+  }
+}
+
 test('a record put back by who has a key for etcd is on record in each: in health until it is answered, and in the trail', async () => {
-  const client = new EtcdClient({
-    ...{ endpoints: shared.etcd.urls, nowMs: () => performance.now() },
-    tls: {
-      ca: readFileSync(path('ours.pem')),
-      certificate: readFileSync(path('appliance.pem')),
-      key: readFileSync(path('appliance-key.pem')),
-    },
-  });
-  const { token, accessor } = (await a.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as Record<
-    string,
-    string
-  >;
-  const { kvs } = await client.range(layout.records);
-  const kept = kvs.filter(({ key }) => key.includes('/tokens\0') && key.includes(String(accessor)));
-  expect(kept).toHaveLength(1);
-  await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
-  expect((await b.exchange('POST', own, {}, token)).status).toBe(401);
-  await client.txn({ compare: [], success: kept.map(({ key, value }) => put(key, value)), failure: [] });
-  client.close();
+  const accessor = await putBackToken(async () => []);
   for (const member of [a, b, c]) {
-    const health = async () => (await member.exchange('GET', '/v1/state/system/health')).body;
-    await expect.poll(health, { timeout: 20_000 }).toMatchObject({
-      status: 'degraded',
-      'foreign-writes': {
+    await expect
+      .poll(() => findingOf(member), { timeout: 20_000 })
+      .toMatchObject({
         state: 'unanswered',
         reason: expect.stringContaining('a record of the shared store was changed by no appliance, at revision'),
-      },
-    });
+      });
     // Health tells it as soon as the finding is stored, a moment before the record is on the disk.
     const trail = () => linesOf(member.name).filter((line) => line.includes('"code":"foreign-writes"'));
-    await expect.poll(trail).toEqual([expect.stringContaining(String(accessor))]);
-    expect((await member.exchange('POST', '/v1/state/system/findings/foreign-writes/answer', {})).status).toBe(200);
+    await expect.poll(trail).toEqual([expect.stringContaining(accessor)]);
+    expect(await answerFinding(member)).toBe(200);
   }
   await a.request('POST', '/v1/state/keystore/token/disable', { accessor });
+});
+
+test('one put back together with the mark of an appliance is found by that one, which goes on changing things', async () => {
+  const { id } = (await membersSeenBy(b)).find(({ name }) => name === 'b') as Seen;
+  const accessor = await putBackToken(async (client) => {
+    const { kvs } = await client.range(layout.lanes(id));
+    expect(kvs.length).toBeGreaterThan(0);
+    return kvs.map(({ key, value }) => put(key, value));
+  });
+  await expect.poll(() => findingOf(b), { timeout: 20_000 }).toMatchObject({ state: 'unanswered' });
+  await expect
+    .poll(() => linesOf('b').filter((line) => line.includes('"code":"foreign-writes"') && line.includes(accessor)))
+    .toHaveLength(1);
+  expect(await answerFinding(b)).toBe(200);
+  // Every process of it has a lane of its own.
+  for (let n = 0; n < 8; n++) await b.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] });
+  await b.request('POST', '/v1/state/keystore/token/disable', { accessor });
+  for (const member of [a, c]) expect(await findingOf(member)).toBeUndefined();
 });
 
 test('cut off from etcd, one refuses everything within its validity, says why, and what was revoked meanwhile stays revoked', async () => {

@@ -1,6 +1,6 @@
 // What the follower has seen of records that no appliance wrote, until a process that serves has it on record: the follower cannot seal.
 import { describeKey } from '../../../core/store/tables.ts';
-import type { ForeignWrite } from '../../../core/cluster/foreign-writes.ts';
+import type { ForeignWrite } from '../../../core/cluster/marks/foreign-writes.ts';
 import type { ForeignReport } from '../cluster-way.ts';
 
 /** Keys of records in one report. */

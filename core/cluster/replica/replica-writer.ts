@@ -7,7 +7,7 @@ import { Environment } from '../../store/environment.ts';
 import { keyBytes } from '../../store/keys.ts';
 import { firstTable } from '../../store/files/content.ts';
 import { firstLevel } from '../../store/records/level.ts';
-import { type Position, positionOf, putPosition, replicated, revisionIn } from '../../store/replica.ts';
+import { laneMarksKey, type Position, positionOf, putPosition, replicated, revisionIn } from '../../store/replica.ts';
 import { noteChanges } from '../../store/revision.ts';
 import type { Revision } from './assembly.ts';
 import { placeOf, readEpoch } from '../layout.ts';
@@ -33,6 +33,15 @@ export class ReplicaWriter {
   /** Undefined for a store that has followed none. */
   get position(): Position | undefined {
     return positionOf(this.#environment);
+  }
+
+  /** As MarksPlace (lane-marks.ts). */
+  get marks(): Uint8Array | undefined {
+    return this.#environment.get(laneMarksKey);
+  }
+
+  async keepMarks(marks: Uint8Array): Promise<void> {
+    await this.#commit(() => this.#environment.put(laneMarksKey, marks));
   }
 
   /** Of the records that are here (store/records/level.ts). */
@@ -66,9 +75,9 @@ export class ReplicaWriter {
 
   /**
    * Records and position in one commit of LMDB, so that a revision is here whole or not at all. Revisions that change no record cost no
-   * commit: nothing depends on whether the position on the disk is behind them.
+   * commit: nothing depends on whether the position on the disk is behind them. `marks`: of LaneMarks, after them.
    */
-  async apply(revisions: readonly Revision[], position: Pick<Position, 'epoch' | 'revision'>): Promise<void> {
+  async apply(revisions: readonly Revision[], position: Pick<Position, 'epoch' | 'revision'>, marks?: Uint8Array): Promise<void> {
     const events = revisions.flatMap(({ revision, events }) => events.map(({ key, value }) => ({ place: placeOf(key), value, revision })));
     if (events.every(({ place: { kind } }) => kind === 'member' || kind === 'lane')) return;
     const changedAt = events.findLast(({ place }) => place.kind === 'record')?.revision ?? this.position?.changedAt;
@@ -83,6 +92,7 @@ export class ReplicaWriter {
         changed.add(place.text);
       }
       putPosition(this.#environment, { ...position, level, ...defined({ changedAt }) });
+      if (marks !== undefined) this.#environment.put(laneMarksKey, marks);
     });
   }
 

@@ -1,6 +1,6 @@
 // What the follower says of records that appear in the shared store past every appliance.
 import { expect, test } from 'vitest';
-import { foreignWrites } from '../../../core/cluster/foreign-writes.ts';
+import { foreignWrites } from '../../../core/cluster/marks/foreign-writes.ts';
 import { layout } from '../../../core/cluster/layout.ts';
 
 const value = Buffer.from('sealed');
@@ -16,7 +16,7 @@ test('a revision that changes records and no lane is found, deletions and record
     { revision: 6, events: [lane] },
     { revision: 7, events: [{ ...record('c'), value: undefined }, record('d'), member] },
   ];
-  expect(foreignWrites(revisions)).toEqual([
+  expect(foreignWrites(revisions, () => true)).toEqual([
     { revision: 4, records: ['tokens\0tenant\0b\0'] },
     { revision: 7, records: ['tokens\0tenant\0c\0', 'tokens\0tenant\0d\0'] },
   ]);
