@@ -17,7 +17,9 @@ const cluster: ClusterWay = {
   ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
   ...{ found: unused, enter: unused, untilValid: unused, remove: unused, onForeignWrites: () => undefined, servers: async () => [] },
   ...{ settled: Number.POSITIVE_INFINITY, untilSettled: unused },
-  isValid: true,
+  get isValid() {
+    return isValid;
+  },
   isIsolated: false,
   missing: ['plant-a'],
   members: [],
@@ -26,12 +28,15 @@ const cluster: ClusterWay = {
   state: async () => ({
     ...{ id: 'id-b', epoch: 'epoch', position: 5_000, isValid: true },
     members: [
-      { ...member, id: 'id-b', name: 'plant-b', applied: 5_000 },
+      { ...member, id: 'id-b', name: 'plant-b', applied: 5_000, publicUrl: 'https://192.0.2.12:4646' },
+      { ...member, id: 'id-c', name: 'plant-c', applied: 5_000, publicUrl: 'https://192.0.2.13:4646' },
       { ...member, id: 'id-a', name: 'plant-a', state: 'out', silentMs: 7_200_000 },
     ],
   }),
   close: async () => undefined,
 };
+/** whether the one that answers has its validity */
+let isValid = true;
 let appliance: TestAppliance;
 let chromium: Chromium;
 
@@ -62,3 +67,26 @@ test.skipIf(chromiumPath === undefined).each(['light', 'narrow'] as const)(
     await context.close();
   },
 );
+
+test.skipIf(chromiumPath === undefined)('what is to be mended, the URL of all, and that what is shown is not of now', async () => {
+  const { context, page, faults } = await openPage(chromium, looks.light);
+  await signInWithToken(page, appliance.url, appliance.rootToken);
+  const card = page.locator('section[aria-labelledby=cluster-title]');
+  await card.locator('.notice', { hasText: 'plant-b has https://192.0.2.12:4646; plant-c has https://192.0.2.13:4646' }).waitFor();
+  expect(await card.locator('h2').innerText()).toBe('Appliances');
+  await appliance.request('POST', '/v1/state/system/cluster/set-public-url', { 'public-url': 'https://keys.example' });
+  await page.reload();
+  await card.locator('code', { hasText: 'https://keys.example' }).waitFor();
+  expect(await card.locator('.notice').count()).toBe(0);
+  isValid = false;
+  try {
+    await page.reload();
+    await card.locator('h2', { hasText: 'cut off' }).waitFor();
+    expect(await card.locator('.notice').innerText()).toContain('cut off from the majority of its cluster');
+    await expectAccessible(page);
+  } finally {
+    isValid = true;
+  }
+  expect(faults).toEqual([]);
+  await context.close();
+});

@@ -21,7 +21,13 @@ type Member = {
   readonly 'silent-milliseconds': number;
 };
 
-type Cluster = { readonly shape: 'alone' | 'cluster'; readonly members: readonly Member[] };
+type Cluster = {
+  readonly shape: 'alone' | 'cluster';
+  readonly 'cut-off'?: boolean;
+  readonly 'public-url'?: string;
+  readonly members: readonly Member[];
+  readonly warnings?: readonly string[];
+};
 
 const states: Readonly<Record<Member['state'], readonly [tone: Tone, words: string]>> = {
   in: ['good', 'answers'],
@@ -38,12 +44,22 @@ export function ClusterCard({ turn }: { readonly turn: number }): ComponentChild
   const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: clusterPath } : undefined, turn).value);
   if (!isAllowed || loaded.state === 'loading') return null;
   if (loaded.state === 'failed') return <Problem error={loaded.error} />;
-  const { shape, members } = loaded.answer.body as Cluster;
+  const { shape, members, warnings = [], ...rest } = loaded.answer.body as Cluster;
   if (shape === 'alone') return null;
   return (
     <section class="card" aria-labelledby="cluster-title">
-      <h2 id="cluster-title">Appliances</h2>
+      <h2 id="cluster-title">Appliances {rest['cut-off'] === true && <Chip tone="bad">cut off: as it was</Chip>}</h2>
+      {warnings.map((warning) => (
+        <p key={warning} class="notice">
+          {visible(warning)}
+        </p>
+      ))}
       <DataTable label="Appliances of the cluster" columns={columns} rows={members} keyOf={({ id }) => id} />
+      {rest['public-url'] !== undefined && (
+        <p class="quiet">
+          Certificates and links of all name <code>{visible(rest['public-url'])}</code>.
+        </p>
+      )}
     </section>
   );
 }
