@@ -65,6 +65,8 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'oidc/sessions': 'all',
   'oidc/set-aside': 'all',
   policies: 'all',
+  // What all name in place of their configurations; certificates have it, so it stays with a restore.
+  'public-url': 'all',
   // That the store went back in time, which concerns everybody who has it.
   restorations: 'all',
   'secret-id-accessors': 'all',

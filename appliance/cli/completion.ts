@@ -48,7 +48,7 @@ export async function complete(words: readonly string[], io: Io): Promise<void> 
 const subcommands: Readonly<Record<string, readonly string[]>> = {
   hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'change-pin', 'rotate-wrapping-key', 'test'],
   audit: ['verify'],
-  cluster: ['status', 'init', 'invite', 'invitations', 'withdraw', 'join', 'remove'],
+  cluster: ['status', 'init', 'invite', 'invitations', 'withdraw', 'join', 'remove', 'set-public-url', 'clear-public-url'],
   custody: ['verify'],
   context: ['list', 'show', 'use', 'set', 'delete'],
   completion: Object.keys(completionScripts),

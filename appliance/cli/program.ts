@@ -107,7 +107,8 @@ export const programCommands: readonly ProgramCommand[] = [
   },
   {
     name: 'cluster',
-    summary: 'the appliances that share a store: cluster status, init, invite, invitations, withdraw ID, join, remove MEMBER',
+    summary:
+      'the appliances that share a store: cluster status, init, invite, invitations, withdraw ID, join, remove MEMBER, set-public-url URL',
     group: 'Administration:',
     run: async (words, before, io) => (await import('./commands/cluster.ts')).runCluster(words, before, io),
   },

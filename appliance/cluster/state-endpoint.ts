@@ -18,7 +18,9 @@ import type { Membership } from './membership/membership.ts';
 import { membershipEndpoints } from './membership/endpoints.ts';
 import { removeAppliance } from './removal.ts';
 import { listDepartures } from '../audit/chain-records.ts';
+import { publicUrlEndpoints } from './public-url/endpoints.ts';
 import type { ClusterState, ClusterWay, SeenAppliance, ServerState } from './cluster-way.ts';
+import { findSharedUrl } from './public-url/public-url.ts';
 
 const member = z.object({
   name: z.string().meta({ description: 'Name of the appliance in its configuration.', example: 'plant-a' }),
@@ -30,7 +32,8 @@ const member = z.object({
     .meta({ typeName: 'ClusterMemberState' })
     .describe('`in`: it may answer, and changes wait for it. `expelled`: it did not apply what it should. `out`: it answers no more.'),
   publicUrl: z.string().optional().meta({
-    description: 'The `public-url` that its certificates and links name; absent before it has started with a program that says it.',
+    description:
+      'The `public-url` of its configuration, which its certificates and links name unless one was set for all; absent before it has started with a program that says it.',
     example: 'https://keys.example:4646',
   }),
   self: z.boolean().describe('Whether it is the one that answers.'),
@@ -70,6 +73,10 @@ const clusterState = z.object({
     .boolean()
     .optional()
     .describe('Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.'),
+  publicUrl: z.string().optional().meta({
+    description: 'What all appliances name in certificates and links, in place of the `public-url` of each; absent: it was not set.',
+    example: 'https://keys.example:4646',
+  }),
   epoch: z.string().optional().meta({ description: 'Name of the shared store.', example: '6d1f1c1e-3b0a-4b6e-9b55-2f6f0e9b7a10' }),
   revision: z.int().min(0).meta({ description: 'The state of the shared store that the appliance has.', example: 48213 }),
   level: z.int().min(1).meta({
@@ -94,7 +101,7 @@ export type ClusterParts = {
   /** all plugins, once they have started */
   readonly running: () => Pick<RunningPlugins, 'dropAppliance' | 'migrate'>;
   /** what is to be changed in the configuration of this appliance */
-  readonly clusterWarnings?: readonly string[] | undefined;
+  readonly clusterWarnings?: (() => readonly string[]) | undefined;
 } & ClusterKeys;
 
 /** What the members of a cluster have to do with its keys. */
@@ -109,7 +116,12 @@ const base = '/v1/state/system/cluster';
 
 /** Refused with 404 for every tenant but `system`; the removal needs the root policy there. */
 export function clusterEndpoints(parts: ClusterParts): AnyEndpoint[] {
-  return [stateEndpoint(parts), removalEndpoint(parts), ...membershipEndpoints({ ...parts, stateOf: readCluster })];
+  return [
+    stateEndpoint(parts),
+    ...publicUrlEndpoints(parts),
+    removalEndpoint(parts),
+    ...membershipEndpoints({ ...parts, stateOf: readCluster }),
+  ];
 }
 
 function stateEndpoint(system: ClusterParts): AnyEndpoint {
@@ -130,8 +142,11 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
     reservedFor: 'system-tenant',
     async run({ caller }) {
       const { cluster } = system;
-      if (cluster === undefined)
-        return { shape: 'alone' as const, revision: 0, level: system.store.level, members: [], etcd: [], removed: [] };
+      const publicUrl = findSharedUrl(system.store)?.url;
+      if (cluster === undefined) {
+        const nobody = { revision: 0, level: system.store.level, members: [], etcd: [], removed: [] };
+        return { shape: 'alone' as const, ...defined({ publicUrl }), ...nobody };
+      }
       const cutOff = !cluster.isValid;
       // A token may have been ended elsewhere: what it learns is kept to those who dispose of the cluster.
       if (cutOff && reservedRefusal('system-root', caller) !== undefined) throw clusterUnavailable('cut-off');
@@ -148,11 +163,15 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
         ...{ behind: behindOf(one, state.position), silentMilliseconds: Math.round(one.silentMs) },
       }));
       const etcd = servers.map((one) => serverShown(one, state.members));
-      const warnings = [...(cutOff ? [cutOffWarning(etcd)] : []), ...(system.clusterWarnings ?? []), ...differingUrls(members)];
+      const warnings = [
+        ...(cutOff ? [cutOffWarning(etcd)] : []),
+        ...(system.clusterWarnings?.() ?? []),
+        ...(publicUrl === undefined ? differingUrls(members) : []),
+      ];
       return {
         shape: 'cluster' as const,
         ...(cutOff ? { cutOff } : {}),
-        ...defined({ epoch: state.epoch }),
+        ...defined({ publicUrl, epoch: state.epoch }),
         revision: state.position,
         level: state.level ?? firstLevel,
         members: members.toSorted(byName),
@@ -187,7 +206,7 @@ function differingUrls(members: readonly Pick<z.output<typeof member>, 'name' | 
   if (byUrl.size < 2) return [];
   const each = Array.from(byUrl, ([url, names]) => `${names.toSorted().join(', ')} ${names.length === 1 ? 'has' : 'have'} ${url}`);
   return [
-    `The appliances have different public-urls: ${each.toSorted().join('; ')}. Certificates and links lead to the one that made them: give all one "public-url", a name that leads to all of them.`,
+    `The appliances have different public-urls: ${each.toSorted().join('; ')}. Certificates and links lead to the one that made them. Give all one that leads to all of them: keystorectl cluster set-public-url URL.`,
   ];
 }
 

@@ -21,7 +21,7 @@ import { recordedTime } from '../../core/audit/examine.ts';
 import { Backups } from '../backup/run/backups.ts';
 import { readBootTime, watchClock } from '../machine/clock-watch.ts';
 import { compose } from './compose.ts';
-import { hasOwnToken, ownUrlWarning } from '../cluster/replication/taking-part.ts';
+import { hasOwnToken } from '../cluster/replication/taking-part.ts';
 import type { Opened } from './opening.ts';
 import { Membership } from '../cluster/membership/membership.ts';
 import { ChangingIdentity } from '../tls/listener-identity.ts';
@@ -31,6 +31,7 @@ import { recordForeignWrites } from '../cluster/foreign-writes.ts';
 import { watchHealth } from '../monitoring/health.ts';
 import { paths } from '../data-directory/paths.ts';
 import { measureProcess } from '../monitoring/metrics/process.ts';
+import { publicUrlInUse, publicUrlWarnings } from '../cluster/public-url/public-url.ts';
 import { type Serving, takeAt } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { openServingKeys } from '../tls/serving-key.ts';
@@ -151,7 +152,12 @@ export async function serve(
       management: configuration.listen,
       est: configuration.estListen,
       hosts: configuration.hosts,
-      managementUrl: configuration.publicUrl,
+      get managementUrl() {
+        return publicUrlInUse(runtime.store, configuration).url;
+      },
+      get isUrlGiven() {
+        return publicUrlInUse(runtime.store, configuration).isGiven;
+      },
       sealed: () => gate.isSealed,
       replica,
       admit,
@@ -166,6 +172,8 @@ export async function serve(
         metrics.follow(name, listener.connections);
       },
     };
+    const clusterWarnings = (): readonly string[] => publicUrlWarnings(runtime.store, configuration);
+    if (number === 1 && cluster !== undefined) for (const one of clusterWarnings()) log.warn(one);
     const membership = new Membership({
       ...{ data, config: configuration.cluster, store: runtime.store, hsm: runtime.hsm, clock, ownUrl: configuration.ownUrl },
       authority: () => identity.current.caPem,
@@ -217,7 +225,7 @@ export async function serve(
         backups,
         cluster,
         membership,
-        clusterWarnings: [ownUrlWarning(configuration)].filter((one) => one !== undefined),
+        clusterWarnings,
         jobsLeader: () => findJobHolder(runtime.store),
       },
     });

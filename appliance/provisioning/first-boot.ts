@@ -171,9 +171,9 @@ function announce(configuration: Configuration, rootToken: Secret<string> | unde
   ].join('\n');
 }
 
-function attendedNotice({ data, hsm, embeddedPin, publicUrl }: Configuration): string {
+function attendedNotice({ data, hsm, embeddedPin, cluster, ownUrl, publicUrl }: Configuration): string {
   const isOurs = hsm.tokens.length === 0 && embeddedPin === undefined;
   const files = `${join(data, 'pin')} and the SO PIN in ${join(data, 'so-pin')}: write them down and remove both files.`;
   const pin = isOurs ? `The PIN is in ${files} ` : '';
-  return `${pin}This start and every later one is sealed until the PIN is sent to ${publicUrl}/v1/state/keystore/system/unseal.`;
+  return `${pin}This start and every later one is sealed until the PIN is sent to ${cluster === undefined ? publicUrl : ownUrl}/v1/state/keystore/system/unseal.`;
 }

@@ -123,14 +123,16 @@ const fileLimits = {
   retainFiles: integer(2, 1_000_000).describe('files kept for each process; older ones are removed'),
 };
 
+/** The base URL at which others reach the management API, as it is typed. */
+export const publicUrlField = () => z.url({ protocol: /^https$/, error: 'must be an https URL' });
+
 /** Fields of the core; each plugin adds one section. */
 export const coreFields = {
   data: z.string().min(1).default('./data').describe('directory of all state: store, embedded token, audit trail, logs, TLS identity'),
   listen: address.prefault('127.0.0.1:4646').describe('management API and browser pages (HTTPS)'),
   estListen: address.prefault('127.0.0.1:4665').describe('EST (HTTPS, only EST)'),
   proxies: proxiesSection,
-  publicUrl: z
-    .url({ protocol: /^https$/, error: 'must be an https URL' })
+  publicUrl: publicUrlField()
     .transform((url) => url.replace(/\/+$/, ''))
     .exactOptional()
     .describe(

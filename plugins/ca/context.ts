@@ -16,8 +16,8 @@ export type CaContext = {
   /** CA keys in tokens that no CA owns */
   readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
-  /** base URL of the management API as others reach it, `https://keystore.example:4646`; undefined: certificates name no URLs */
-  readonly publicUrl: string | undefined;
+  /** base URL of the management API as others reach it now, `https://keystore.example:4646`; undefined: certificates name no URLs */
+  readonly publicUrl: () => string | undefined;
 };
 
 /** Opens the tables in the plugin's part of the store. */
@@ -34,8 +34,9 @@ export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'ser
 
 /** Where a CA's CRL and OCSP responder are (api 2), without token; each key generation has its own CRL. */
 export function publicUrls(context: CaContext, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
-  if (context.publicUrl === undefined) return undefined;
-  const base = `${context.publicUrl}/v1/ca/${tenantId}/${caName}`;
+  const publicUrl = context.publicUrl();
+  if (publicUrl === undefined) return undefined;
+  const base = `${publicUrl}/v1/ca/${tenantId}/${caName}`;
   return { crl: `${base}/crl/${generation}`, ocsp: `${base}/ocsp` };
 }
 

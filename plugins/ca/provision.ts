@@ -24,7 +24,8 @@ import { publicEndpoints } from './status/public.ts';
 /** Resources, endpoints, jobs and the service of certificate authorities. */
 export function provision(platform: PluginContext<unknown>): PluginInstance {
   const { store, hsm, clock, log } = platform;
-  const { managementUrl: publicUrl } = platform.service(listenersService);
+  const listeners = platform.service(listenersService);
+  const publicUrl = (): string => listeners.managementUrl;
   const context = openCaContext({ hsm, store, clock, log, publicUrl, rotation: platform.service(wrappingKeysService) });
   const protocols: EnrolmentProtocol[] = [];
   const housekeeping: Job = {

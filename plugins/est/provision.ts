@@ -45,10 +45,15 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
   };
 }
 
-/** Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). */
-function estUrls({ hosts, est }: Listeners, tenantId: string, caName: string): readonly string[] {
-  return hosts.flatMap((host) => {
-    const base = `https://${isIPv6(host) ? `[${host}]` : host}:${est.port}/.well-known/est/${tenantId}`;
+/**
+ * Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). The host of a URL that was given
+ * for this service comes first: devices keep the address for years, and the others are this appliance alone.
+ */
+function estUrls({ hosts, est, managementUrl, isUrlGiven }: Listeners, tenantId: string, caName: string): readonly string[] {
+  const names = hosts.map((host) => (isIPv6(host) ? `[${host}]` : host));
+  const all = new Set([...(isUrlGiven === true ? [new URL(managementUrl).hostname] : []), ...names]);
+  return [...all].flatMap((host) => {
+    const base = `https://${host}:${est.port}/.well-known/est/${tenantId}`;
     return [`${base}/${caName}`, `${base}~${caName}`];
   });
 }

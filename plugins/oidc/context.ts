@@ -28,7 +28,7 @@ export type Located = {
 export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clock' | 'log'> &
   Tables & {
     readonly accounts: Sessions;
-    /** address of this appliance for people: selects among a service's allowed-redirect-uris */
+    /** address of this appliance for people now: selects among a service's allowed-redirect-uris */
     readonly publicUrl: string;
     /** plain http to loopback hosts: as configured, else only if this appliance itself has a loopback address (reference R1) */
     readonly allowHttpLoopback: boolean;
@@ -58,9 +58,8 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   const tables = openTables(store, { perAddress, perTenant, inAll });
   const accounts = context.service(sessionsService);
   const listeners = context.service(listenersService);
-  const { managementUrl: publicUrl } = listeners;
   const destinations = openDestinations(config.providerHosts, ownListenersOf(listeners));
-  const allowHttpLoopback = config.allowHttpLoopback ?? isLoopback(new URL(publicUrl).hostname);
+  const allowsHttpLoopback = (): boolean => config.allowHttpLoopback ?? isLoopback(new URL(listeners.managementUrl).hostname);
   const metadata = new MetadataCache(clock);
   const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
 
@@ -71,8 +70,12 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     clock,
     log,
     accounts,
-    publicUrl,
-    allowHttpLoopback,
+    get publicUrl() {
+      return listeners.managementUrl;
+    },
+    get allowHttpLoopback() {
+      return allowsHttpLoopback();
+    },
     destinations,
     ...tables,
     locate(tenantName, name) {
@@ -85,7 +88,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
       [...tables.roles.entries([tenantId, name])].map(([key, record]) => ({ name: String(key.at(-1)), ...record })),
     openOutbound({ tenantId, tenantName, service, record }, shorter) {
       onStrayError(() => setAside.add(tenantId, tenantName, service));
-      const way = openOutbound({ trust: record, allowHttpLoopback, destinations, clock, ...shorter });
+      const way = openOutbound({ trust: record, allowHttpLoopback: allowsHttpLoopback(), destinations, clock, ...shorter });
       return {
         ...way,
         async fetch(url, request) {
@@ -96,7 +99,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     },
     async metadataOf(located, outbound) {
       try {
-        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record, outbound, allowHttpLoopback));
+        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record, outbound, allowsHttpLoopback()));
       } catch (error) {
         throw await judgeProviderError(error, 'discovery');
       }

@@ -4,7 +4,7 @@ import { commandFor } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
-/** `cluster status | init | invite | …`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`, … */
+/** `cluster status | init | invite | …`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`, `set-public-url`, … */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const cluster = commandFor(io, 'keystorectl cluster').description('The appliances that share a store.').enablePositionalOptions();
   const add = (name: string, description: string, run: (rest: readonly string[]) => Promise<void>): void => {
@@ -35,6 +35,12 @@ export async function runCluster(words: readonly string[], before: ConnectionOpt
   );
   add('remove', 'remove an appliance that is lost for ever: remove MEMBER [--even-if-alive]', (rest) =>
     runVerb('do', ['cluster', 'remove-member', ...rest], before, io),
+  );
+  add('set-public-url', 'the one URL that certificates and links of all name: set-public-url URL', (rest) =>
+    runVerb('do', ['cluster', 'set-public-url', ...rest], before, io),
+  );
+  add('clear-public-url', 'certificates and links name the public-url of each configuration again', (rest) =>
+    runVerb('do', ['cluster', 'clear-public-url', ...rest], before, io),
   );
   await cluster.parseAsync([...words], { from: 'user' });
 }

@@ -66,8 +66,6 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
         if (isMember(configuration)) server = await startOwnServer(own).catch((error: unknown) => explain(configuration, error));
       }
       if (!isMember(configuration)) return;
-      const own = ownUrlWarning(configuration);
-      if (own !== undefined) log.warn(own);
       follower = await keepFollower(() => ordersOf(configuration, cluster, id, run)).catch((error: unknown) => {
         // Its certificates are revoked and its etcd has ended: all that the follower can say is that nobody answers.
         if (server?.isRemoved === true) throw new StartRefused(`cluster: ${removedReason}`);
@@ -80,15 +78,6 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
       await server?.stop();
     },
   };
-}
-
-/** Of an appliance in a cluster whose addresses in certificates are its own, in one sentence. */
-export function ownUrlWarning({ publicUrl, publicUrlIsOwn }: Pick<Configuration, 'publicUrl' | 'publicUrlIsOwn'>): string | undefined {
-  if (!publicUrlIsOwn) return undefined;
-  return (
-    `certificates, links for sign-in and messages of this appliance name ${publicUrl}, which is this appliance alone: when it is away, nobody ` +
-    'finds the CRL and OCSP of what it has issued. Give all appliances one "public-url", a name that leads to all of them'
-  );
 }
 
 /** What the data directory of such an appliance has, if it is not new. */

@@ -24,8 +24,10 @@ export type Listeners = {
   readonly est: Address;
   /** host names and IP addresses by which the appliance is reached and which its certificates contain, the main one first */
   readonly hosts: readonly string[];
-  /** base URL of the management API as others reach it, `https://keystore.example:4646` */
+  /** base URL of the management API as others reach it now, `https://keystore.example:4646`; in a cluster it can be set for all meanwhile */
   readonly managementUrl: string;
+  /** whether a person gave that URL, so that it leads to this service whichever appliance is there; absent: no */
+  readonly isUrlGiven?: boolean | undefined;
   /** Called with every answer on such a port, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** whether the appliance is sealed */

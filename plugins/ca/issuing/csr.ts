@@ -54,7 +54,7 @@ export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): Ver
   const parts = refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der));
   if (!isDer(parts.subject) || !isDer(parts.publicKey))
     throw refusal(
-      'has a subject or a public key that is not DER: attributes of one relative name in ascending order, no string in pieces, object identifiers and lengths in their shortest form',
+      'has a subject or a public key that is not DER: attributes of one relative name in ascending order, no string in pieces, UTF8String in UTF-8, object identifiers and lengths in their shortest form',
     );
   const key = refuseOn('carries a public key that cannot be read', () => checkKey(parts.publicKey));
   if ('problem' in key) throw refusal(key.problem);

@@ -70,8 +70,14 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
 }
 
 /** The ports and URL of the platform's listeners. */
-export function ownListenersOf({ est, management, managementUrl }: Listeners): OwnListeners {
-  return { ports: [est, management].flatMap((one) => (one === undefined ? [] : [one.port])), publicUrl: managementUrl };
+export function ownListenersOf(listeners: Listeners): OwnListeners {
+  const { est, management } = listeners;
+  return {
+    ports: [est, management].flatMap((one) => (one === undefined ? [] : [one.port])),
+    get publicUrl() {
+      return listeners.managementUrl;
+    },
+  };
 }
 
 /** Whether an entry of the configuration is an address or a range; else it is a name. */

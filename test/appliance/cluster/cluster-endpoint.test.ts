@@ -143,6 +143,30 @@ test('different public-urls of members are warned of; one that is out, or says n
   ]);
 });
 
+test('one URL is set for all, checked, shown in place of the warning, and cleared; alone it is of the configuration', async () => {
+  const set = (who: TestAppliance, url: string) => who.request('POST', `${path}/set-public-url`, { 'public-url': url });
+  expect(await set(alone, 'https://keys.example')).toMatchObject({
+    status: 409,
+    body: { code: 'operation-refused', detail: expect.stringContaining('"public-url" in its configuration') },
+  });
+  for (const wrong of ['http://keys.example', 'keys.example', '']) expect((await set(one, wrong)).status, wrong).toBe(400);
+  expect(await set(one, 'https://keys.example:4646/')).toMatchObject({ status: 200, body: { 'public-url': 'https://keys.example:4646' } });
+  seen.members = ['https://a', 'https://b'].map((publicUrl) => ({ ...member, id: publicUrl, name: publicUrl, publicUrl }));
+  const { body } = await one.request('GET', path);
+  expect(body).toMatchObject({ 'public-url': 'https://keys.example:4646' });
+  expect(body).not.toHaveProperty('warnings');
+  expect((await one.request('POST', `${path}/clear-public-url`, {})).status).toBeLessThan(300);
+  const cleared = (await one.request('GET', path)).body;
+  expect(cleared).not.toHaveProperty('public-url');
+  expect(cleared.warnings).toHaveLength(1);
+  const { token } = (await one.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })).body;
+  for (const [caller, status] of [
+    [String(token), 403],
+    [foreign, 404],
+  ] as const)
+    expect((await one.request('POST', `${path}/set-public-url`, { 'public-url': 'https://x' }, { token: caller })).status).toBe(status);
+});
+
 test('other tenants learn nothing of it', async () => {
   expect(await one.request('GET', path, undefined, { token: foreign })).toMatchObject({ status: 404 });
 });

@@ -61,7 +61,7 @@ export const openEst = {
 
 /** Starts one for a test file and closes it afterwards, with every invariant checked. */
 export async function startEstAppliance(
-  options: { tokens?: (directory: string) => Promise<readonly TokenConfig[]>; publicUrl?: string } = {},
+  options: { tokens?: (directory: string) => Promise<readonly TokenConfig[]>; publicUrl?: string; isUrlGiven?: boolean } = {},
 ): Promise<EstAppliance> {
   const path = temporaryDirectory();
   for (const name of ['est', 'appliance', 'tokens']) mkdirSync(path(name));
@@ -76,6 +76,7 @@ export async function startEstAppliance(
     est: { host: '127.0.0.1', port },
     hosts: ['localhost', '127.0.0.1', '::1'],
     managementUrl: options.publicUrl ?? 'https://keystore.example:4646',
+    isUrlGiven: options.isUrlGiven,
     onAnswered: (one) => answered.push(one),
     sealed: () => sealed,
     identity: () => current,
@@ -148,7 +149,14 @@ export async function startEstAppliance(
 export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'clock' | 'store'>) {
   const kept = store.prefixed('est');
   const authorities = certificateAuthorities(
-    openCaContext({ hsm, store: kept, clock, log: silentLog, rotation: new WrappingRotation({ store, hsm, clock }), publicUrl: undefined }),
+    openCaContext({
+      hsm,
+      store: kept,
+      clock,
+      log: silentLog,
+      rotation: new WrappingRotation({ store, hsm, clock }),
+      publicUrl: () => undefined,
+    }),
     [],
   );
   return { authorities, clock, limit: new FailureLimit(kept, clock), sealed: () => false, refresh: () => store.refresh() };

@@ -161,3 +161,21 @@ describe('paths', () => {
     expect({ status: written.status, code: written.body.code }).toEqual({ status: 400, code: 'read-only-field' });
   });
 });
+
+describe('with a URL that a person gave for the service', () => {
+  let named: EstAppliance;
+
+  beforeAll(async () => {
+    named = await startEstAppliance({ publicUrl: 'https://keys.example:8443/below', isUrlGiven: true });
+  });
+
+  test('est.https-url begins with its host, on the port of EST, and lists none twice', async () => {
+    const name = await named.makeCa();
+    const urls: readonly string[] = (await named.state(name)).est['https-url'];
+    const { port } = new URL(named.est);
+    const base = `https://keys.example:${port}/.well-known/est/${named.tenantId}`;
+    expect(urls.slice(0, 2)).toEqual([`${base}/${name}`, `${base}~${name}`]);
+    expect(urls).toHaveLength(8);
+    expect(new Set(urls).size).toBe(urls.length);
+  });
+});
