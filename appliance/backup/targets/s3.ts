@@ -6,7 +6,6 @@ import https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import type { S3Target } from '../../../core/config/backup.ts';
 import type { Sending } from './sending.ts';
-import { encodeName, formatQuery, type SigningKey, signRequest } from './sigv4.ts';
 
 export type S3Limits = {
   /** Memory of an upload. Each part is repeated by itself, and its digest is known before it is sent, which object lock asks for. */
@@ -66,7 +65,7 @@ class Bucket {
   readonly #target: S3Target;
   readonly #signal: AbortSignal;
   readonly #limits: S3Limits;
-  readonly #signing: SigningKey;
+  readonly #signing: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly region: string; readonly service: 's3' };
   readonly #ca: string | undefined;
 
   constructor(target: S3Target, signal: AbortSignal, limits: S3Limits) {
@@ -74,7 +73,7 @@ class Bucket {
     this.#target = target;
     this.#limits = limits;
     this.#signal = signal;
-    this.#signing = { accessKeyId, region, secretAccessKey: readText(secretAccessKeyFile).trim() };
+    this.#signing = { accessKeyId, region, secretAccessKey: readText(secretAccessKeyFile).trim(), service: 's3' };
     this.#ca = caFile === undefined ? undefined : readText(caFile);
   }
 
@@ -92,30 +91,37 @@ class Bucket {
     }
   }
 
-  #once(method: string, key: string, query: readonly (readonly [string, string])[], body: Buffer): Promise<Answer> {
+  async #once(method: string, key: string, query: readonly (readonly [string, string])[], body: Buffer): Promise<Answer> {
     const { endpoint, bucket } = this.#target;
     const { silenceMs } = this.#limits;
     const url = new URL(endpoint);
-    const path = `${url.pathname === '/' ? '' : url.pathname}/${[bucket, ...key.split('/')].map(encodeName).join('/')}`;
-    const headers = {
-      ...(method === 'DELETE'
-        ? {}
-        : { 'content-length': String(body.length), 'content-md5': createHash('md5').update(body).digest('base64') }),
-    };
-    const signed = signRequest({ method, host: url.host, path, query, headers, body }, this.#signing, Temporal.Now.instant());
+    url.pathname = `${url.pathname === '/' ? '' : url.pathname}/${[bucket, ...key.split('/')].map(encodeURIComponent).join('/')}`;
+    for (const [name, value] of query) url.searchParams.set(name, value);
     const options: https.RequestOptions = {
-      ...{ method, headers: signed, agent: false, signal: this.#signal, timeout: silenceMs },
+      ...{ method, headers: await this.#signedHeaders(method, url, body), agent: false, signal: this.#signal, timeout: silenceMs },
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     };
-    const target = `${url.origin}${path}${query.length === 0 ? '' : `?${formatQuery(query)}`}`;
     return new Promise((resolve, reject) => {
-      const request = (url.protocol === 'https:' ? https : http).request(target, options, (response) => {
+      const request = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
         readAnswer(response).then(resolve, reject);
       });
       request.once('timeout', () => request.destroy(new Error(`says nothing for ${silenceMs / 1_000} seconds`)));
       request.once('error', (error: NodeJS.ErrnoException) => reject(new Error(describeFailure(error))));
       request.end(body);
     });
+  }
+
+  /** The sum of the content is signed: without it the signature would be for any content. */
+  async #signedHeaders(method: string, url: URL, body: Buffer): Promise<Record<string, string>> {
+    const sum = (algorithm: string, encoding: 'hex' | 'base64'): string => createHash(algorithm).update(body).digest(encoding);
+    const headers = {
+      'x-amz-content-sha256': sum('sha256', 'hex'),
+      ...(method === 'DELETE' ? {} : { 'content-length': String(body.length), 'content-md5': sum('md5', 'base64') }),
+    };
+    // Not at the start: most processes send no backup.
+    const { AwsV4Signer } = await import('aws4fetch');
+    const signed = await new AwsV4Signer({ method, url: url.href, headers, ...this.#signing }).sign();
+    return Object.fromEntries(signed.headers);
   }
 }
 

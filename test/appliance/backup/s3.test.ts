@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { S3Target } from '../../../core/config/backup.ts';
 import { putToS3 } from '../../../appliance/backup/targets/s3.ts';
-import { signRequest } from '../../../appliance/backup/targets/sigv4.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { expectedSignature, sha256 } from './sigv4.ts';
 
 const path = temporaryDirectory();
 const limits = { partBytes: 1_000, silenceMs: 500, pauseMs: 5 };
@@ -19,18 +19,18 @@ afterEach(() => {
   server?.close();
 });
 
-test('a request is signed as in the examples of the signature process for S3 (PUT object)', () => {
-  const headers = signRequest(
-    {
-      ...{ method: 'PUT', host: 'examplebucket.s3.amazonaws.com', path: '/test%24file.text', query: [] },
-      headers: { date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' },
-      body: Buffer.from('Welcome to Amazon S3.'),
-    },
-    { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', region: 'us-east-1' },
-    Temporal.Instant.from('2013-05-24T00:00:00Z'),
-  );
-  expect(headers['authorization']).toBe(
-    'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class, Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+test('the signature that a store expects is that of the published example (PUT object)', () => {
+  const headers = {
+    host: 'examplebucket.s3.amazonaws.com',
+    date: 'Fri, 24 May 2013 00:00:00 GMT',
+    'x-amz-storage-class': 'REDUCED_REDUNDANCY',
+    'x-amz-date': '20130524T000000Z',
+    'x-amz-content-sha256': sha256('Welcome to Amazon S3.'),
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class, Signature=',
+  };
+  expect(expectedSignature({ method: 'PUT', url: '/test%24file.text', headers }, 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY')).toBe(
+    '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
   );
 });
 
@@ -39,6 +39,7 @@ type Seen = { readonly method: string; readonly url: string; readonly body: Buff
 /** A store that answers as it is told; `seen` has the requests. */
 async function storeThat(
   answer: (seen: Seen, response: ServerResponse) => void,
+  prefix = 'a/',
 ): Promise<{ send(bytes: number): Promise<Buffer>; seen: Seen[] }> {
   const seen: Seen[] = [];
   server = createServer((request, response) => {
@@ -54,7 +55,7 @@ async function storeThat(
   const { port } = server.address() as AddressInfo;
   const target: S3Target = {
     kind: 's3',
-    ...{ endpoint: `http://127.0.0.1:${port}`, region: 'here', bucket: 'plant', prefix: 'a/' },
+    ...{ endpoint: `http://127.0.0.1:${port}`, region: 'here', bucket: 'plant', prefix },
     ...{ accessKeyId: 'id', secretAccessKeyFile: path('secret') },
   };
   return {
@@ -75,6 +76,25 @@ const good = ({ url }: Seen, response: ServerResponse): void => {
   response.setHeader('etag', '"tag"');
   response.end(url.includes('uploads=') ? upload : '<Ok/>');
 };
+
+test.each(['', 'a/', "with blank/+plus/(1)!'*~$&=@:,;/100 %/ä/"])(
+  'every request under %j is signed, its host and its content as well',
+  async (prefix) => {
+    const store = await storeThat(good, prefix);
+    await store.send(2_500);
+    expect(store.seen).toHaveLength(5);
+    for (const seen of store.seen) {
+      const [, signed, signature] =
+        /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/here\/s3\/aws4_request, ?SignedHeaders=([^,]*), ?Signature=(.*)$/.exec(
+          seen.headers.authorization ?? '',
+        ) ?? [];
+      expect(signed?.split(';')).toEqual(expect.arrayContaining(['content-md5', 'host', 'x-amz-content-sha256', 'x-amz-date']));
+      expect(seen.headers['x-amz-content-sha256']).toBe(sha256(seen.body));
+      expect(signature).toBe(expectedSignature(seen, 'secret'));
+      expect(decodeURIComponent(seen.url.split('?')[0] ?? '')).toBe(`/plant/${prefix}b.tar.age`);
+    }
+  },
+);
 
 test('a small file goes in one request, with its digest', async () => {
   const store = await storeThat(good);
