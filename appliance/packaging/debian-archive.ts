@@ -1,7 +1,7 @@
 // Debian packages of staged trees, the same octets for the same tree.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, lutimesSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { run } from './run.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -25,7 +25,9 @@ export function archiveDeb(stage: string, target: string, { epochSeconds, isExec
   // With one thread zstd writes other octets than with several, whatever their number: otherwise the processors of a machine decide.
   const compression = ['-Zzstd', '-z10', '--threads-max=2'];
   // The archive and the folder at its root have times as well.
-  run('dpkg-deb', ['--root-owner-group', ...compression, '--build', stage, target], { SOURCE_DATE_EPOCH: String(epochSeconds) });
+  run('dpkg-deb', ['--root-owner-group', ...compression, '--build', stage, target], {
+    environment: { SOURCE_DATE_EPOCH: String(epochSeconds) },
+  });
   return target;
 }
 
@@ -51,10 +53,4 @@ export function commitEpochSeconds(): number {
 
 export function debianArchitecture(): string {
   return run('dpkg', ['--print-architecture']).trim();
-}
-
-function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', env: { ...process.env, ...environment } });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
-  return stdout;
 }

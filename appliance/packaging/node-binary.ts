@@ -1,8 +1,8 @@
 // The pinned Node.js for each platform that packages are made for: the installed one, or the same version of another platform from npm.
-import { spawnSync } from 'node:child_process';
 import { createHash, hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { run } from './run.ts';
 import pinned from './pinned-node.json' with { type: 'json' };
 
 const root = resolve(import.meta.dirname, '../..');
@@ -52,7 +52,7 @@ export function fetchNodeArchive(platform: Platform): string {
   const cache = join(root, 'node_modules/.cache/keystored');
   const archive = join(cache, `${name}-${version}.tgz`);
   mkdirSync(cache, { recursive: true });
-  if (!existsSync(archive)) run('npm', ['pack', '--silent', `${name}@${version}`, '--pack-destination', cache]);
+  if (!existsSync(archive)) run('npm', ['pack', '--silent', `${name}@${version}`, '--pack-destination', cache], { cwd: root });
   const found = createHash('sha512').update(readFileSync(archive)).digest('base64');
   if (found === archiveSha512) return archive;
   rmSync(archive);
@@ -71,9 +71,4 @@ export function fetchNode(platform: Platform, directory: string): NodeRelease {
 function requireSum(path: string, sha256: string): void {
   const found = hash('sha256', readFileSync(path), 'hex');
   if (found !== sha256) throw new Error(`${path} is not the pinned Node.js ${version}: SHA-256 ${found}`);
-}
-
-function run(command: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
 }

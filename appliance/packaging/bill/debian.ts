@@ -1,7 +1,7 @@
 // The Debian packages of a root tree or an image, for its bills of materials.
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { defined } from '../../../core/base/defined.ts';
+import { run } from '../run.ts';
 
 /** One Debian package of an image. */
 export type DebianPackage = {
@@ -50,10 +50,4 @@ function sumsOf(index: string): ReadonlyMap<string, string> {
 
 function keyOf({ name, version, architecture }: DebianPackage): string {
   return `${name} ${version} ${architecture}`;
-}
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
-  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`);
-  return stdout;
 }

@@ -7,6 +7,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { languages } from '../../clients/provide.ts';
 import { commitEpochSeconds } from '../debian-archive.ts';
 import { run } from '../run.ts';
+import { archiveTar } from '../tar.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const { version } = manifest;
@@ -40,9 +41,7 @@ function packGo(sources: string, packages: string): void {
   const work = mkdtempSync(join(tmpdir(), 'keystored-go-'));
   try {
     cpSync(sources, join(work, name), { recursive: true });
-    const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${commitEpochSeconds()}`, '--mode=u=rwX,go=rX'];
-    const format = ['--format=ustar', '--use-compress-program=gzip -9 --no-name'];
-    run('tar', ['--create', ...settled, ...format, `--file=${join(packages, `${name}.tar.gz`)}`, `--directory=${work}`, name]);
+    archiveTar(join(packages, `${name}.tar.gz`), work, [name], commitEpochSeconds());
   } finally {
     rmSync(work, { recursive: true });
   }

@@ -1,5 +1,4 @@
 // npm run build image: the Debian package, the operating system around it and Debian's own packages become a disk image in dist/.
-import { spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, closeSync, cpSync, existsSync, fstatSync, ftruncateSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
 import { readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,6 +9,7 @@ import { daemonParts, debianParts } from '../bill/parts.ts';
 import { writeBills } from '../bill/write.ts';
 import { commitEpochSeconds } from '../debian-archive.ts';
 import { describeEtcd, etcdParts } from '../etcd/modules.ts';
+import { run } from '../run.ts';
 import { imageCache, inTools, provideTools, runTool } from './tools.ts';
 
 const here = import.meta.dirname;
@@ -177,10 +177,4 @@ function dropZeros(file: string): void {
 
 function packageVersion(): string {
   return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version;
-}
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? stderr.slice(-4000)}`);
-  return stdout;
 }

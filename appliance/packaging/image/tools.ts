@@ -1,8 +1,8 @@
 // The tools that build and test images (mkosi, QEMU, swtpm and their dependencies), in a separate Debian tree, so that every machine has the same.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { run } from '../run.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 const packages = [
@@ -66,10 +66,4 @@ exec "$@"`;
 /** Runs a command with the tree of tools as its root, and returns its output. Throws with its error output. */
 export function runTool(command: string, args: readonly string[]): string {
   return run(...inTools(command, args));
-}
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(`${args.slice(-12).join(' ')}: ${error?.message ?? `${stderr}${stdout}`}`);
-  return stdout;
 }

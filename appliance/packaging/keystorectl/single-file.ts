@@ -1,8 +1,8 @@
 // keystorectl and Node.js in one executable file (node --build-sea), for this platform and for others.
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { run } from '../run.ts';
 import type { Bundle } from './bundle.ts';
 import type { Platform } from '../node-binary.ts';
 
@@ -31,8 +31,7 @@ export function makeSingleFile({ modules }: Bundle, node: string, target: string
       execArgvExtension: 'none',
     };
     writeFileSync(join(work, 'sea.json'), JSON.stringify(settings));
-    const { status, stderr, error } = spawnSync(process.execPath, ['--build-sea', 'sea.json'], { cwd: work, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`node --build-sea: ${error?.message ?? stderr}`);
+    run(process.execPath, ['--build-sea', 'sea.json'], { cwd: work });
   } finally {
     rmSync(work, { recursive: true });
   }

@@ -1,12 +1,12 @@
 // The tarball for every platform: the bundle, launchers for shells and for Windows, manual pages and licences. It needs Node.js 22.
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { dayOf } from '../manual/install.ts';
 import { keystorectlPages } from '../manual/pages.ts';
-import { bundleKeystorectl } from './bundle.ts';
 import { licenses } from '../licenses.ts';
+import { archiveTar } from '../tar.ts';
+import { bundleKeystorectl } from './bundle.ts';
 
 /** Without a version, so that a script can download it by name; `keystorectl --version` says it. */
 export const tarballName = 'keystorectl.tar.gz';
@@ -30,9 +30,7 @@ export async function makeTarball(target: string, epochSeconds: number): Promise
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text, { mode: name === 'keystorectl' ? 0o755 : 0o644 });
     }
-    const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
-    const format = ['--format=ustar', '--use-compress-program=gzip -9 --no-name'];
-    run('tar', ['--create', ...settled, ...format, `--file=${target}`, `--directory=${work}`, 'keystorectl']);
+    archiveTar(target, work, ['keystorectl'], epochSeconds);
     return packages;
   } finally {
     rmSync(work, { recursive: true });
@@ -70,8 +68,3 @@ else {
   process.exitCode = 1;
 }
 `;
-
-function run(command: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
-}

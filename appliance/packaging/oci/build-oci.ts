@@ -1,6 +1,5 @@
 // npm run build oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
 // bills of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
-import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +10,8 @@ import { daemonParts, debianParts } from '../bill/parts.ts';
 import { sha256Of, writeBills } from '../bill/write.ts';
 import { commitEpochSeconds, debianArchitecture } from '../debian-archive.ts';
 import { describeEtcd, etcdParts } from '../etcd/modules.ts';
+import { run } from '../run.ts';
+import { archiveTar } from '../tar.ts';
 
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
@@ -48,8 +49,7 @@ function buildImage(): string {
   describe(layout, diffId, layerBlob);
   mkdirSync(output, { recursive: true });
   const target = join(output, `keystored_${manifest.version}_${architecture}.oci.tar`);
-  const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
-  run('tar', ['--create', ...settled, `--file=${target}`, `--directory=${layout}`, 'blobs', 'index.json', 'manifest.json', 'oci-layout']);
+  archiveTar(target, layout, ['blobs', 'index.json', 'manifest.json', 'oci-layout'], epochSeconds);
   const debs = debsOfRoot(work, readFileSync(join(work, 'index'), 'utf8'));
   writeBills(target, {
     kind: 'container',
@@ -90,7 +90,7 @@ function makeLayer(ownPackages: readonly string[], target: string): void {
       ...hooks.map((hook) => `--customize-hook=${hook}`),
       ...[suite, target, ...sources],
     ],
-    { SOURCE_DATE_EPOCH: String(epochSeconds) },
+    { environment: { SOURCE_DATE_EPOCH: String(epochSeconds) } },
   );
 }
 
@@ -149,11 +149,4 @@ function addBlob(layout: string, content: unknown): Blob {
 
 function writeJson(path: string, content: unknown): void {
   writeFileSync(path, JSON.stringify(content));
-}
-
-function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
-  const env = { ...process.env, ...environment };
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26, env });
-  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`);
-  return stdout;
 }

@@ -1,11 +1,11 @@
 // npm run build bundle -- --version 0.2.0 --key ec.pem --key ml-dsa.pem --output FILE PART…: an update signed with every key given.
-import { spawnSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatOutput } from '../../../core/wire/schema.ts';
+import { run } from '../run.ts';
 import { digestOf, fingerprintOf, openManifest, signedOctets, type Manifest } from './programs/bundle.ts';
 
 export type BundleOptions = {
@@ -55,11 +55,7 @@ function pack(manifest: Uint8Array, signatures: Uint8Array, parts: readonly stri
     for (const part of parts) symlinkSync(resolve(part), join(directory, basename(part)));
     const members = ['manifest.json', 'signatures.json', ...parts.map((part) => basename(part))];
     const settled = ['--format=ustar', '--owner=0', '--group=0', '--numeric-owner', '--mode=0644', '--mtime=@0', '--dereference'];
-    const { status, stderr } = spawnSync('tar', ['--create', ...settled, `--file=${resolve(output)}`, '--', ...members], {
-      cwd: directory,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`tar: ${stderr}`);
+    run('tar', ['--create', ...settled, `--file=${resolve(output)}`, '--', ...members], { cwd: directory });
   } finally {
     rmSync(directory, { recursive: true });
   }

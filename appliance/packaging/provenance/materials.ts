@@ -4,15 +4,16 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sha256Of } from '../bill/write.ts';
+import { run } from '../run.ts';
 import type { Resource } from './statement.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The commit of the tree. Throws where files differ from it: a statement about them would name another source. */
 export function committedTree(): string {
-  const changed = run('git', ['status', '--porcelain', '--untracked-files=no']).trimEnd();
+  const changed = run('git', ['-C', root, 'status', '--porcelain', '--untracked-files=no']).trimEnd();
   if (changed !== '') throw new Error(`the tree is not as it was committed:\n${changed}`);
-  return run('git', ['rev-parse', 'HEAD']).trim();
+  return run('git', ['-C', root, 'rev-parse', 'HEAD']).trim();
 }
 
 /** Of which the versions decide on octets: compressed data, and the native code that is compiled while packages are installed. */
@@ -59,10 +60,4 @@ function parse(text: string): unknown {
 function resourceOf({ purl, hashes = [] }: Component): Resource {
   const digests = hashes.map(({ alg, content }) => [alg.replace('-', '').toLowerCase(), content] as const);
   return { uri: purl, ...(digests.length === 0 ? {} : { digest: Object.fromEntries(digests) }) };
-}
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
-  return stdout;
 }
