@@ -17,9 +17,9 @@ import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, r
 import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
-import { formatName, parseName, readName } from './der/name.ts';
+import { findUnknownType, formatName, parseName, readName } from './der/name.ts';
 import { findNameProblem } from './lints/name-lints.ts';
-import { extensionId } from '../../core/der/oids.ts';
+import { extensionId, nameAttributes } from '../../core/der/oids.ts';
 import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
@@ -184,10 +184,16 @@ export function requireSubject(text: string): Uint8Array {
   const problem = subject === undefined ? undefined : findNameProblem(subject);
   if (problem !== undefined) throw fail('invalid-value', { detail: `"subject" breaks a rule of RFC 5280: ${problem}.` });
   if (subject !== undefined) return subject;
+  throw fail('invalid-value', { detail: `"subject" ${ruleOfSubject(text)}.` });
+}
+
+function ruleOfSubject(text: string): string {
   const unseen = findUnseen(text);
-  const rule =
-    unseen === undefined ? 'must be a name such as "CN=Device CA, O=Example"' : `must not contain ${unseen}, which nobody can see`;
-  throw fail('invalid-value', { detail: `"subject" ${rule}.` });
+  if (unseen !== undefined) return `must not contain ${unseen}, which nobody can see`;
+  const unknown = findUnknownType(text);
+  if (unknown === undefined) return 'must be a name such as "CN=Device CA, O=Example", with commas between its attributes';
+  const known = Object.keys(nameAttributes).join(', ');
+  return `has the attribute ${unknown}, which is not known: there are ${known}, and numbers such as 2.5.4.17`;
 }
 
 /** Whether the newest certificate was imported. */

@@ -27,7 +27,7 @@ export type NameAttribute = { readonly type: string; readonly value: string };
 export function parseName(text: string): Uint8Array | undefined {
   try {
     const { Name } = peculiar();
-    const der = sorted(new Uint8Array(new Name(text, namesBeside).toArrayBuffer()));
+    const der = sorted(new Uint8Array(new Name(withNumbers(text)).toArrayBuffer()));
     const attributes = readName(der);
     return attributes.length > 0 &&
       attributes.length === countParts(text) &&
@@ -39,11 +39,10 @@ export function parseName(text: string): Uint8Array | undefined {
   }
 }
 
-/** Names of attribute types that the library does not know, as OpenSSL and LDAP write them. */
+/** Names of attribute types beside the short ones, as OpenSSL and LDAP write them. */
 const namesBeside = {
-  ...{ emailAddress: nameAttributes.E, serialNumber: nameAttributes.serialNumber, UID: nameAttributes.UID, userId: nameAttributes.UID },
+  ...{ emailAddress: nameAttributes.E, userId: nameAttributes.UID, streetAddress: nameAttributes.STREET },
   ...{
-    dnQualifier: nameAttributes.dnQualifier,
     commonName: nameAttributes.CN,
     organizationName: nameAttributes.O,
     countryName: nameAttributes.C,
@@ -51,6 +50,24 @@ const namesBeside = {
   ...{ organizationalUnitName: nameAttributes.OU, localityName: nameAttributes.L, stateOrProvinceName: nameAttributes.ST },
   ...{ surname: nameAttributes.SN, givenName: nameAttributes.GN, title: nameAttributes.T, domainComponent: nameAttributes.DC },
 };
+
+/** By their names in lower case: the case of a type does not count (RFC 4512 2.5). */
+const typesByName: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ...namesBeside, ...nameAttributes }).map(([name, type]) => [name.toLowerCase(), type]),
+);
+
+/** The type at the begin of each part. */
+const typeOfPart = /(?<=^\s*|(?<!\\)[,+;]\s*)[A-Za-z][A-Za-z0-9-]*(?=\s*=)/g;
+
+/** The text with the number of each type in place of its name, which the library reads whatever names it knows. */
+function withNumbers(text: string): string {
+  return text.replaceAll(typeOfPart, (name) => typesByName.get(name.toLowerCase()) ?? name);
+}
+
+/** The first attribute type in a text of a name that is not known here. */
+export function findUnknownType(text: string): string | undefined {
+  return (text.match(typeOfPart) ?? []).find((name) => !typesByName.has(name.toLowerCase()));
+}
 
 /** The library writes attributes that share a relative name in the order of the text; DER has them in ascending order (X.690 11.6). */
 function sorted(name: Uint8Array): Uint8Array {

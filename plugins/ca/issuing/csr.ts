@@ -61,7 +61,10 @@ export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): Ver
   if (!certifies.includes(key.family)) throw refusal(`has a key of type ${key.name}, which this CA does not certify`);
   if (!isSelfSigned(parts, key))
     throw refusal('has a self-signature that does not verify under its own key, or one made with a refused algorithm');
-  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(parts, key)));
+  const attributes = refuseOn('has attributes that are not well-formed, or one of them twice', () => readAttributes(parts.attributes));
+  if (extensionRequests(attributes) > 1)
+    throw refusal('asks for extensions more than once: put all of them into one value of one attribute extensionRequest');
+  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(parts, key, attributes)));
 }
 
 /** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse (R28, R29, spec C). */
@@ -107,12 +110,11 @@ function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
 const maxSubjectAttributes = 32;
 const maxAttributeCharacters = 256;
 
-function readContent(parts: Parts, key: CheckedKey): RequestContent {
+function readContent(parts: Parts, key: CheckedKey, attributes: ReadonlyMap<string, Attribute>): RequestContent {
   const subjectAttributes = readName(parts.subject);
   if (subjectAttributes.length > maxSubjectAttributes || subjectAttributes.some(({ value }) => value.length > maxAttributeCharacters)) {
     throw new DerError('subject too long');
   }
-  const attributes = readAttributes(parts.attributes);
   const extensions = requestedExtensions(attributes);
   const names = extensions.get(extensionId.subjectAltName);
   if (names !== undefined && !isDer(names.value)) throw new DerError('subjectAltName that is not DER');
@@ -128,7 +130,7 @@ function readContent(parts: Parts, key: CheckedKey): RequestContent {
     keyFamily: key.family,
     keyName: key.name,
     wantsServerAuth: readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) ?? false,
-    challengePassword: challenge === undefined ? undefined : readText(challenge.next()),
+    challengePassword: challenge === undefined ? undefined : readText(challenge.values.next()),
     changesSubject: attributes.has(requestAttribute.changeSubjectName),
   };
 }
@@ -136,23 +138,31 @@ function readContent(parts: Parts, key: CheckedKey): RequestContent {
 /** Microsoft's name of extensionRequest (MS-WCCE 2.2.2.7.7.1), which its tools and some of Java write. */
 const microsoftExtensions = '1.3.6.1.4.1.311.2.1.14';
 
-/** The extensions that are asked for, under either name, once: a second value would be passed over in silence. Throws DerError. */
-function requestedExtensions(attributes: ReadonlyMap<string, Reader>): ReadonlyMap<string, Extension> {
-  const [requested, ...more] = [requestAttribute.extensionRequest, microsoftExtensions].flatMap((type) => attributes.get(type) ?? []);
-  if (requested === undefined) return new Map();
-  const extensions = readExtensions(requested.next(tag.sequence).whole);
-  if (requested.more || more.length > 0) throw new DerError('extensions asked for twice');
-  return extensions;
+type Attribute = { readonly values: Reader; readonly count: number };
+
+const ofExtensions = (attributes: ReadonlyMap<string, Attribute>): readonly Attribute[] =>
+  [requestAttribute.extensionRequest, microsoftExtensions].flatMap((type) => attributes.get(type) ?? []);
+
+/** How often extensions are asked for, under either name: a second value would be passed over in silence. */
+function extensionRequests(attributes: ReadonlyMap<string, Attribute>): number {
+  return ofExtensions(attributes).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The extensions that are asked for. Throws DerError. */
+function requestedExtensions(attributes: ReadonlyMap<string, Attribute>): ReadonlyMap<string, Extension> {
+  const [requested] = ofExtensions(attributes);
+  return requested === undefined ? new Map() : readExtensions(requested.values.next(tag.sequence).whole);
 }
 
 /** Values of each attribute, by type; an attribute given twice is refused. */
-function readAttributes(content: Uint8Array): Map<string, Reader> {
-  const attributes = new Map<string, Reader>();
+function readAttributes(content: Uint8Array): ReadonlyMap<string, Attribute> {
+  const attributes = new Map<string, Attribute>();
   for (const { whole } of new Reader(content).rest()) {
     const fields = readOnly(whole, tag.sequence);
     const type = readObjectIdentifier(fields.next(tag.oid).content);
     if (attributes.has(type)) throw new DerError('attribute twice');
-    attributes.set(type, fields.enter(tag.set));
+    const { content: values } = fields.next(tag.set);
+    attributes.set(type, { values: new Reader(values), count: Array.from(new Reader(values).rest()).length });
     fields.end();
   }
   return attributes;

@@ -97,7 +97,7 @@ function requireWithin(issuers: readonly Certificate[], { content }: ApprovedReq
   const problem = findBeyondIssuers(issuers, { ...content, alternativeNames });
   if (problem !== undefined)
     throw failCa('identity-not-allowed', {
-      detail: `Nobody would accept the certificate: ${problem}. Ask for names and usages that they allow.`,
+      detail: `Nobody would accept the certificate: ${problem.replace(/,$/, '')}. Ask for names and usages that they allow.`,
     });
 }
 

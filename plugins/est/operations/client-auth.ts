@@ -28,12 +28,14 @@ export async function authenticateFirst(context: EstContext, ca: CertificateAuth
   }
   const { authorization } = from.headers;
   if (authorization !== undefined) {
+    const given = readBasic(authorization);
     if (initialEnrollSecret !== undefined) {
       limit.requireComparable(initialEnrollSecret, ca.id, from.clientIp);
-      if (isSecret(authorization, initialEnrollSecret)) return 'est-secret';
+      if (isSecret(given, initialEnrollSecret)) return 'est-secret';
     }
     await limit.count(ca.id, from.clientIp);
-    throw refused(initialEnrollSecret === undefined ? 'this CA takes a birth certificate and no password' : 'the shared secret is wrong');
+    if (initialEnrollSecret === undefined) throw refused('this CA takes a birth certificate and no password');
+    throw refused('problem' in given ? given.problem : 'the shared secret is wrong');
   }
   if (initialEnrollTrustCa === undefined) throw refused('send the shared secret as HTTP Basic password');
   const sent = sentCertificates(context, from.socket);
@@ -80,15 +82,29 @@ export function describeCredentials(context: EstContext, { headers, socket }: Cr
   return { credential, 'client-certificate': { subject: shown.subject.slice(0, 256), serial: shown.serial.slice(0, 64) } };
 }
 
-/** The user name is ignored; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
-function isSecret(authorization: string, secret: string): boolean {
-  const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
+/** The user name is ignored; the password is everything after the first colon (RFC 7617 2). `problem`: the header has none, and why. */
+type Basic = { readonly password: string } | { readonly problem: string };
+
+function readBasic(authorization: string): Basic {
+  const [scheme = ''] = authorization.split(' ');
+  if (scheme.toLowerCase() !== 'basic')
+    return { problem: 'the header Authorization is not of the scheme Basic, which the shared secret takes' };
+  const [, encoded] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
   // Some clients leave the padding out.
-  const padded = encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=');
-  const pair = decodeUtf8(decodeBase64(padded) ?? new Uint8Array(0)) ?? '';
+  const padded = encoded?.padEnd(Math.ceil(encoded.length / 4) * 4, '=');
+  const pair = padded === undefined ? undefined : decodeUtf8(decodeBase64(padded) ?? new Uint8Array(0));
+  if (pair === undefined || pair === '')
+    return { problem: 'what follows Basic in the header Authorization is not base64 of USER:SECRET in UTF-8' };
   const colon = pair.indexOf(':');
-  const given = colon === -1 ? '' : pair.slice(colon + 1);
-  return equalConstantTime(sha256(given), sha256(secret)) && given !== '';
+  if (colon === -1)
+    return { problem: 'what follows Basic in the header Authorization has no colon: send base64 of USER:SECRET, the user may be empty' };
+  return { password: pair.slice(colon + 1) };
+}
+
+/** In constant time. */
+function isSecret(given: Basic, secret: string): boolean {
+  const password = 'password' in given ? given.password : '';
+  return equalConstantTime(sha256(password), sha256(secret)) && password !== '';
 }
 
 /**

@@ -122,6 +122,14 @@ describe('shared secret', () => {
       expect(reply.headers['www-authenticate']).toBe('Basic realm="est"');
     }
     expect((await enrol(ca, { headers: { Authorization: basic('wrong') } })).text).toMatch(/the shared secret is wrong/);
+    for (const [header, said] of [
+      [`Basic ${Buffer.from('no colon').toString('base64')}`, /has no colon: send base64 of USER:SECRET/],
+      ['Basic !!!', /is not base64 of USER:SECRET/],
+      ['Basic', /is not base64 of USER:SECRET/],
+      ['Basic /////w==', /is not base64 of USER:SECRET in UTF-8/],
+      [`Bearer ${secret}`, /is not of the scheme Basic/],
+    ] as const)
+      expect((await enrol(ca, { headers: { Authorization: header } })).text, header).toMatch(said);
     expect((await enrol(other, { client: await makeIdentity() })).text).toMatch(/does not chain/);
     expect(appliance.audited().map((record) => record['request-parameters'])).toContainEqual(
       expect.objectContaining({ ca, reason: expect.stringContaining('send the shared secret') as string }),

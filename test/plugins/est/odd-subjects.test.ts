@@ -127,19 +127,38 @@ describe('extensions that are asked for', () => {
 
   test('twice are refused, in one attribute or in two', async () => {
     const values = [names('a.example.test'), names('b.example.test')];
-    expect((await enrol(requestWith(sequence(objectIdentifier(usual), setOf(...values))))).status).toBe(400);
-    expect(
-      (await enrol(requestWith(...[usual, microsoft].map((one) => sequence(objectIdentifier(one), setOf(names('a.example.test')))))))
-        .status,
-    ).toBe(400);
+    const asked = (...types: readonly string[]) => types.map((type) => sequence(objectIdentifier(type), setOf(names('a.example.test'))));
+    const inTwoValues = sequence(objectIdentifier(usual), setOf(...values));
+    for (const attributes of [[inTwoValues], asked(usual, microsoft)])
+      expect(await enrol(requestWith(...attributes))).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(/asks for extensions more than once: put all/),
+      });
+    expect(await enrol(requestWith(...asked(usual, usual)))).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/attributes that are not well-formed, or one of them twice/),
+    });
   });
 });
 
-test.each(['O=b+CN=a', 'CN=a, emailAddress=a@example.test', 'CN=a, serialNumber=12', 'CN=a, UID=x'])(
-  'a CA is named %s',
-  async (subject) => {
-    const made = await appliance.makeCa({ subject });
-    const [type = ''] = subject.split('=');
-    expect((await appliance.state(made))['subject']).toContain(type);
-  },
-);
+test.each([
+  'O=b+CN=a',
+  'CN=a, emailAddress=a@example.test',
+  'CN=a, serialNumber=12',
+  'CN=a, UID=x',
+  'cn=a, SERIALNUMBER=1 + uid=y',
+  'CN=a, gn=b, 2.5.4.17=9',
+])('a CA is named %s', async (subject) => {
+  const made = await appliance.makeCa({ subject });
+  const [type = ''] = subject.split('=');
+  expect((await appliance.state(made))['subject']).toContain(type);
+});
+
+test('a subject that is not understood is refused with the attribute, and with those there are', async () => {
+  for (const [subject, said] of [
+    ['CN=a, pseudonym=b', /has the attribute pseudonym, which is not known: there are CN, .*, UID, .*numbers such as 2\.5\.4\.17/],
+    ['FOO=1+CN=a', /has the attribute FOO/],
+    ['/C=DE/CN=a', /with commas between its attributes/],
+  ] as const)
+    expect((await appliance.request('POST', '/v1/config/keystore/tls/ca', { name: 'odd', subject })).body.detail, subject).toMatch(said);
+});
