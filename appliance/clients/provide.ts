@@ -1,6 +1,6 @@
 // Writes the client libraries to dist/clients, unless they are those of the present sources: the tests and the type check begin with this.
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -71,6 +71,8 @@ function readIfThere(path: string): string | undefined {
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
+  // Packages have these modes; the umask of one who builds is not for others.
+  chmodSync(path, 0o644);
 }
 
 if (import.meta.main) await provideClients();

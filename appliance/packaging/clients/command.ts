@@ -12,6 +12,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+// What the tools of the languages write into packages has the modes that everyone's packages have.
+process.umask(0o022);
 await provideClients();
 const packages = join(clientsDirectory, 'packages');
 mkdirSync(packages, { recursive: true });

@@ -22,6 +22,16 @@ test('each language has its folder: licence, README, what is written by hand, an
   expect(read('clients/java/src/main/java/keystored/client/api/TransitKeysGroup.java')).toContain(' encrypt(');
 });
 
+test('files have the modes of packages, whatever the umask', async () => {
+  const before = process.umask(0o077);
+  try {
+    await provideClients(path('closed'));
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(path('closed/typescript/README.md')).mode & 0o777).toBe(0o644);
+});
+
 test('what is made of the present sources stays as it is', async () => {
   await provideClients(path('clients'));
   const before = statSync(path('clients/go'));
