@@ -94,7 +94,7 @@ test('the one that gives the keys is killed while it does: it comes back, nothin
     expect(await lose((await joining) ?? (await joinAtLast(invitation)))).toEqual(good);
   }
   expect(await Promise.all([a, b].map((daemon) => daemon.stop()))).toEqual([0, 0]);
-  for (const name of ['a', 'b']) expect(await findUnsound(path(`data-${name}`))).toEqual([]);
+  for (const name of ['a', 'b']) expect(await findUnsound(path(`data-${name}`), await members.argsOf(name))).toEqual([]);
   [a, b] = await Promise.all([members.start('a'), members.start('b')]);
   for (const daemon of [a, b]) expect(await daemon.request('POST', decrypt, { ciphertext })).toMatchObject({ plaintext });
 }, 600_000);
