@@ -30,7 +30,7 @@ import { ownNames } from './own/names.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { endTrust, removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
 import { caTag } from './tags.ts';
-import { enrolmentRights, requireSigner } from './wider-enrolment.ts';
+import { enrolmentRights, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
@@ -53,7 +53,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     plan: (change) => planChange(context, protocols, change),
     planRemoval: (call, [name = ''], current) => planRemoval(context, call, name, current),
     toDocument,
-    toState: (record, call) => toState(context, protocols, record, call),
+    toState: (record, call, shows) => toState(context, protocols, record, call, shows),
   });
 }
 
@@ -83,6 +83,7 @@ function planChange(
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
+    if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
     const { ttl, deletionAllowed } = document;
     return { commit: () => ({ ...current, ttl, deletionAllowed, est, trustedCaId, trustCertificate }) };
   }
@@ -253,8 +254,10 @@ function toState(
   protocols: readonly EnrolmentProtocol[],
   record: CaRecord,
   call: EndpointCall,
+  shows: (field: string) => boolean,
 ): Record<string, unknown> {
   const newest = newestGeneration(record);
+  const isEnrolled = record.est.enabled && newest !== undefined;
   const certificate = readCertificate(newestCertificate(record));
   const status = newest === undefined ? undefined : publicUrls(context, call.caller.tenantId, record.name, newest.generation);
   return {
@@ -268,8 +271,10 @@ function toState(
     notAfter: certificate.notAfter,
     ...defined({ keyVersion: newest?.generation, crlUrl: status?.crl, ocspUrl: status?.ocsp }),
     est: {
-      httpsUrl:
-        record.est.enabled && newest !== undefined ? protocols.flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name)) : [],
+      // Whether there are any tells a hidden field.
+      ...(shows('est/enabled')
+        ? { httpsUrl: isEnrolled ? protocols.flatMap(({ urls }) => urls(call.caller.tenantId, record.name)) : [] }
+        : {}),
     },
   };
 }

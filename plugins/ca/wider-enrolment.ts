@@ -1,10 +1,14 @@
 // Changes of `est` by which a CA issues to more devices, or more to them: who is refused to sign makes none.
 import type { FieldRight } from '../../core/http/endpoint.ts';
 import type { Change } from '../../core/http/resource/resource.ts';
+import { fail } from '../../core/base/errors.ts';
 import { isLonger } from '../../core/base/time.ts';
 import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { caPath } from './actions/action.ts';
+import { findTrusted, type FoundCa, tenantCas } from './authority/lookup.ts';
+import type { CaContext } from './context.ts';
+import type { CaRecord } from './records/records.ts';
 
 /** Wider names and lives are what `sign-freely` is for; any of these lets devices have what `sign-csr` gives. */
 const actionsOf = {
@@ -50,4 +54,16 @@ function isWider(field: keyof EnrolmentSettings, wanted: EnrolmentSettings, pres
   if (field === 'ttl') return isLonger(wanted.ttl, present.ttl);
   const value = wanted[field];
   return value !== undefined && value !== false && value !== present[field];
+}
+
+/** Throws policy-denied where another CA trusts this one for first enrolments: who changes its certificate chooses who enrols there. */
+export function requireSignerOfTrusting(context: CaContext, { call }: Pick<Change<unknown, unknown>, 'call'>, trusted: CaRecord): void {
+  const { caller, access } = call;
+  const isTrusting = (ca: FoundCa): boolean => ca.record.id !== trusted.id && findTrusted(context, ca)?.record.id === trusted.id;
+  for (const ca of tenantCas(context, caller.tenantId))
+    if (isTrusting(ca) && !access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'sign-csr'], 'execute'))
+      throw fail('policy-denied', {
+        detail:
+          'Another CA has this one as "est/initial-enroll-trust-ca": who changes "ca-cert" chooses who enrols there, and needs the right to sign-csr of that CA.',
+      });
 }

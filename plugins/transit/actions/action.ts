@@ -1,7 +1,7 @@
 // What all key actions share: path, key lookup, audit, and the endpoints for one request and for a batch (api 45, 46).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { fail as coreFail } from '../../../core/base/errors.ts';
+import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
@@ -11,6 +11,7 @@ import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { pascal } from '../../../core/http/description/named-schemas.ts';
 import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts';
+import { defaultsOf, type OwnDefaults } from '../formats/signatures.ts';
 import { microseconds } from '../instants.ts';
 import { keyActionsTag } from '../tags.ts';
 import { batchRunner } from '../uses/batch.ts';
@@ -99,6 +100,8 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly auditFields?: readonly (keyof Fields & string)[];
   readonly errors: readonly string[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
+  /** Of signatures, whose choices may mean something else for some versions when they are left out: the version that a request names. */
+  readonly versionOf?: (sent: { readonly keyVersion?: unknown; readonly signature?: unknown }) => unknown;
   /** as BatchOf.plan */
   readonly plan: (
     used: UsedKey,
@@ -127,9 +130,11 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const auditFields = (spec.auditFields ?? []).map(toKebab);
   const run = batchRunner(transit, { item, result: described.result, plan: spec.plan, auditFields });
   const shared = { audit: 'required', idempotent: true, whileIsolated: true, errors: spec.errors } as const;
+  const complete = withOwnDefaults(transit, spec.versionOf);
   return [
     defineKeyAction<SingleInput, object>(transit, action, {
       ...shared,
+      ...defined({ complete }),
       summary,
       description: spec.description,
       input: z.object({ ...spec.fields, [subject]: (spec.fields[subject] as z.ZodType).optional(), batchInput: rawItems.optional() }),
@@ -157,6 +162,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     }),
     defineKeyAction<{ batchInput: readonly JsonObject[] }, object>(transit, `${action}-batch`, {
       ...shared,
+      ...defined({ complete }),
       judgedAs: { action },
       summary: `${summary}: a batch`,
       description:
@@ -173,6 +179,40 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
       run: async (call, { batchInput }, key) => (await run(call, batchInput, key)).answer,
     }),
   ];
+}
+
+type Batch = { batchInput?: readonly JsonObject[] | undefined; keyVersion?: unknown; signature?: unknown };
+
+/** What a request of signatures means by what it leaves out, for policies. Undefined for other actions. */
+function withOwnDefaults(transit: Transit, versionOf: BatchActionSpec<z.ZodRawShape, AnswerFields>['versionOf']) {
+  if (versionOf === undefined) return undefined;
+  return <Input extends Batch>(call: EndpointCall, input: Input, key: Key): Input => {
+    const used = new UsedKey(transit, key, microseconds(call.now));
+    const { batchInput } = input;
+    if (batchInput === undefined) return { ...input, ...absentOf(input, ownDefaults(used, versionOf(input))) };
+    const completed = (one: JsonObject): JsonObject => {
+      const { signatureAlgorithm, hashAlgorithm } = ownDefaults(used, versionOf({ ...one, keyVersion: one['key-version'] }));
+      return { ...one, ...absentOf(one, { 'signature-algorithm': signatureAlgorithm, 'hash-algorithm': hashAlgorithm }) };
+    };
+    return { ...input, batchInput: batchInput.map(completed) };
+  };
+}
+
+function absentOf(given: object, defaults: object): object {
+  return Object.fromEntries(
+    Object.entries(defaults).filter(([name, value]) => value !== undefined && (given as JsonObject)[name] === undefined),
+  );
+}
+
+/** A version that is not there is refused later. */
+function ownDefaults(used: UsedKey, version: unknown): OwnDefaults {
+  if (version !== undefined && !Number.isSafeInteger(version)) return {};
+  try {
+    return defaultsOf(used.publicKeyOf(version as number | undefined));
+  } catch (error) {
+    if (error instanceof ServiceError) return {};
+    throw error;
+  }
 }
 
 /** The schemas of a batch: an item, a result, and the answer. */

@@ -27,6 +27,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
     commandLine: { output: 'signature' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
     errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed'],
+    versionOf: ({ keyVersion }) => keyVersion,
     plan: (used, item, noteSigned) => {
       const cipher = cipherOf(used.key.record);
       if (cipher.kind !== 'signing')

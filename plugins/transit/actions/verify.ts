@@ -41,6 +41,8 @@ export function verify(transit: Transit): AnyEndpoint[] {
     commandLine: { verdict: 'valid' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling'],
     errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    versionOf: ({ signature }) =>
+      typeof signature === 'string' ? Number(/^store:v(\d{1,10}):/.exec(signature.slice(0, 20))?.[1]) : Number.NaN,
     plan: (used, item) => {
       const data = readPayload(item.text, item.base64Encoded, 'text', used.decode);
       if (item.signature !== undefined && item.hmac === undefined) return { steps: checkSignature(used, data, item.signature, item) };

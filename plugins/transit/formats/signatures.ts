@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
@@ -69,6 +70,15 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions, publ
   if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
   if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
   return { family: cipher.family };
+}
+
+/** What choices that are left out mean for a version, where that is not what their descriptions say. */
+export type OwnDefaults = Pick<SignatureOptions, 'signatureAlgorithm' | 'hashAlgorithm'>;
+
+/** Those of a version with this public key (SubjectPublicKeyInfo). */
+export function defaultsOf(publicKey: Uint8Array | undefined): OwnDefaults {
+  const rule = pssRuleOf(publicKey);
+  return rule === undefined ? {} : { signatureAlgorithm: 'pss', ...defined({ hashAlgorithm: rule.hash }) };
 }
 
 function pssMethod(

@@ -65,6 +65,27 @@ describe('a CA that the caller is refused', () => {
       expect(await send('POST', cas, { name: 'guess', 'issuing-ca': name })).toBe(name === 'company-root' ? refused : '400 invalid-value');
   });
 
+  test('lets nobody enrol by a certificate that somebody else puts into the CA that it trusts', async () => {
+    const authority = async (name: string) => {
+      await owner('POST', cas, { name });
+      return (await victim.request('GET', `${caState}/${name}`)).body['ca-cert'] as string;
+    };
+    const [born, other] = [await authority('maker'), await authority('other-maker')];
+    await owner('POST', cas, { name: 'birth', 'ca-cert': born });
+    await owner('POST', cas, { name: 'enrolling', est: { 'initial-enroll-trust-ca': 'birth' } });
+    const rules = (...actions: string[]) => [
+      { path: `${cas}/birth`, operations: all },
+      ...actions.map((action) => ({ path: `${caState}/enrolling/${action}`, operations: { execute: 'allow' } })),
+    ];
+    await victim.makePolicy('changes-birth', rules());
+    await victim.makePolicy('changes-birth-and-signs', rules('sign-csr'));
+    const [narrow, wide] = await Promise.all([['changes-birth'], ['changes-birth-and-signs']].map((names) => victim.makeToken(names)));
+    expect(await send('PATCH', `${cas}/birth`, { 'ca-cert': other }, narrow)).toBe(refused);
+    expect(await send('PUT', `${cas}/birth`, { 'ca-cert': other }, narrow)).toBe(refused);
+    expect(await send('PATCH', `${cas}/birth`, { 'ca-cert': born, labels: { a: 'b' } }, narrow)).toBe('204 done');
+    expect(await send('PATCH', `${cas}/birth`, { 'ca-cert': other }, wide)).toBe('204 done');
+  });
+
   test('to sign requests is not to make CAs, and the other way round', async () => {
     const rules = (...actions: string[]) => [
       { path: `${cas}/**`, operations: all },

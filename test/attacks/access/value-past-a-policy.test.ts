@@ -1,4 +1,5 @@
 // Our own mistake: allowed-values judged what a request said, and defaults that hang on other fields got past them. Here: leaving fields out.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
 import { formatPem } from '../../../core/base/texts/pem.ts';
@@ -97,6 +98,25 @@ describe('an action', () => {
   ] as const)('%s: what it means that %s is left out can be allowed: %j', async (path, field, allowed, body) => {
     const token = await narrow(path, { [field]: allowed });
     expect(await victim.verdict('POST', path, body, { token })).toBe('200 done');
+  });
+
+  test('sign and verify: what is left out is what it means for the version, as of a key for RSASSA-PSS', async () => {
+    const parameters = { modulusLength: 2048, hashAlgorithm: 'sha512', mgf1HashAlgorithm: 'sha512', saltLength: 64 };
+    const { privateKey } = generateKeyPairSync('rsa-pss', parameters as never) as unknown as { readonly privateKey: KeyObject };
+    await victim.request('POST', '/v1/config/keystore/transit-keys', { name: 'pss', cipher: 'rsa-2048' });
+    await victim.request('POST', `${keys}/pss/import`, { data: privateKey.export({ format: 'pem', type: 'pkcs8' }) });
+    const { signature } = (await victim.request('POST', `${keys}/pss/sign`, { text: '' })).body;
+    const bodies = { sign: { text: '' }, verify: { text: '', signature } };
+    for (const [action, item] of Object.entries(bodies)) {
+      const usual = await narrow(`${keys}/pss/${action}`, { 'signature-algorithm': ['pkcs1v15'], 'hash-algorithm': ['sha256'] });
+      const own = await narrow(`${keys}/pss/${action}`, { 'signature-algorithm': ['pss'], 'hash-algorithm': ['sha512'] });
+      for (const body of [item, { 'batch-input': [item] }]) {
+        expect(await victim.verdict('POST', `${keys}/pss/${action}`, body, { token: usual })).toBe('403 policy-denied');
+        expect(await victim.verdict('POST', `${keys}/pss/${action}`, body, { token: own })).toBe('200 done');
+      }
+    }
+    const first = await narrow(`${keys}/pss/sign`, { 'signature-algorithm': ['pss'] });
+    expect(await victim.verdict('POST', `${keys}/pss/sign`, { text: '', 'key-version': 1 }, { token: first })).toBe('403 policy-denied');
   });
 
   test('in a batch, and under another name of the action', async () => {
