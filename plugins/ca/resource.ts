@@ -273,7 +273,7 @@ function toState(
     est: {
       // Whether there are any tells a hidden field.
       ...(shows('est/enabled')
-        ? { httpsUrl: isEnrolled ? protocols.flatMap(({ urls }) => urls(call.caller.tenantId, record.name)) : [] }
+        ? { httpsUrl: isEnrolled ? protocols.flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name)) : [] }
         : {}),
     },
   };
