@@ -91,9 +91,11 @@ export const recordOwners: Readonly<Record<string, Owner>> = {
   'transit/past-material': 'all',
   'transit/removed-versions': 'all',
   'transit/rotations': 'all',
+  'transit/shared-uses': 'all',
   'transit/subkeys': 'all',
   // What is reserved of a count belongs to the process that has reserved it; the record has the sum.
   'transit/usage': 'all',
+  'transit/version-materials': 'all',
   'transit/versions': 'all',
   'transit/wrapping': 'all',
   'wrapping-carryings': 'cluster',

@@ -16,7 +16,7 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     ids.set(`${key.tenantId}/${record.id}`, record);
     yield* checkKey(transit, key, [...keyring.versions(key)]);
   }
-  for (const table of [tables.versions, tables.usage]) {
+  for (const table of [tables.versions, tables.usage, tables.versionMaterials]) {
     for (const [tenantId, keyId, version] of table.keys([])) {
       const record = ids.get(`${tenantId}/${keyId}`);
       const where = `${table.name} ${tenantId}/${keyId}/${version}`;

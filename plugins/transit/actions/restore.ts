@@ -21,6 +21,7 @@ import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord, UsageRecord } from '../records/records.ts';
+import { shareUses } from '../records/shared-uses.ts';
 import { unused } from '../records/usage-record.ts';
 import { requireNamedKeys, requireVersionsRemovable } from '../versions/attached.ts';
 import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
@@ -141,10 +142,11 @@ function replace(
   const references = removeVersions(transit, transaction, before);
   claimRestored(transit, transaction, restored);
   for (const { number, record, uses } of restored.versions) {
-    const storeKey = [target.tenantId, restored.key.record.id, number];
+    const storeKey = [target.tenantId, restored.key.record.id, number] as const;
     transaction.put(tables.versions, storeKey, record);
     const usage = usageAfter(uses, uniteUsage(known.get(number) ?? unused, restored.past.versions.get(number)));
     if (usage.reserved > 0) transaction.put(tables.usage, storeKey, usage);
+    countTogether(transit, transaction, storeKey, { known: usage, shared: restored.past.shared.get(number) });
   }
   const record: KeyRecord = { ...restored.key.record, history: { restoredAt: now } };
   const here = known.size === 0 ? record : withWhatIsKnown(record, current);
@@ -183,6 +185,21 @@ async function versionsBroughtBack({ tables, hsm }: Transit, present: Key, { key
 
 function isEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   return one !== undefined && other !== undefined && equalConstantTime(one, other);
+}
+
+/** With the other keys that have the material now: each copy would have the whole limit of the cipher for itself. */
+function countTogether(
+  { tables }: Transit,
+  transaction: WriteTransaction,
+  storeKey: readonly [string, string, number],
+  { known, shared }: { readonly known: UsageRecord; readonly shared: ReturnType<KnownMaterial['shared']['get']> },
+): void {
+  if (shared === undefined) return;
+  const [tenantId] = storeKey;
+  const { proof } = shared;
+  const others = shared.others.filter((other) => transaction.has(tables.versions, other));
+  if (others.length === 0 && !transaction.has(tables.sharedUses, [tenantId, proof])) return;
+  shareUses(transaction, tables, { tenantId, proof }, [storeKey, ...others], known);
 }
 
 /** The higher count stays: what was encrypted since the backup was made counts for the material, and is there to be rewrapped. */

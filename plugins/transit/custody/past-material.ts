@@ -5,9 +5,11 @@ import { defined } from '../../../core/base/defined.ts';
 import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import { type Hsm, isKeyLost } from '../../../hsm/api.ts';
+import type { StoreKey } from '../../../core/store/store.ts';
 import type { Transit } from '../context.ts';
 import { type Key, referenceTo, type Version } from '../records/keyring.ts';
 import type { KeyHistory, KeyRecord, PastMaterial, UsageRecord } from '../records/records.ts';
+import { countedUses } from '../records/shared-uses.ts';
 import { unused } from '../records/usage-record.ts';
 
 /** Versions proven together: their jobs share batches of the token. */
@@ -31,7 +33,7 @@ export async function rememberMaterial(transit: Transit, key: Key, end = Number.
   const { exportable, allowPlaintextBackup, id: keyId } = record;
   const kept: (readonly [string, PastMaterial])[] = [];
   for (const [number, proof] of await proofsOf(transit.hsm, key, versions)) {
-    const counted = tables.usage.get([tenantId, keyId, number]) ?? unused;
+    const counted = countedUses(tables, [tenantId, keyId, number]);
     kept.push([proof, { ...counted, exportable, allowPlaintextBackup, keyId }]);
   }
   await writeInPieces(store, kept, (transaction, [proof, material]) => {
@@ -53,6 +55,8 @@ function mayComeBack({ allowPlaintextBackup, history }: KeyRecord): boolean {
 export type KnownMaterial = {
   readonly versions: ReadonlyMap<number, PastMaterial>;
   readonly histories: readonly KeyHistory[];
+  /** what proves the material, and the versions of other keys that have it, by number */
+  readonly shared: ReadonlyMap<number, { readonly proof: string; readonly others: readonly StoreKey[] }>;
 };
 
 /** Of a key of which a backup is made: where that comes back under another name, what is known of this one is found. */
@@ -77,6 +81,7 @@ export async function recallMaterial(transit: Transit, key: Key, versions: reado
   store.refresh();
   const found = new Map<number, PastMaterial>();
   const histories = new Map<string, KeyHistory>();
+  const shared = new Map<number, { readonly proof: string; readonly others: readonly StoreKey[] }>();
   for (const [number, proof] of proofs) {
     const past = tables.pastMaterial.get([tenantId, proof]);
     const history = past && tables.pastHistories.get([tenantId, past.keyId]);
@@ -85,12 +90,13 @@ export async function recallMaterial(transit: Transit, key: Key, versions: reado
     for (const { material, history: own } of living) if (own !== undefined) histories.set(material.keyId, own);
     const all = [...(past === undefined ? [] : [past]), ...living.map(({ material }) => material)];
     if (all.length > 0) found.set(number, all.reduce(uniteMaterial));
+    shared.set(number, { proof, others: living.map(({ version }) => version) });
   }
   await notePlaces(transit, key, proofs);
-  return { versions: found, histories: [...histories.values()] };
+  return { versions: found, histories: [...histories.values()], shared };
 }
 
-type Living = { readonly material: PastMaterial; readonly history: KeyHistory | undefined };
+type Living = { readonly version: StoreKey; readonly material: PastMaterial; readonly history: KeyHistory | undefined };
 
 /** The keys of the tenant that have the material now. */
 function* livingWith({ tables, keyring }: Transit, tenantId: string, proof: string): Iterable<Living> {
@@ -99,8 +105,8 @@ function* livingWith({ tables, keyring }: Transit, tenantId: string, proof: stri
     const record = keyring.find(tenantId, name)?.record;
     if (record?.id !== keyId || number < record.floor) continue;
     const { exportable, allowPlaintextBackup, history } = record;
-    const counted = tables.usage.get([tenantId, keyId, number]) ?? unused;
-    yield { material: { ...counted, exportable, allowPlaintextBackup, keyId }, history };
+    const version = [tenantId, keyId, number];
+    yield { version, material: { ...countedUses(tables, version), exportable, allowPlaintextBackup, keyId }, history };
   }
 }
 

@@ -1,4 +1,5 @@
 // The records of transit keys: one per key and one per version, so that a use costs the same with 10,000 versions.
+import type { SharedUses } from './shared-uses.ts';
 import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
@@ -126,6 +127,10 @@ export type Tables = {
   readonly pastMaterial: Table<PastMaterial>;
   /** [tenant, what proves the material, key id]: of keys of which there is a backup, or that came from one; gone keys included */
   readonly materialPlaces: Table<MaterialPlace>;
+  /** [tenant, key id, version] → what proves the material, of versions that share it with others */
+  readonly versionMaterials: Table<string>;
+  /** [tenant, what proves the material]: of that which several keys have had at a time */
+  readonly sharedUses: Table<SharedUses>;
   /** [tenant, key id]: of keys that are gone */
   readonly pastHistories: Table<KeyHistory>;
   /** [question, drawn at random]: kept while it is asked */
@@ -161,6 +166,8 @@ export function openTables(store: Store): Tables {
     removedVersions: store.table('removed-versions'),
     pastMaterial: store.tenantTable('past-material'),
     materialPlaces: store.tenantTable('material-places'),
+    versionMaterials: store.table('version-materials'),
+    sharedUses: store.tenantTable('shared-uses'),
     pastHistories: store.tenantTable('past-histories'),
     distributionQuestions: store.table('distribution-questions'),
     distributionAnswers: store.table('distribution-answers'),

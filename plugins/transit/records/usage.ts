@@ -9,6 +9,7 @@ import { fail } from '../errors.ts';
 import { type Key, type Version, removedMeanwhile } from './keyring.ts';
 import { type Meter, newMeter } from './meter.ts';
 import type { Tables } from './records.ts';
+import { countedUses, putUsage } from './shared-uses.ts';
 import { added, type Counts, smallestReserve, unused, type UsageView } from './usage-record.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
@@ -120,7 +121,7 @@ export class UsageMeters {
 
   /** The counts of a version that this process knows; other processes store theirs within seconds. */
   view(key: Key, number: number): UsageView {
-    const record = this.#tables.usage.get([key.tenantId, key.record.id, number]) ?? unused;
+    const record = countedUses(this.#tables, [key.tenantId, key.record.id, number]);
     const meter = this.#meters.get(nameOf(key.record.id, number));
     const lastUsedAt = Math.max(record.lastUsedAt ?? 0, meter?.lastUsedAt ?? 0);
     const uses = record.uses + (meter?.uses ?? 0);
@@ -222,8 +223,9 @@ export class UsageMeters {
       const granted = await this.#store.write((transaction) => {
         if (!transaction.has(this.#tables.versions, storeKey)) return 0;
         const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
-        const more = Math.max(0, Math.min(meter.ahead - meter.left, maxEncryptions - record.reserved));
-        if (more > 0) transaction.put(this.#tables.usage, storeKey, { ...record, reserved: record.reserved + more });
+        const room = maxEncryptions - countedUses(this.#tables, storeKey, transaction).reserved;
+        const more = Math.max(0, Math.min(meter.ahead - meter.left, room));
+        if (more > 0) putUsage(transaction, this.#tables, storeKey, { ...record, reserved: record.reserved + more });
         return more;
       });
       meter.left += granted;
@@ -292,12 +294,13 @@ export class UsageMeters {
     const [before, granted] = await this.#store.write((transaction) => {
       if (transaction.get(this.#tables.versions, storeKey) === undefined) throw this.#lost(transaction, meter, key);
       const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
-      const room = limited ? maxEncryptions - record.reserved : wanted;
+      const { reserved } = countedUses(this.#tables, storeKey, transaction);
+      const room = limited ? maxEncryptions - reserved : wanted;
       if (room < needed) throw fail('version-exhausted', { detail: `Version ${storeKey[2]} has made 2^32 encryptions: rotate the key.` });
       const granted = Math.min(wanted, room);
       const counts = { uses: count, rewrapped: 0, lastUsedAt: count === 0 ? 0 : now };
-      transaction.put(this.#tables.usage, storeKey, added(record, counts, limited ? record.reserved + granted : undefined));
-      return [record.reserved, granted] as const;
+      putUsage(transaction, this.#tables, storeKey, added(record, counts, limited ? record.reserved + granted : undefined));
+      return [reserved, granted] as const;
     });
     meter.opened = true;
     meter.left += granted - needed;
@@ -367,7 +370,7 @@ export class UsageMeters {
   #addTo(transaction: WriteTransaction, { meter: { storeKey, limited }, counts, released }: Part): boolean {
     if (!transaction.has(this.#tables.versions, storeKey)) return false;
     const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
-    transaction.put(this.#tables.usage, storeKey, added(record, counts, limited ? record.reserved - released : undefined));
+    putUsage(transaction, this.#tables, storeKey, added(record, counts, limited ? record.reserved - released : undefined));
     return true;
   }
 

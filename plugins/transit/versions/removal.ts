@@ -85,6 +85,7 @@ function removeSome({ tables, ledger }: Transit, transaction: WriteTransaction, 
   for (const { number } of going) {
     transaction.delete(tables.versions, [key.tenantId, key.record.id, number]);
     transaction.delete(tables.usage, [key.tenantId, key.record.id, number]);
+    transaction.delete(tables.versionMaterials, [key.tenantId, key.record.id, number]);
   }
   ledger.disown(transaction, references);
   return references;

@@ -393,6 +393,36 @@ describe('backup and restore (spec; api 42)', () => {
     expect(await harness.state('back')).toMatchObject({ exportable: false, usage: { 1: { uses: 0 } } });
   });
 
+  test('copies of one material count together, however many a backup that was made unused is restored into', async () => {
+    await harness.create('copied', { 'allow-plaintext-backup': true, 'deletion-allowed': true });
+    const { key } = await harness.do('copied', 'backup');
+    const copies = ['copied', 'copied-1', 'copied-2', 'copied-3'];
+    for (const name of copies.slice(1)) {
+      await harness.create(name, { 'deletion-allowed': true });
+      await harness.do(name, 'restore', { key });
+    }
+    const encrypt = async (name: string, times: number): Promise<void> => {
+      for (let count = 0; count < times; count += 1) await harness.do(name, 'encrypt', { plaintext: hello });
+    };
+    for (const name of copies) await encrypt(name, 30);
+    const atMost = async (name: string): Promise<number> => (await harness.state(name)).usage['1']['uses-at-most'];
+    for (const name of copies) expect(await atMost(name)).toBeGreaterThanOrEqual(120);
+    // One that goes takes no count with it, and one that comes later gets all of them.
+    await ok(204, harness.remove('copied'));
+    await harness.create('copied-4', {});
+    await harness.do('copied-4', 'restore', { key });
+    await encrypt('copied-4', 1);
+    for (const name of ['copied-1', 'copied-4']) expect(await atMost(name)).toBeGreaterThanOrEqual(121);
+    // The limit is one of the material.
+    await harness.store.write((transaction) => {
+      const shared = harness.store.prefixed('transit').table<{ reserved: number; uses: number }>('shared-uses');
+      for (const [storeKey, counts] of Array.from(transaction.entries(shared, [])))
+        transaction.put(shared, storeKey, { ...counts, reserved: 2 ** 32 });
+    });
+    await encrypt('copied-4', 63);
+    await harness.refused(409, 'version-exhausted', 'copied-4', 'encrypt', { plaintext: hello });
+  });
+
   test.each(['aes256-gcm96', 'ed25519', 'rsa-2048'])(
     '%s: nothing is forgotten of material that was trimmed, deleted or replaced before its backup came back',
     async (cipher) => {
