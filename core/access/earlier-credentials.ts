@@ -1,29 +1,41 @@
-// Ends what lets callers in and was made before a moment: after a restore nobody knows which of it had ended since.
+// Ends what lets callers in and was not made by who asks: after a restore nobody knows which of it had ended since.
 import { writeInPieces } from '../store/records/pieces.ts';
 import { type Store, Unreadable, type WriteTransaction } from '../store/store.ts';
-import { dropSecretIdsBefore } from './approles/secret-ids.ts';
+import { dropOtherSecretIds } from './approles/secret-ids.ts';
 import { openTenants, systemTenantName } from './tenants.ts';
 import { type TokenRecord, tokenTable } from './tokens/record.ts';
 import { removeToken, uproot } from './tokens/tokens.ts';
-import { rootUser } from './user.ts';
+import { rootUser, type TokenName } from './user.ts';
 
 /** How many there were. */
 export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
 
 /**
- * All tokens of all tenants, those too that such a secret-id gave since, and so what descends from them, and all secret-ids. `stays`: the token that asks goes on, without the one that it came
- * from. A tenant but `system` whose root token ends may be given one again: otherwise nobody could get in. Repeated, it ends what a kill has left.
+ * All tokens and secret-ids of all tenants, but for what `stays`, the token that asks, has made `since`: what descends from it, secret-ids and root tokens that
+ * it or those made, and what their logins gave. It goes on without the token that it came from. What another has made since a restore may be the
+ * act of one that had ended after the backup, through any number of hands. A tenant but `system` whose root token ends may be given one again: otherwise nobody could get
+ * in. Repeated, it ends what a kill has left.
  */
-export async function endEarlierCredentials(
-  store: Store,
-  before: Temporal.Instant,
-  stays: Pick<TokenRecord, 'tenantId' | 'accessor'>,
-): Promise<EndedCredentials> {
+export async function endOtherCredentials(store: Store, stays: TokenName, since: Temporal.Instant): Promise<EndedCredentials> {
   await store.write((transaction) => uproot(transaction, store, stays.tenantId, stays.accessor));
+  const isKept = isOwnSince(store, stays, since);
+  let [tokens, secretIds] = [0, 0];
+  for (let round = 1; round <= mostRounds; round++) {
+    // What is about to end makes others meanwhile.
+    const ids = await dropOtherSecretIds(store, isKept);
+    const ended = await endOtherTokens(store, isKept);
+    [tokens, secretIds] = [tokens + ended, secretIds + ids];
+    if (ids + ended === 0) break;
+  }
+  return { tokens, secretIds };
+}
+
+const mostRounds = 8;
+
+async function endOtherTokens(store: Store, isKept: (record: TokenRecord) => boolean): Promise<number> {
   store.refresh();
-  const isMeant = (record: TokenRecord): boolean => record.accessor !== stays.accessor && isFromBefore(record, before);
   // One that does not open may be put back as it was.
-  const tokens = Array.from(tokenTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
+  const tokens = Array.from(tokenTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || !isKept(record));
   await writeInPieces(store, tokens, (transaction, [key, record]) => {
     if (record instanceof Unreadable) transaction.deleteUnreadable(tokenTable(store), key);
     else {
@@ -31,13 +43,30 @@ export async function endEarlierCredentials(
       removeToken(transaction, store, record.tenantId, record.accessor);
     }
   });
-  return { tokens: tokens.length, secretIds: await dropSecretIdsBefore(store, before) };
+  return tokens.length;
 }
 
-/** What a secret-id of before gave since is meant as well: it may have been used up or disabled after the backup, and so where its age is unknown. */
-function isFromBefore({ creationTime, approle }: TokenRecord, before: Temporal.Instant): boolean {
-  const isEarly = (time: string | undefined): boolean => time === undefined || Temporal.Instant.compare(time, before) < 0;
-  return isEarly(creationTime) || (approle !== undefined && isEarly(approle.secretIdCreationTime));
+/** A token or a secret-id. */
+type Credential = Pick<TokenRecord, 'accessor' | 'tenantId' | 'creationTime' | 'parent' | 'madeBy'> & {
+  readonly approle?: TokenRecord['approle'] | string;
+};
+
+/** Whether a credential is that token, or goes back to it by parents and makers that are all still there and from since. */
+function isOwnSince(store: Store, own: TokenName, since: Temporal.Instant): (record: Credential) => boolean {
+  const isEarly = (time: string | undefined): boolean => time === undefined || Temporal.Instant.compare(time, since) < 0;
+  return (record) => {
+    const seen = new Set<string>();
+    for (let at: Credential = record; at.tenantId !== own.tenantId || at.accessor !== own.accessor;) {
+      if (seen.has(at.accessor) || isEarly(at.creationTime)) return false;
+      if (typeof at.approle === 'object' && isEarly(at.approle.secretIdCreationTime)) return false;
+      seen.add(at.accessor);
+      const from = at.parent === undefined ? at.madeBy : { tenantId: at.tenantId, accessor: at.parent };
+      const found = from && tokenTable(store).getFound([from.tenantId, from.accessor]);
+      if (found === undefined || found instanceof Unreadable) return false;
+      at = found;
+    }
+    return true;
+  };
 }
 
 /** As createRootToken makes it. */

@@ -1,5 +1,8 @@
 // The users of tokens: where a name comes from, and which names nobody else may have.
 
+/** The key of a token's record, safe to log. */
+export type TokenName = { readonly tenantId: string; readonly accessor: string };
+
 /**
  * Where the name of a user comes from: the root token of a tenant, an approle, or a sign-in of a person. `userSource` names the
  * approle or the service at which the person signed in: names of different sources may be alike.

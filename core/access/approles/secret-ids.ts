@@ -6,6 +6,7 @@ import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
 import { openEntries, type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
+import type { TokenName } from '../user.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
 
@@ -24,6 +25,8 @@ export type SecretIdRecord = {
   /** absent: any number of uses */
   readonly usesLeft?: number;
   readonly boundCidrs: readonly string[];
+  /** the token that made it; one of an earlier version, and one for claiming the appliance, does not have it */
+  readonly madeBy?: TokenName;
 };
 
 /** [hash]: the only way from a secret-id to its record */
@@ -31,7 +34,7 @@ const secretIdTable = (store: Store): Table<SecretIdRecord> => store.table<Secre
 /** [tenant uuid, id of the approle, accessor] to the hash */
 const accessorTable = (store: Store): Table<string> => store.table<string>('secret-id-accessors');
 
-export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs'> & {
+export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs' | 'madeBy'> & {
   readonly ttlSeconds: number | undefined;
   /** 0: any number of uses */
   readonly numUses: number;
@@ -117,12 +120,11 @@ export async function dropSecretIdsInPieces(store: Store, tenantId: string, appr
   await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
 }
 
-/** Removes those of all approles that were made before a moment; answers how many there were. */
-export async function dropSecretIdsBefore(store: Store, before: Temporal.Instant): Promise<number> {
+/** Removes those of all approles but the ones to be kept; answers how many there were. */
+export async function dropOtherSecretIds(store: Store, isKept: (record: SecretIdRecord) => boolean): Promise<number> {
   store.refresh();
-  const isMeant = ({ creationTime }: SecretIdRecord): boolean => millisecondsOf(creationTime) < before.epochMilliseconds;
   // One that does not open may be put back as it was.
-  const meant = Array.from(secretIdTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || isMeant(record));
+  const meant = Array.from(secretIdTable(store).entriesFound([])).filter(([, record]) => record instanceof Unreadable || !isKept(record));
   await writeInPieces(store, meant, (transaction, [key, record]) => {
     if (record instanceof Unreadable) transaction.deleteUnreadable(secretIdTable(store), key);
     else dropSecretId(transaction, store, record);

@@ -2,7 +2,7 @@
 import { isWithin } from '../../base/addresses.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
-import type { UserOrigin } from '../user.ts';
+import type { TokenName, UserOrigin } from '../user.ts';
 
 /** What is stored of a token: everything but the token itself. */
 export type TokenRecord = {
@@ -32,6 +32,8 @@ export type TokenRecord = {
     /** when the secret-id of the login was made; a token of version 0.1.0 does not have it */
     readonly secretIdCreationTime?: string;
   };
+  /** whose act it goes back to, of one without a parent: of who made the secret-id of its login, or had it made */
+  readonly madeBy?: TokenName;
   /** of a sign-in: the service at which it was; a token of version 0.1.0 does not have it */
   readonly service?: string;
 };

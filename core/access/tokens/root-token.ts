@@ -5,7 +5,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import { endClaim } from '../claiming.ts';
 import { systemTenantName, type Tenants } from '../tenants.ts';
-import { rootUser } from '../user.ts';
+import { rootUser, type TokenName } from '../user.ts';
 import { issueToken, type IssuedToken } from './tokens.ts';
 
 /**
@@ -18,11 +18,12 @@ export function createRootToken(
   { store, clock, tenants }: { readonly store: Store; readonly clock: Clock; readonly tenants: Tenants },
   tenantName: string,
   token: Secret<string>,
+  madeBy: TokenName,
 ): IssuedToken {
   const tenant = transaction.get(tenants.table, [tenantName]);
   if (tenant === undefined) throw fail('not-found', { detail: 'There is no tenant of this name.' });
   if (tenant.rootTokenIssued) throw fail('root-token-exists', { detail: 'The root token of a tenant is issued once.' });
   transaction.put(tenants.table, [tenantName], { ...tenant, rootTokenIssued: true });
   if (tenantName === systemTenantName) endClaim(transaction, store);
-  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: rootUser, policies: ['root'] });
+  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: rootUser, policies: ['root'], madeBy });
 }

@@ -19,7 +19,7 @@ export type TokenGrant = {
   readonly ttlSeconds?: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'service' | 'browser'>;
+} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'madeBy' | 'service' | 'browser'>;
 
 /** A new token, shown once. */
 export type IssuedToken = {
@@ -47,7 +47,7 @@ export function issueToken(
   token: Secret<string>,
   grant: TokenGrant,
 ): IssuedToken {
-  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle, service, browser } = grant;
+  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle, madeBy, service, browser } = grant;
   const accessor = randomUUID();
   const creationTime = clock.now();
   const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
@@ -67,7 +67,7 @@ export function issueToken(
         }),
     ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
-    ...defined({ approle, service, browser }),
+    ...defined({ approle, madeBy, service, browser }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);
   transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);

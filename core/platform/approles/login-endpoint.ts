@@ -118,6 +118,7 @@ function logIn(
     maxTtlSeconds: parseDuration(approle.tokenMaxTtl, 'token-max-ttl').seconds,
     boundCidrs: [...approle.tokenBoundCidrs],
     approle: { name, grantId: approle.grantId, secretIdCreationTime: secret.creationTime },
+    ...defined({ madeBy: secret.madeBy }),
     ...grant,
   });
   return { issued, subject: { tenantId, name } };

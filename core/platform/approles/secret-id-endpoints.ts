@@ -83,14 +83,21 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
         numUses: given.numUses ?? secretIdNumUses,
       }),
       async run(call, { ttl, numUses, boundCidrs }, approle) {
-        const { tenantId } = call.caller;
+        const { tenantId, accessor } = call.caller;
         const name = call.params['name'] ?? '';
         const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
         const secretId = await drawToken(hsm);
         const record = await store.write((transaction) => {
           // The approle may have been replaced by another of this name.
           if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
-          const grant = { tenantId, approle: name, approleId: approle.id, boundCidrs: [...boundCidrs], ...limits };
+          const grant = {
+            tenantId,
+            approle: name,
+            approleId: approle.id,
+            boundCidrs: [...boundCidrs],
+            madeBy: { tenantId, accessor },
+            ...limits,
+          };
           return issueSecretId(transaction, store, call.now, secretId, grant);
         });
         call.noteAudit({ requestParameters: { made: record.accessor, ...limits } });

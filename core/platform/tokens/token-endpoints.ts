@@ -180,9 +180,10 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       auditFields: ['name'],
       secretOutput: ['token'],
       errors: ['not-found', 'root-token-exists'],
-      async run(_call, { name }) {
+      async run({ caller: { tenantId, accessor } }, { name }) {
         const token = await drawToken(hsm);
-        const issued = await store.write((transaction) => createRootToken(transaction, { store, clock, tenants }, name, token));
+        const madeBy = { tenantId, accessor };
+        const issued = await store.write((transaction) => createRootToken(transaction, { store, clock, tenants }, name, token, madeBy));
         return { accessor: issued.accessor, token: revealSecret(issued.token), creationTime: formatTimestamp(issued.creationTime) };
       },
     }),

@@ -23,6 +23,7 @@ let kept: Uint8Array<ArrayBuffer>;
 let serials: readonly string[];
 /** ended after the backup, as the use of the secret-id */
 let ended: string;
+let endedRoot: string;
 let plantToken: string;
 let approle: { readonly 'role-id': string; readonly 'secret-id': string };
 
@@ -53,6 +54,7 @@ beforeAll(async () => {
   await before.request('POST', config, { name: 'devices', 'cert-key-type': 'ecdsa' });
   const early = await issue(before);
   ended = await tokenOf(before);
+  endedRoot = ((await before.request('POST', created, { policies: ['root'], ttl: '7d' })) as { token: string }).token;
   await before.request('POST', '/v1/config/keystore/authentication/approles', { name: 'shop', 'token-policies': ['user'] });
   const made = await before.request('POST', '/v1/state/keystore/authentication/approles/shop/generate-secret-id', { 'num-uses': 1 });
   const shown = await before.request('GET', '/v1/state/keystore/authentication/approles/shop');
@@ -126,7 +128,7 @@ test('a list of what was revoked since is taken in, with certificates that the b
   expect(serialsIn(await crlOf(after))).toEqual([...serials, '4f9a2c51d07b83e6'].toSorted());
 });
 
-test('one command ends all tokens and secret-ids of before, but for the token that asks; what was made since goes on', async () => {
+test('one command ends all tokens and secret-ids but the token that asks and what it has made, also what an earlier one has made since', async () => {
   expect(await works(ended)).toBe(200);
   const since = await tokenOf(after);
   const secretIds = '/v1/state/keystore/authentication/approles/shop/generate-secret-id';
@@ -136,12 +138,27 @@ test('one command ends all tokens and secret-ids of before, but for the token th
     return (body as { readonly token: string }).token;
   };
   // The secret-id that was used up after the backup lets in once more.
+  // By an earlier token, before the command: a secret-id and a root token, which stand alone, and a secret-id of their login.
+  const makeBy = async (token: string): Promise<string> =>
+    ((await after.request('POST', secretIds, {}, token)) as { readonly 'secret-id': string })['secret-id'];
+  const secretIdOfEnded = await makeBy(endedRoot);
+  const tokenOfEnded = await tokenBy(secretIdOfEnded);
+  const [others, elsewhere] = ['office', 'depot'];
+  for (const name of [others, elsewhere]) await after.request('POST', '/v1/config/tenants', { name });
+  const createRoot = '/v1/state/keystore/token/create-root';
+  const rootBy = async (name: string, token: string): Promise<string> =>
+    ((await after.request('POST', createRoot, { name }, token)) as { readonly token: string }).token;
+  const [rootOfEnded, rootOfRoot] = [await rootBy(others, endedRoot), await rootBy(elsewhere, after.rootToken)];
+  expect(await Promise.all([tokenOfEnded, rootOfEnded, rootOfRoot].map(works))).toEqual([200, 200, 200]);
   const [revived, renewed] = [await tokenBy(approle['secret-id']), await tokenBy(made['secret-id'])];
   expect([await works(revived), await works(renewed)]).toEqual([200, 200]);
   const ctl = ctlFor(after, after.caPem, path());
   expect(await ctl(['do', 'system', 'end-credentials'])).toMatchObject({ code: 0, stdout: expect.stringContaining('secret-ids') });
   expect([await works(ended), await login(after), await works(since), await works(after.rootToken)]).toEqual([401, 401, 200, 200]);
   expect([await works(revived), await works(renewed)]).toEqual([401, 200]);
+  expect(await Promise.all([tokenOfEnded, rootOfEnded, rootOfRoot].map(works))).toEqual([401, 401, 200]);
+  const entry = await after.exchange('POST', '/v1/approle-login', { ...approle, 'secret-id': secretIdOfEnded }, '');
+  expect(entry.status).toBe(401);
   // Nobody is shut out for good: a tenant whose root token has ended gets one more, once.
   expect(await works(plantToken)).toBe(401);
   const again = async (): Promise<number> =>

@@ -1,6 +1,6 @@
 // A record that somebody has put in the place of another, past keystored: it is one entry that cannot be read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endEarlierCredentials } from '../../../core/access/earlier-credentials.ts';
+import { endOtherCredentials } from '../../../core/access/earlier-credentials.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
 import { findDeadTenants } from '../../../core/platform/tenants/dead-tenants.ts';
@@ -107,8 +107,7 @@ test('end-credentials ends it with the others, because it may be put back', asyn
   await misplace('tokens', first, second);
   const tenant = systemId();
   const { accessor } = (await app.send('POST', '/v1/state/keystore/token/create', {})).body as { accessor: string };
-  app.clock.advance(5);
-  await endEarlierCredentials(app.store, app.clock.now(), { tenantId: tenant, accessor });
+  await endOtherCredentials(app.store, { tenantId: tenant, accessor }, app.clock.now());
   app.store.refresh();
   expect(Array.from(tokenTable(app.store).keys([tenant]), ([, one]) => one)).toEqual([accessor]);
 });
