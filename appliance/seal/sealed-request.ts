@@ -16,6 +16,7 @@ import { readRequestPath } from '../../core/http/request/path.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { createProblems, problemAnswer, problemHeaders } from '../../core/http/response/problem.ts';
 import { unsealEndpoint, unsealInput, type UnsealInput } from './endpoints.ts';
+import type { SealedAnswer } from '../../core/plugin/plugin.ts';
 import { parseInput } from '../../core/wire/schema.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { readApplianceCa } from '../tls/sealed-identity.ts';
@@ -36,6 +37,8 @@ export type SealedParts = {
   readonly tokens: readonly string[];
   /** without which an unseal cannot succeed */
   readonly needed: NeededParts;
+  /** what plugins answer to clients of other APIs, by path */
+  readonly foreign: ReadonlyMap<string, SealedAnswer>;
   readonly channel: SupervisorChannel;
 };
 
@@ -49,7 +52,7 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
   }
 
   /** Answers from the data directory and, for unseal, from the supervisor. Throws `sealed` for everything else. */
-  run({ data, tokens, needed, channel }: SealedParts): Answer | Promise<Answer> {
+  run({ data, tokens, needed, foreign, channel }: SealedParts): Answer | Promise<Answer> {
     const wrong = repeatedHeader(this.exchange.request) ?? unmetHeader(this.exchange.request);
     if (wrong !== undefined) throw wrong;
     const { method } = this.exchange.request;
@@ -63,7 +66,15 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
       if (isRead) return unsealPage(tokens);
       if (method === 'POST') return this.#unsealByForm(tokens, channel);
     }
+    const answered = isRead ? foreign.get(`/${this.#path}`) : undefined;
+    if (answered !== undefined) return this.#foreign(answered);
     throw fail('sealed');
+  }
+
+  #foreign({ answer }: SealedAnswer): Answer {
+    const query = new URLSearchParams(this.exchange.request.url?.split('?')[1]);
+    const { status, document } = answer(query, systemClock.now());
+    return { status, mediaType: 'application/json', body: JSON.stringify(document) };
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {

@@ -46,13 +46,21 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
 }
 
 /** What a sealed process answers on the management port. */
-export function sealedHandler(configuration: Pick<Configuration, 'data' | 'hsm' | 'cluster'>, channel: SupervisorChannel): Handler {
+export function sealedHandler(
+  configuration: Pick<Configuration, 'data' | 'hsm' | 'cluster' | 'plugins'>,
+  channel: SupervisorChannel,
+): Handler {
   const { data, hsm, cluster } = configuration;
   const tokens = hsm.tokens.map(({ name }) => name);
   // A member of a cluster gets its store from the others.
   const needed = { token: tokens.length === 0, store: cluster === undefined };
+  const foreign = new Map(
+    plugins
+      .flatMap(({ name, sealedAnswers }) => sealedAnswers?.(configuration.plugins[name] as never) ?? [])
+      .map((one) => [one.path, one] as const),
+  );
   return (request, response) => {
     const context = new SealedRequest(request, response);
-    context.serve(() => context.run({ data, tokens, needed, channel }));
+    context.serve(() => context.run({ data, tokens, needed, foreign, channel }));
   };
 }

@@ -14,6 +14,7 @@ import type { ProvidedService, Service } from './service.ts';
 import type { Listener } from '../http/listener/listeners.ts';
 import type { SealedListeners } from './services/listeners.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
+import type { JsonObject } from '../wire/json.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
@@ -102,9 +103,18 @@ export type Plugin<Config> = {
    * Serves in place of the plugin while the appliance is sealed: there is no token, no store and no plugin then. Rejects with ListenError.
    */
   serveSealed?(listeners: SealedListeners): Promise<Listener>;
+  /** What the management port answers to requests of a foreign API while the appliance is sealed: nothing is read for it but the configuration. */
+  sealedAnswers?(config: Config): readonly SealedAnswer[];
   /** Loads the modules that `provision` needs: for a process that is going to serve and waits for its turn. */
   preload?(): Promise<unknown>;
   provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
+};
+
+/** GET or HEAD of a path, with a document that is the same for everybody. */
+export type SealedAnswer = {
+  /** with the slash in front */
+  readonly path: string;
+  answer(query: URLSearchParams, now: Temporal.Instant): { readonly status: number; readonly document: JsonObject };
 };
 
 export type AnyPlugin = Plugin<never>;

@@ -2,6 +2,7 @@
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { configSchema, type Config } from './config.ts';
+import { sealedSys } from './sealed-sys.ts';
 
 const load = () => import('./provision.ts');
 
@@ -10,6 +11,8 @@ export default definePlugin<Config>({
   contract: 1,
   config: configSchema,
   uses: [transitKeysService],
+  // Where the API is on for nobody, its paths are unknown.
+  sealedAnswers: ({ tenants }) => (Object.keys(tenants).length === 0 ? [] : sealedSys),
   preload: load,
   provision: async (context) => (await load()).provision(context),
 });

@@ -3,15 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Alias } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, json } from './facade.ts';
+import { healthDocument, sealDocument, wantedStatus } from './sealed-sys.ts';
 
 const health = { of: 'GET /v1/state/system/health', target: () => ({ params: {} }) };
 
-/** The version of the API that this is a view of, as clients compare it. */
-const version = '1.15.0';
-
 export function sysAliases(facade: Facade): readonly Alias[] {
-  const seal = { type: 'pkcs11', initialized: true, sealed: false, t: 1, n: 1, progress: 0, nonce: '', version, migration: false };
-  const cluster = { cluster_name: 'keystored', cluster_id: '' };
   const fixed = (path: string, document: JsonObject): readonly Alias[] =>
     facade.aliases({ methods: ['GET'], path: `/v1/sys/${path}`, ...health, answer: () => json(200, document) });
   return [
@@ -19,14 +15,9 @@ export function sysAliases(facade: Facade): readonly Alias[] {
       methods: ['GET', 'HEAD'],
       path: '/v1/sys/health',
       ...health,
-      answer: ({ status }, { query }) =>
-        json(statusOf(status, query), {
-          ...{ initialized: true, sealed: false, standby: false, performance_standby: false },
-          ...{ replication_performance_mode: 'disabled', replication_dr_mode: 'disabled' },
-          ...{ server_time_utc: Math.floor(facade.clock.now().epochMilliseconds / 1_000), version, ...cluster },
-        }),
+      answer: ({ status }, { query }) => json(statusOf(status, query), healthDocument(false, facade.clock.now())),
     }),
-    ...fixed('seal-status', { ...seal, ...cluster, recovery_seal: true, storage_type: 'keystored', build_date: '', commit_date: '' }),
+    ...fixed('seal-status', sealDocument(false)),
     ...fixed('leader', { ha_enabled: false, is_self: true, leader_address: '', leader_cluster_address: '', performance_standby: false }),
     ...fixed('init', { initialized: true }),
     ...mountAliases(facade),
@@ -35,13 +26,7 @@ export function sysAliases(facade: Facade): readonly Alias[] {
 
 /** What is up is 200, or what the client wants instead; what is down stays what it is. */
 function statusOf(status: number, query: URLSearchParams): number {
-  const wanted = Number(query.get('activecode') ?? 200);
-  return status < 400 ? (takesContent(wanted) ? wanted : 200) : status;
-}
-
-/** The answer has content, which a 204, a 205 and a 304 must not have. */
-function takesContent(status: number): boolean {
-  return Number.isInteger(status) && status >= 200 && status <= 599 && ![204, 205, 304].includes(status);
+  return status < 400 ? wantedStatus(query, 'activecode', 200) : status;
 }
 
 /** Where the transit keys and the logins are; for callers with a token, as there. */
