@@ -11,7 +11,7 @@ import type { Link } from './link.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
 import { RetiringHosts } from './retiring.ts';
 import { call, type Call } from '../protocol/operations.ts';
-import { findTokenFiles, ownKeysGone, tokenAway, type TokenFiles } from '../files/softhsm.ts';
+import { findTokenFiles, ownKeysGone, requireSameToken, tokenAway, type TokenFiles } from '../files/softhsm.ts';
 import { asHsmError, decodeError } from '../protocol/error-coding.ts';
 import { resultError, resultOk, type ReceivedMessage } from '../protocol/wire.ts';
 
@@ -66,8 +66,7 @@ export class TokenSupervisor {
     this.#settings = settings;
     this.#options = options;
     this.#retiring = new RetiringHosts(this.#jobs, settings.jobTimeoutSeconds);
-    this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds);
-    this.#watch.unref();
+    this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds).unref();
   }
 
   get keyTypes(): readonly KeyType[] {
@@ -298,6 +297,7 @@ export class TokenSupervisor {
 
   /** Resolves with a host that has opened the token. */
   async #openHost(): Promise<OpenHost> {
+    requireSameToken(this.config, this.#description.serial);
     const { link, opened } = startHost(this.config, this.#settings, this.#options, {
       onResults: (results) => this.#take(link, results),
       onExit: (reason) => {

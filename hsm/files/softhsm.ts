@@ -41,6 +41,23 @@ function configuredDirectory({ module, environment = {} }: TokenAddress): string
   }
 }
 
+/**
+ * Before a PIN is used again: throws `unavailable` where another token is in the place of the one with this serial number, which would refuse the PIN for
+ * good, or learn it. Nothing is known of a token that was never open, and of other modules.
+ */
+export function requireSameToken(token: TokenAddress & { readonly name: string }, serial: string): void {
+  const directory = serial === '' ? undefined : findTokenDirectory(token);
+  if (directory === undefined || findTokenObject(directory) === undefined) return;
+  if (tokenFolders(directory).some((folder) => isOfToken(folder, serial))) return;
+  const remedy = "put this one's files back, and it works again without a restart";
+  throw new HsmError('unavailable', `token ${token.name}: another token is where this one was, and gets no PIN: ${remedy}`);
+}
+
+/** SoftHSM names the folder of a token by a UUID, and the token by its end. */
+function isOfToken(folder: string, serial: string): boolean {
+  return serial !== '' && folder.replaceAll('-', '').endsWith(serial);
+}
+
 /** Flushes the files of all tokens that changed since an instant. SoftHSM itself never does (reference A1.4). */
 export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): void {
   for (const token of tokenFolders(directory)) {
@@ -160,9 +177,7 @@ export function listCopies(directory: string): ReadonlySet<string> {
 /** Removes the copies that were not among those before, and that of the token with a serial number: nothing logs in without making one first. */
 export function removeCopies(directory: string, before: ReadonlySet<string>, serial: string): void {
   for (const { file, copy } of tokenObjects(directory)) {
-    // SoftHSM names the folder of a token by a UUID, and the token by its end.
-    const isOwn = serial !== '' && basename(dirname(file)).replaceAll('-', '').endsWith(serial);
-    if (isOwn || !before.has(copy)) rmSync(copy, { force: true });
+    if (isOfToken(basename(dirname(file)), serial) || !before.has(copy)) rmSync(copy, { force: true });
   }
 }
 
