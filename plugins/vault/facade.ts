@@ -5,7 +5,7 @@ import type { Clock } from '../../core/base/context.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import type { Alias, Answered, Asked } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
-import { problemHeaders } from '../../core/http/response/problem.ts';
+import { problemHeaders, sentenceOf } from '../../core/http/response/problem.ts';
 import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { isName } from '../../core/wire/fields.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
@@ -156,7 +156,7 @@ type Refusal = { readonly code: string; readonly status: number; readonly title:
 
 function refusal(error: ServiceError, requestId: string, missing: Missing): Answer {
   const { code, status, title, advice } = error;
-  const detail = status < 500 ? (error.details.detail ?? advice) : `${title} (${requestId}). ${advice}`;
+  const detail = status < 500 ? sentenceOf(error) : `${title} (${requestId}). ${advice}`;
   return refusalOf({ code, status, title, detail }, missing, problemHeaders(error));
 }
 

@@ -77,6 +77,11 @@ function detailsOf({ details }: ServiceError): ErrorDetails {
   return details.cause instanceof HsmError ? { ...details, ...hsmDetail(details.cause) } : details;
 }
 
+/** Below 500: what a caller is told in words alone, as in the item of a batch or by another API. */
+export function sentenceOf(error: ServiceError): string {
+  return detailsOf(error).detail ?? error.message;
+}
+
 /** What to do about a token that does not work, where its state says more than the code. */
 const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
   'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',

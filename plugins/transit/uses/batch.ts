@@ -4,6 +4,7 @@ import { valuesInBatch } from '../../../core/http/audit-parameters.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { sharingDecoder } from '../../../core/base/bytes.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
+import { sentenceOf } from '../../../core/http/response/problem.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { formatValue, type Shape, shapeOf, Wire } from '../../../core/wire/schema.ts';
@@ -131,7 +132,7 @@ class Batch {
       return;
     }
     this.failed += 1;
-    this.#write(at, { status: error.status, code: error.code, errorMessage: error.message });
+    this.#write(at, { status: error.status, code: error.code, errorMessage: sentenceOf(error) });
   }
 
   #write(at: number, result: object): void {

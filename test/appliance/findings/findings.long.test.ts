@@ -110,6 +110,9 @@ test(
       status: 409,
       body: { detail: 'The token has no wrapping key 2: restore the token from the backup that goes with the store.' },
     });
+    expect(await daemon.exchange('POST', `${uses}/first/encrypt`, { 'batch-input': [{ plaintext }] })).toMatchObject({
+      body: { 'batch-results': [{ 'error-message': expect.stringContaining('has no wrapping key 2: restore the token') }] },
+    });
     const reason = expect.stringMatching(
       /^\d of \d stored keys do not open: \d under wrapping key 2 of token default, which it does not have.*; token default has no wrapping key 2: restore the token from the backup that goes with the store/,
     );

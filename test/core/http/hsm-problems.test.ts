@@ -3,7 +3,7 @@ import pkcs11js from 'pkcs11js';
 import { expect, test } from 'vitest';
 import { plugins } from '../../../appliance/plugins.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { createProblems, formatProblem } from '../../../core/http/response/problem.ts';
+import { createProblems, formatProblem, sentenceOf } from '../../../core/http/response/problem.ts';
 import { HsmError, lacksWrappingKey } from '../../../hsm/api.ts';
 import { returnValues, TokenError } from '../../../hsm/pkcs11/return-values.ts';
 import { asHsmError } from '../../../hsm/protocol/error-coding.ts';
@@ -38,6 +38,7 @@ test('a token that is not the one of the store is to be restored, wherever that 
   const lacking = new HsmError('key-missing', lacksWrappingKey('the token', 2));
   const told = 'The token has no wrapping key 2: restore the token from the backup that goes with the store.';
   expect([detailOf(lacking), detailOf(fail('key-object-missing', { cause: lacking }))]).toEqual([told, told]);
+  expect(sentenceOf(fail('key-object-missing', { cause: lacking }))).toBe(told);
   expect(detailOf(new HsmError('key-missing', 'the key is no longer in its token'))).toContain('Rotate the key');
 });
 
