@@ -71,9 +71,9 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
     throw fail('sealed');
   }
 
-  #foreign({ answer }: SealedAnswer): Answer {
+  #foreign(answered: SealedAnswer): Answer {
     const query = new URLSearchParams(this.exchange.request.url?.split('?')[1]);
-    const { status, document } = answer(query, systemClock.now());
+    const { status, document } = answered.answer(query, systemClock.now());
     return { status, mediaType: 'application/json', body: JSON.stringify(document) };
   }
 

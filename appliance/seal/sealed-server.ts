@@ -56,7 +56,7 @@ export function sealedHandler(
   const needed = { token: tokens.length === 0, store: cluster === undefined };
   const foreign = new Map(
     plugins
-      .flatMap(({ name, sealedAnswers }) => sealedAnswers?.(configuration.plugins[name] as never) ?? [])
+      .flatMap((plugin) => plugin.sealedAnswers?.(configuration.plugins[plugin.name] as never) ?? [])
       .map((one) => [one.path, one] as const),
   );
   return (request, response) => {

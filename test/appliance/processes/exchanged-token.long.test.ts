@@ -20,9 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop());
 
-test.each([['by itself', false] as const, ['after its host has ended', true] as const])(
+test.each<[what: string, endsHost: boolean, named: RegExp]>([
+  ['by itself', false, /another token|own keys are not where they were kept/],
+  ['after its host has ended', true, /another token/],
+])(
   'a token of another appliance in its place gets no PIN, is named, and the right one works again when it is back, %s',
-  async (_, endsHost) => {
+  async (_, endsHost, named) => {
     const tokens = path('data', 'softhsm');
     expect((await daemon.exchange('POST', encrypt, { plaintext })).status).toBe(200);
     const said = daemon.output().length;
@@ -33,7 +36,7 @@ test.each([['by itself', false] as const, ['after its host has ended', true] as 
     const creation = (): Promise<number> => daemon.exchange('POST', keys, { name: `other-${++made}` }).then(({ status }) => status);
     await expect.poll(creation, { timeout: 60_000 }).toBe(503);
     const reason = async (): Promise<string> => JSON.stringify((await daemon.exchange('GET', health)).body);
-    if (endsHost) await expect.poll(reason, { timeout: 60_000 }).toContain('another token');
+    await expect.poll(reason, { timeout: 60_000 }).toMatch(named);
     expect(daemon.output().slice(said)).not.toMatch(/refused the PIN/);
 
     rmSync(tokens, { recursive: true });
