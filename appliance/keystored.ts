@@ -17,7 +17,7 @@ import { forgetChosenPin, takeChosenPin } from './tokens/chosen-pin.ts';
 import { loadConfiguration } from './configuration.ts';
 import { examineLimits } from './composition/own-limits.ts';
 import { neededParts, openLink, takePart, type TakingPart } from './cluster/replication/taking-part.ts';
-import { examineDirectory, holdDataDirectory } from './data-directory/data-directory.ts';
+import { holdDataDirectory, mendDirectory } from './data-directory/data-directory.ts';
 import { watchLockFile } from './data-directory/lock-file.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
@@ -117,17 +117,20 @@ async function main(): Promise<void> {
   requireNotRecovering(configuration.data);
   requireUsable(configuration.shipping.destinations);
   requireTlsKeyModules(configuration);
+  // What is in the directory is looked at before anything is written there: logs alone are a trace of an appliance, too.
+  const looked = Promise.withResolvers<void>();
   const log = openLog({
+    begins: looked.promise,
     directory: paths.logs(configuration.data),
     stream: 'supervisor',
     level: configuration.logLevel,
     clock: systemClock,
     ...configuration.logs,
   });
-  for (const warning of [...limits, ...examineDirectory(configuration.data)]) log.warn(warning);
+  for (const warning of [...limits, ...mendDirectory(configuration.data)]) log.warn(warning);
   watchLockFile(configuration.data, log, () => leaveDirectory(configuration.data));
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
-  const prepared = prepare(configuration, log, cluster);
+  const prepared = prepare(configuration, log, cluster, looked.resolve);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
   const workers = controlSeal(
     {
@@ -215,10 +218,12 @@ async function prepare(
   configuration: Configuration,
   log: Log,
   cluster: TakingPart,
+  onLooked: () => void,
 ): Promise<Orders & { readonly announcement?: string | undefined }> {
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
   requireWhole(data, neededParts(configuration));
+  onLooked();
   await requireSoundStore(data, configuration.cluster !== undefined);
   await cluster.start();
   const waits = attended && hasSealedIdentity(data);

@@ -37,9 +37,11 @@ export function parseFile<T>(file: string, parse: (text: string) => T, remedy: s
 
 /** What helps against an error of the disk, by its code. */
 const diskRemedies: Readonly<Record<string, string>> = {
-  ENOSPC: 'make room',
+  ENOSPC: 'make room, or free inodes where df -i has none',
   EDQUOT: 'make room',
   EROFS: 'mount its file system so that it can be written',
+  EFBIG: 'allow this user larger files (LimitFSIZE=infinity of the unit, ulimit -f unlimited in a shell)',
+  ENOMEM: 'allow this user more memory (MemoryMax= of the unit, ulimit -v in a shell)',
   EMFILE: 'allow this user more open files',
   ENFILE: 'allow this machine more open files',
   EACCES: 'give its files to the user of the service, with the rights that they had (files 0600, directories 0700)',

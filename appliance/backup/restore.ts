@@ -1,6 +1,8 @@
 // Restores a backup into an empty data directory: unpacks and verifies it in a temporary directory, then moves it in, safe against a crash.
 import {
+  accessSync,
   closeSync,
+  constants,
   createReadStream,
   existsSync,
   fsyncSync,
@@ -25,7 +27,7 @@ import { readIdentityFile } from './format/recipients.ts';
 import { readBackup, type Restored } from './read.ts';
 import { standAlone } from '../../core/store/replica.ts';
 import { formatMark, type RestorationSource, restoredMark } from './restoration.ts';
-import { syncDirectory } from '../../core/base/durable-files.ts';
+import { requireFile, syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../start-refused.ts';
 import { endFounding, findTrace, isTrace } from '../data-directory/traces.ts';
 
@@ -58,6 +60,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   }
   if ((passphraseFile === undefined) === (identityFile === undefined))
     throw new StartRefused('--restore needs --restore-passphrase-file FILE or --restore-identity-file FILE: what the backup was made for');
+  requireBackupFile(file);
   const unfinished = join(directory, unfinishedName);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
@@ -65,7 +68,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   try {
     const opening =
       identityFile === undefined
-        ? { passphrase: new Secret(readFileSync(passphraseFile ?? '', 'utf8').replace(/\r?\n$/, '')) }
+        ? { passphrase: new Secret(readPassphrase(passphraseFile ?? '')) }
         : { identities: await readIdentityFile(identityFile) };
     const trusted = auditKeysFile === undefined ? undefined : readFileSync(auditKeysFile, 'utf8');
     const folders = new Set<string>([unfinished]);
@@ -94,6 +97,33 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   syncDirectory(directory);
   finishRestore(directory);
   return restored;
+}
+
+function readPassphrase(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartRefused(
+      `--restore-passphrase-file ${file} cannot be read (${code}): name a file with the passphrase that this user may read`,
+    );
+  }
+}
+
+/** A FIFO would be waited for for ever. Throws StartRefused. */
+function requireBackupFile(file: string): void {
+  try {
+    requireFile(file);
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const wrong = {
+      ENOTFILE: 'it is no file: name the file of a backup',
+      EACCES: 'this user may not read it',
+      ENOENT: 'there is no such file',
+    }[code];
+    throw new StartRefused(`--restore ${file}: ${wrong ?? code}`);
+  }
 }
 
 async function* digested(file: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Uint8Array> {

@@ -1,20 +1,37 @@
 // What the system lets the processes have, looked at by a start: too little is said then, not by connections that are dropped later.
 import type { Configuration } from '../../core/config/config.ts';
 import { availableBytes } from '../../core/config/memory.ts';
-import { neededFiles, openFileLimit } from '../../core/config/open-files.ts';
+import { neededFiles, openFileLimit, softLimit } from '../../core/config/open-files.ts';
 import { StartRefused } from '../start-refused.ts';
 
 /** What all processes keep with one worker, and each further worker with the process of its token (performance.md). */
 const memoryBytes = { first: 320 << 20, further: 192 << 20 } as const;
 
+/** Of a process, in octets: LMDB ends it by a signal where they do not suffice. The store is mapped whole, beside what V8 reserves. */
+const octetLimits = [
+  { what: 'address space', least: 2 ** 35, remedy: 'LimitAS=infinity of the unit, ulimit -v unlimited in a shell' },
+  { what: 'file size', least: 2 ** 28, remedy: 'LimitFSIZE=infinity of the unit, ulimit -f unlimited in a shell' },
+] as const;
+
 /** Throws StartRefused where nothing could be served. Answers a sentence for each limit that lets less be served than usual. */
 export function examineLimits(
   { workers }: Pick<Configuration, 'workers'>,
-  { files = openFileLimit(), bytes = availableBytes() }: { readonly files?: number; readonly bytes?: number } = {},
+  {
+    files = openFileLimit(),
+    bytes = availableBytes(),
+    limits,
+  }: { readonly files?: number; readonly bytes?: number; readonly limits?: string } = {},
 ): readonly string[] {
   const { least, all } = neededFiles;
   const remedy = `allow ${all} (LimitNOFILE= of the unit, ulimit -n in a shell, --ulimit nofile= of a container)`;
   if (files < least) throw new StartRefused(`a process may open ${files} files, and needs ${least} at least: ${remedy}`);
+  for (const { what, least: leastBytes, remedy: more } of octetLimits) {
+    const limit = softLimit(what, limits);
+    if (limit < leastBytes)
+      throw new StartRefused(
+        `the ${what} of a process is limited to ${limit} octets, and ${leastBytes} at least are needed: set no limit (${more})`,
+      );
+  }
   const needed = memoryBytes.first + (workers - 1) * memoryBytes.further;
   const mebibytes = (octets: number): number => Math.floor(octets / 2 ** 20);
   return [

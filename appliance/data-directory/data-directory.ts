@@ -1,12 +1,25 @@
 // The data directory: made with mode 0700, proven writable, held by one appliance at a time, and each name in it what it is to be.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isUnfinished } from '../../core/base/durable-files.ts';
 import { readDisk } from './disk.ts';
+import { findTrace } from './traces.ts';
 import { holdLockFile } from './lock-file.ts';
 import { StartRefused } from '../start-refused.ts';
 
@@ -21,8 +34,14 @@ const againMs = 50;
 export async function holdDataDirectory(directory: string, source = '--data'): Promise<void> {
   try {
     makeDirectory(directory);
+    requireInodes(directory, source);
     proveRoom(directory);
   } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    if (codeOf(error) === 'EFBIG')
+      throw new StartRefused(
+        `this user may not write ${roomBytes >> 10} KiB into a file of ${source} ${directory} (EFBIG): allow larger files (LimitFSIZE=infinity of the unit, ulimit -f unlimited in a shell)`,
+      );
     if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT')
       throw new StartRefused(`the disk of ${source} ${directory} is full: make room, at least ${roomBytes >> 10} KiB, then start again`);
     throw new StartRefused(`${source} ${directory} cannot be written (${codeOf(error)}): give a directory this user may write`);
@@ -94,27 +113,46 @@ function chainFiles(directory: string): readonly string[] {
 
 /** Rights of others than the user of the service, by what they are to: of files that are secret, and of directories in which files can be exchanged. */
 const othersMay = {
-  write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls'], so: 'can exchange files in it', mode: '700' },
+  write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls', 'member'], so: 'files in it could be exchanged', mode: '700' },
   read: {
-    bits: 0o066,
-    names: ['pin', 'so-pin', 'store-key.json', 'root-token', 'store/data.mdb'],
-    so: 'the secrets in it are theirs, too',
+    bits: 0o077,
+    names: ['pin', 'pin.new', 'so-pin', 'store-key.json', 'root-token', 'unseal-code', 'store/data.mdb', 'tls/sealed-identity.json'],
+    so: 'the secrets in it may be known to them: rotate what it holds if others were on this machine',
     mode: '600',
   },
 } as const;
 
-/** What a person should mend about a data directory that can be used: sentences for the log. */
-export function examineDirectory(directory: string): readonly string[] {
+/**
+ * Takes the rights of others from what they must not use, as ssh and Vault refuse it: a copy or a volume that has given them is no reason not to
+ * serve. Answers sentences for the log: what was mended, what could not be, and what a person should mend about the disk.
+ */
+export function mendDirectory(directory: string): readonly string[] {
   const found: string[] = [];
   for (const { bits, names, so, mode } of Object.values(othersMay)) {
     for (const path of names.map((name) => join(directory, name))) {
       const present = statSync(path, { throwIfNoEntry: false });
-      if (present !== undefined && (present.mode & bits) !== 0)
-        found.push(`others may use ${path} (mode ${(present.mode & 0o777).toString(8)}), and ${so}: chmod ${mode} ${path}`);
+      if (present === undefined || (present.mode & bits) === 0) continue;
+      const before = `others could use ${path} (mode ${(present.mode & 0o777).toString(8)}), and ${so}`;
+      const left = takeRights(path, present.mode & 0o7777 & ~bits);
+      found.push(
+        left === undefined
+          ? `${before}; they may not any more`
+          : `${before}; it could not be taken from them (${left}): chmod ${mode} ${path}`,
+      );
     }
   }
   const { problem } = readDisk(directory);
   return problem === undefined ? found : [...found, problem];
+}
+
+/** Why not: its owner alone can. */
+function takeRights(path: string, mode: number): string | undefined {
+  try {
+    chmodSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
 }
 
 /** Undefined where nothing is, or nobody may look: what needs it says so. */
@@ -155,6 +193,19 @@ function sweepTemporaryFiles(directory: string): void {
       rmSync(join(directory, entry.name), { force: true });
     if (entry.isDirectory() && ['tls', 'audit'].includes(entry.name)) sweepTemporaryFiles(join(directory, entry.name));
   }
+}
+
+/** Names that a first start makes, the objects of its token most of all, and that each later one may. */
+const neededInodes = { first: 128, later: 16 } as const;
+
+/** A file system may have room and no place for another name. Some have as many as there is room for, and say 0. */
+function requireInodes(directory: string, source: string): void {
+  const { files, ffree } = statfsSync(directory);
+  const least = findTrace(directory) === undefined ? neededInodes.first : neededInodes.later;
+  if (files === 0 || ffree >= least) return;
+  throw new StartRefused(
+    `the file system of ${source} ${directory} has ${ffree} inodes left (df -i), and a start needs ${least}: remove files there, or make it with more (mkfs -N, nr_inodes= of a tmpfs), then start again`,
+  );
 }
 
 function proveRoom(directory: string): void {

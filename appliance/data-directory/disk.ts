@@ -19,10 +19,16 @@ export type DiskState = {
 
 /** Space in the file system of the data directory for this user. */
 export function readDisk(data: string): DiskState {
-  const { bavail, blocks, bsize } = statfsSync(data);
+  const { bavail, blocks, bsize, files, ffree } = statfsSync(data);
   const freeBytes = bavail * bsize;
-  return { freeBytes, sizeBytes: blocks * bsize, ...defined({ problem: problemOf(freeBytes) }) };
+  // Some file systems have as many as there is room for, and say 0.
+  const problem = problemOf(freeBytes) ?? (files > 0 && ffree < fewInodes ? hardlyAnyInodes : undefined);
+  return { freeBytes, sizeBytes: blocks * bsize, ...defined({ problem }) };
 }
+
+/** Below this a person should act: the trail, the logs and the token make files. */
+const fewInodes = 256;
+const hardlyAnyInodes = `the file system of the data directory has fewer than ${fewInodes} inodes left (df -i): remove files there, or changes will be refused`;
 
 function problemOf(freeBytes: number): string | undefined {
   if (freeBytes < almostNoneBytes)

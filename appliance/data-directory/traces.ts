@@ -7,7 +7,20 @@ import { StartRefused } from '../start-refused.ts';
 import { storeKeyFile } from './store-key.ts';
 
 /** Of a used data directory; when one of these is there, nothing is restored and nothing founded. */
-const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit', 'tls', 'member', 'cluster.json', 'shipping'];
+const traces = [
+  'store',
+  'store-key.json',
+  'softhsm',
+  'pin',
+  'so-pin',
+  'root-token',
+  'audit',
+  'tls',
+  'member',
+  'cluster.json',
+  'shipping',
+  'logs',
+];
 
 /** The path of something that an appliance keeps in this data directory; undefined when none has ever started in it. */
 export function findTrace(directory: string): string | undefined {
@@ -15,7 +28,9 @@ export function findTrace(directory: string): string | undefined {
 }
 
 function tracesIn(directory: string): readonly string[] {
-  return traces.map((name) => join(directory, name)).filter((path) => isTrace(path));
+  // The logs of a first start that was cut off are of that.
+  const names = isFounding(directory) ? traces.filter((name) => name !== 'logs') : traces;
+  return names.map((name) => join(directory, name)).filter((path) => isTrace(path));
 }
 
 /** Anything but a directory without entries, which is a place to mount something; a new file system has `lost+found`. */

@@ -14,7 +14,7 @@ import { chainNames } from '../../core/audit/chains.ts';
 import { keepActivity } from '../monitoring/metrics/activity.ts';
 import { hsmConfigOf } from '../tokens/hsm-config.ts';
 import { provideIdentity } from '../cluster/membership/identity.ts';
-import { examineDirectory } from '../data-directory/data-directory.ts';
+import { mendDirectory } from '../data-directory/data-directory.ts';
 import { paths } from '../data-directory/paths.ts';
 import { StartRefused } from '../start-refused.ts';
 import { isMember } from '../cluster/membership/files.ts';
@@ -249,7 +249,7 @@ export function controlSeal(
   async function openOrSay(attempt: UnsealAttempt): Promise<void> {
     try {
       requireOpenable(configuration);
-      for (const warning of examineDirectory(configuration.data)) log.warn(warning);
+      for (const warning of mendDirectory(configuration.data)) log.warn(warning);
       await audited(attempt, unseal);
     } catch (error) {
       const refusal = refusalOfUnseal(error, configuration);

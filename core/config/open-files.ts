@@ -17,14 +17,19 @@ export const neededFiles = {
 } as const;
 
 /** The limit of this process, which those that it starts inherit (RLIMIT_NOFILE; Node.js has raised it as far as it may). */
-export function openFileLimit(file = '/proc/self/limits'): number {
+export function openFileLimit(file?: string): number {
+  return softLimit('open files', file);
+}
+
+/** A limit of this process, in its own unit (octets, files); Infinity for none, and where it is not known. */
+export function softLimit(what: 'open files' | 'file size' | 'address space', file = '/proc/self/limits'): number {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
   } catch {
     // Another system than Linux: it is not known.
   }
-  const soft = /^Max open files +(\d+)/m.exec(text)?.[1];
+  const soft = new RegExp(`^Max ${what} +(\\d+)`, 'm').exec(text)?.[1];
   return soft === undefined ? Infinity : Number(soft);
 }
 

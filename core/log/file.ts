@@ -14,10 +14,13 @@ export class LogFile {
   #lost = 0;
   #flushing: Promise<void> | undefined;
   #closed = false;
+  readonly #begins: Promise<unknown> | undefined;
   /** the current file, once it is known */
   #current: { readonly number: number; bytes: number } | undefined;
 
-  constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number) {
+  /** `begins`: until then lines wait, and not even the directory is made. */
+  constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number, begins?: Promise<unknown>) {
+    this.#begins = begins;
     this.#directory = directory;
     this.#stream = stream;
     this.#maxFileBytes = maxFileBytes;
@@ -42,7 +45,7 @@ export class LogFile {
 
   async #flush(): Promise<void> {
     // Lines of the same turn of the event loop are written together.
-    await Promise.resolve();
+    await this.#begins;
     while (this.#waiting.length > 0) {
       const text = this.#waiting;
       this.#waiting = '';

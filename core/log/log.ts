@@ -20,6 +20,8 @@ export type LogOptions = {
   readonly maxFileBytes?: number;
   /** files kept per process */
   readonly retainFiles?: number;
+  /** Until it resolves nothing is written below the directory; the terminal has the lines at once. Absent: from the first line on. */
+  readonly begins?: Promise<unknown>;
 };
 
 export type OpenLog = Log & {
@@ -31,8 +33,8 @@ export type OpenLog = Log & {
  * Opens the log of a process. It never throws or waits: lines that cannot be written are dropped, and the next line that can be written
  * has their number. Lines: {occurred-at, level, component, tenant, message, fields}.
  */
-export function openLog({ directory, stream, level, clock, terminal = true, maxFileBytes, retainFiles }: LogOptions): OpenLog {
-  const file = new LogFile(directory, stream, maxFileBytes ?? 16 << 20, retainFiles ?? 8);
+export function openLog({ directory, stream, level, clock, terminal = true, maxFileBytes, retainFiles, begins }: LogOptions): OpenLog {
+  const file = new LogFile(directory, stream, maxFileBytes ?? 16 << 20, retainFiles ?? 8, begins);
   const consola = terminal ? openTerminal(level) : undefined;
   const write = (line: Line): void => {
     if (rank[line.level] < rank[level]) return;

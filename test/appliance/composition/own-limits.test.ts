@@ -32,6 +32,20 @@ describe('a daemon', () => {
     await expect(started).rejects.toThrow(`a process may open ${files} files, and needs ${neededFiles.least} at least`);
   });
 
+  test.each([
+    [
+      'ulimit -f 1000',
+      /the file size of a process is limited to \d+ octets, and 268435456 at least are needed: set no limit \(LimitFSIZE=/,
+    ],
+    [
+      'ulimit -v 8000000',
+      /the address space of a process is limited to \d+ octets, and 34359738368 at least are needed: set no limit \(LimitAS=/,
+    ],
+  ])('under %s says so and ends before it has made anything', async (limit, says) => {
+    const within = ['sh', '-c', `${limit}; exec "$@"`, 'sh'];
+    await expect(startDaemon({ directory: at(limit), firstStart: true, within })).rejects.toThrow(says);
+  });
+
   test('that may open few serves who is connected while more connect than it has files for', async () => {
     const daemon = await startDaemon({ directory: at('some'), within: limited(neededFiles.least) });
     expect(daemon.output()).toContain(`a process may open ${neededFiles.least} files`);

@@ -1,5 +1,6 @@
 // A start founds an appliance only where nothing of one is: a part that is missing is named, nothing is made or overwritten, and all is as before
 // when it is back.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +41,40 @@ const gone: readonly (readonly string[])[] = [
   ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'],
   ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'tls'],
 ];
+
+test.each(['start', 'restore'])('logs alone are a trace of an appliance: a %s makes nothing beside them', async (how) => {
+  const data = path(`logs-${how}`);
+  mkdirSync(join(data, 'logs'), { recursive: true });
+  writeFileSync(join(data, 'logs/worker-1.000000000001.jsonl'), '{}\n');
+  writeFileSync(path('no-backup'), '');
+  const args = how === 'start' ? [] : ['--restore', path('no-backup'), '--restore-passphrase-file', path('no-backup')];
+  const { status, last } = await startAndEnd(data, { args });
+  expect(last).toContain(join(data, 'logs'));
+  expect(last).toMatch(/nothing was (?:made in its place|restored)/);
+  expect([status, contentsOf(data, (name) => name === 'lock')]).toEqual([
+    1,
+    { logs: '755 other', 'logs/worker-1.000000000001.jsonl': expect.any(String) },
+  ]);
+});
+
+test('a start that is refused before it has looked leaves no logs, and the next one is a first start', async () => {
+  const data = path('looked');
+  const args = ['--restore', path('absent'), '--restore-passphrase-file', path('absent')];
+  expect((await startAndEnd(data, { args })).last).toMatch(/--restore \S+absent: there is no such file/);
+  expect(Object.keys(contentsOf(data))).toEqual(['lock']);
+});
+
+test.each([
+  ['a directory', (file: string) => mkdirSync(file)],
+  ['a FIFO', (file: string) => void spawnSync('python3', ['-c', 'import os,sys; os.mkfifo(sys.argv[1])', file])],
+])('--restore of %s is refused by its name, and waits for nothing', async (what, make) => {
+  const [data, file] = [path(`into ${what}`), path(what)];
+  make(file);
+  writeFileSync(path('passphrase'), 'secret');
+  const { status, last } = await startAndEnd(data, { args: ['--restore', file, '--restore-passphrase-file', path('passphrase')] });
+  expect([status, last]).toEqual([1, `keystored: --restore ${file}: it is no file: name the file of a backup`]);
+  expect(Object.keys(contentsOf(data))).toEqual(['lock']);
+});
 
 describe('a start where a part of an appliance is missing', () => {
   test.each(gone.map((names) => ({ names })))(

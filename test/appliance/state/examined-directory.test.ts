@@ -1,17 +1,18 @@
-// What is wrong with a data directory that can be used all the same: rights of others and a disk with hardly any room, each with what helps.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+// What is wrong with a data directory that can be used all the same: rights of others are taken from them, and a disk with hardly any room is said.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { examineDirectory } from '../../../appliance/data-directory/data-directory.ts';
+import { holdDataDirectory, mendDirectory } from '../../../appliance/data-directory/data-directory.ts';
 import { mayMount, mountSmallDisk } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));
-const aboutRights = (directory: string) => examineDirectory(directory).filter((text) => text.startsWith('others may use'));
+const aboutRights = (directory: string) => mendDirectory(directory).filter((text) => text.startsWith('others could use'));
 
-test('others who may write into the directory or read a secret are warned of, with the command that mends it', () => {
+test('others who may write into the directory or read a secret may not any more, and it is said that they could', () => {
   const data = path('data');
   for (const name of ['store', 'tls']) mkdirSync(join(data, name), { recursive: true, mode: 0o755 });
   for (const name of ['pin', 'store-key.json', 'root-token', 'store/data.mdb']) writeFileSync(join(data, name), 'x', { mode: 0o600 });
@@ -21,15 +22,30 @@ test('others who may write into the directory or read a secret are warned of, wi
   chmodSync(join(data, 'store'), 0o775);
   chmodSync(join(data, 'pin'), 0o640);
   expect(aboutRights(data)).toEqual([
-    `others may use ${data} (mode 777), and can exchange files in it: chmod 700 ${data}`,
-    `others may use ${data}/store (mode 775), and can exchange files in it: chmod 700 ${data}/store`,
-    `others may use ${data}/pin (mode 640), and the secrets in it are theirs, too: chmod 600 ${data}/pin`,
+    `others could use ${data} (mode 777), and files in it could be exchanged; they may not any more`,
+    `others could use ${data}/store (mode 775), and files in it could be exchanged; they may not any more`,
+    `others could use ${data}/pin (mode 640), and the secrets in it may be known to them: rotate what it holds if others were on this machine; they may not any more`,
   ]);
+  const modes = ['.', 'store', 'pin', 'tls'].map((name) => statSync(join(data, name)).mode & 0o777);
+  expect(modes).toEqual([0o755, 0o755, 0o600, 0o755]);
+  expect(aboutRights(data)).toEqual([]);
 });
 
 test.skipIf(!mayMount)('a disk with hardly any room is warned of, and that changes are refused any moment', () => {
   closing.push(mountSmallDisk(path('small'), 4_096));
-  expect(examineDirectory(path('small'))).toEqual([
-    expect.stringMatching(/less than 16 MiB left: make room now, or changes .* any moment$/),
-  ]);
+  expect(mendDirectory(path('small'))).toEqual([expect.stringMatching(/less than 16 MiB left: make room now, or changes .* any moment$/)]);
+});
+
+test.skipIf(!mayMount)('a file system without inodes is refused by what it lacks, and one with few is warned of', async () => {
+  const mount = (name: string, inodes: number): string => {
+    closing.push(mountSmallDisk(path(name), 600 << 10));
+    execFileSync('mount', ['-o', `remount,nr_inodes=${inodes}`, path(name)]);
+    return path(name);
+  };
+  await expect(holdDataDirectory(mount('none', 40), '--data')).rejects.toThrow(
+    /^the file system of --data \S+ has \d+ inodes left \(df -i\), and a start needs 128: remove files there, or make it with more/,
+  );
+  const few = mount('few', 200);
+  await holdDataDirectory(few, '--data');
+  expect(mendDirectory(few)).toEqual([expect.stringMatching(/fewer than 256 inodes left \(df -i\): remove files there/)]);
 });
