@@ -121,7 +121,7 @@ function describeOne(finding: Exclude<OpeningFinding, StoreBehind>): string {
   const { event, ofChain, afterSequence, throughSequence } = finding;
   const isNoRecord = event === 'changed' && afterSequence === throughSequence;
   if (isNoRecord)
-    return `something was written after record ${throughSequence} of chain ${ofChain} of the audit trail, by none of its processes`;
+    return `the file of chain ${ofChain} of the audit trail was replaced, or written to after record ${throughSequence}, while the appliance ran`;
   const what = event === 'added' ? 'were added' : `were cut off or replaced${event === 'changed' ? ' while the appliance ran' : ''}`;
   return `records ${afterSequence + 1} to ${throughSequence} of chain ${ofChain} of the audit trail ${what}`;
 }

@@ -9,7 +9,7 @@ import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 /**
  * What was done to a chain by none of its processes, in the form of the record that the trail writes about it.
  * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop. `changed`: the same as `cut-off`
- * while a process wrote it; where no record is missing, something was written after the last one, and both numbers are that of it.
+ * while a process wrote it; where no record is missing, the file was replaced, or written to after the last one, and both numbers are that of it.
  */
 export type Discrepancy = {
   readonly event: 'cut-off' | 'added' | 'changed';

@@ -306,7 +306,7 @@ const alarms = new Map<string, (record: TrailRecord) => string>([
     'changed',
     (record) =>
       record['after-sequence'] === record['through-sequence']
-        ? `something was written after record ${String(record['through-sequence'])} of chain ${String(record['of-chain'])} while the appliance ran`
+        ? `the file of chain ${String(record['of-chain'])} was replaced, or written to after record ${String(record['through-sequence'])}, while the appliance ran`
         : `${rangeOf(record)} were cut off or replaced while the appliance ran`,
   ],
   [

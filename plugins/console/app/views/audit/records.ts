@@ -62,7 +62,7 @@ const aboutItself: Readonly<Record<string, string>> = {
   retired: 'The oldest file will be removed',
   'cut-off': 'Finding: records are gone or were replaced',
   added: 'Finding: records were added',
-  changed: 'Finding: records were cut off or replaced, or something was written, while the appliance ran',
+  changed: 'Finding: a file was changed while the appliance ran',
   'set-aside': 'Finding: a chain that the appliance never began',
   unremembered: 'Finding: heads that the store knows nothing about',
   'store-behind': 'Finding: the store lacks changes that are on record',
