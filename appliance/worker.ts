@@ -93,7 +93,10 @@ async function serveOpened(configuration: Configuration, orders: Begin): Promise
   const opened = await openToServe(configuration, number, orders);
   // The others may begin: they need nothing of what follows.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
-  return serve(configuration, number, channel, { opened, alone: alone.promise, ticketKeys: Buffer.from(orders.ticketKeys, 'hex') });
+  return serve({
+    ...{ configuration, number, channel, opened, alone: alone.promise },
+    ticketKeys: Buffer.from(orders.ticketKeys, 'hex'),
+  });
 }
 
 /** Answered by this thread after a call to every token: no answer means that one of them hangs. */

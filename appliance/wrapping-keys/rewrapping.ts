@@ -101,7 +101,7 @@ async function adoptWhatWasCut({ store, hsm, clock }: Pick<RewrappingParts, 'sto
 
 /**
  * Once per process: where old wrapping keys are left, some keys could not be rewrapped, or a restored token has them. With a token in each
- * appliance of a cluster, each destroys its own a while after the end (carrying-part.ts).
+ * appliance of a cluster, each destroys its own a while after the end (cluster/keys/transfer-part.ts).
  */
 async function goOnWhereOldOnesAre({ store, hsm, isStoreKeyShared }: RewrappingParts, token: string): Promise<void> {
   const table = wrappingTable(store);

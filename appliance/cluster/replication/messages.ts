@@ -43,7 +43,7 @@ const intent = z.codec(
 /** Moment of core/cluster/validity.ts. */
 const moment = z.object({ monotonicMs: z.number(), wallMs: z.number() });
 
-/** SeenAppliance and ClusterState of state/cluster-way.ts. */
+/** SeenAppliance and ClusterState of cluster-way.ts. */
 const member = z.object({
   id: z.string(),
   name: z.string(),
@@ -78,7 +78,7 @@ const outcome = z.object({ refused: z.string().optional() });
 
 /** Asked of the follower by the processes that serve, over its socket. */
 export const followerRequests = {
-  /** The keys of the shared store (state/cluster-keys.ts); absent while there is none. */
+  /** The keys of the shared store (keys/cluster-keys.ts); absent while there is none. */
   wrappedKeys: {
     argument: nothing,
     answer: z.union([z.object({ outcome: z.object({ octets: octets.optional() }) }), z.object({ unavailable: z.string() })]),
@@ -109,7 +109,7 @@ export const followerRequests = {
   },
   state: { argument: nothing, answer: clusterState },
   /**
-   * ServerState of state/cluster-way.ts; none of an etcd that somebody else runs. `alone`: which ones this appliance reaches by itself, without asking the
+   * ServerState of cluster-way.ts; none of an etcd that somebody else runs. `alone`: which ones this appliance reaches by itself, without asking the
    * majority who they are.
    */
   servers: {
@@ -134,7 +134,7 @@ export const linkRequests = {
   },
   /** This appliance is no member any more, for this reason: nothing may be answered, not even for a while. */
   over: { argument: z.object({ reason: z.string() }), answer: nothing },
-  /** ForeignReport of state/cluster-way.ts; answered with whether the process that was told has put it on record. */
+  /** ForeignReport of cluster-way.ts; answered with whether the process that was told has put it on record. */
   foreignWrites: {
     argument: z.object({ first: z.int(), last: z.int(), records: z.int(), named: z.array(z.string()).readonly() }),
     answer: z.boolean(),

@@ -1,0 +1,108 @@
+// The listeners of a serving process: the keys and the identity that they show, what plugins need of them, and the one of management.
+import type { GoesOn, Replica } from '../../core/http/context/request-context.ts';
+import { type Listener, listenHttps } from '../../core/http/listener/listeners.ts';
+import type { ListenerName, Listeners } from '../../core/plugin/services/listeners.ts';
+import { publicUrlInUse } from '../cluster/public-url/public-url.ts';
+import { sealedHandler } from '../seal/sealed-server.ts';
+import { ChangingIdentity } from '../tls/listener-identity.ts';
+import { keepSealedIdentity, writeApplianceCa } from '../tls/sealed-identity.ts';
+import { openServingKeys, type ServingKeys } from '../tls/serving-key.ts';
+import type { Composed } from './compose.ts';
+import type { Recording } from './recording.ts';
+import type { ServingWorker } from './serving-worker.ts';
+
+const stopGraceMs = 10_000;
+const unsealMs = 600_000;
+
+export type Listening = {
+  readonly keys: ServingKeys;
+  readonly identity: ChangingIdentity;
+  readonly listeners: Listeners;
+  /** those that are open */
+  readonly open: ReadonlyMap<ListenerName, Listener>;
+  /** absent: the store is its own */
+  readonly replica: Replica | undefined;
+};
+
+/** Prepares them: nothing listens yet. */
+export function prepareListeners(worker: ServingWorker, { metrics, admit }: Recording): Listening {
+  const { configuration, number, log, runtime, tokens, closing, gate, retirement } = worker;
+  const { data } = configuration;
+  const keys = openServingKeys(configuration, tokens, number, { log: log.with('tls-key'), onEnd: endOfSigner });
+  closing.onClose(() => keys.close());
+  const identity = new ChangingIdentity(runtime.store, configuration, {
+    load: (key) => keys.load(key),
+    keyFault: () => keys.fault,
+    onRenewed(renewed) {
+      writeApplianceCa(data, renewed);
+      if (configuration.attended) keepSealedIdentity(data, renewed.whileSealed);
+    },
+  });
+  const open = new Map<ListenerName, Listener>();
+  const replica = replicaOf(worker);
+  const listeners: Listeners = {
+    serving: true,
+    management: configuration.listen,
+    est: configuration.estListen,
+    hosts: configuration.hosts,
+    get managementUrl() {
+      return publicUrlInUse(runtime.store, configuration).url;
+    },
+    get isUrlGiven() {
+      return publicUrlInUse(runtime.store, configuration).isGiven;
+    },
+    sealed: () => gate.isSealed,
+    replica,
+    admit,
+    guard: (handler) => gate.guard(handler, handler),
+    identity: () => identity.tls,
+    ca: () => identity.current.caPem,
+    onIdentityChange: (changed) => identity.watch(changed),
+    onRetire: (retired) => void retirement.promise.then(retired),
+    onAnswered: metrics.onAnswered,
+    onOpen(name, listener) {
+      open.set(name, listener);
+      metrics.follow(name, listener.connections);
+    },
+  };
+  return { keys, identity, listeners, open, replica };
+}
+
+/** Opens the one of management. Rejects with ListenError. */
+export async function listen(
+  { configuration, channel, log, closing, gate, retirement }: ServingWorker,
+  { identity, listeners }: Listening,
+  { app }: Pick<Composed, 'app'>,
+  ticketKeys: Buffer,
+): Promise<Listener> {
+  const listener = await listenHttps({
+    ...configuration.listen,
+    identity: identity.tls,
+    tls: { ticketKeys },
+    handler: gate.guard(app.handler, sealedHandler(configuration, channel)),
+    takesList: app.takesList,
+    log: log.with('http'),
+  });
+  listeners.onOpen?.('management', listener);
+  // A process that was just sealed answers an unseal request when the attempt has ended.
+  void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
+  closing.onClose(() => listener.close(stopGraceMs));
+  closing.onClose(() => app.endStreams());
+  closing.onClose(identity.watch((next) => listener.setIdentity(next)));
+  return listener;
+}
+
+/** Of an appliance in a cluster: whether it may answer. */
+function replicaOf({ runtime: { cluster, store } }: ServingWorker): Replica | undefined {
+  if (cluster === undefined) return undefined;
+  return {
+    mayAnswer: (goesOn?: GoesOn) =>
+      cluster.isValid || (store.isWhole && ((goesOn === 'use' && cluster.isIsolated) || (goesOn === 'view' && cluster.over === undefined))),
+    untilSettled: () => store.untilSettled(),
+  };
+}
+
+/** OpenSSL has lost its way to the keys for good: another worker takes over. */
+function endOfSigner(reason: string): void {
+  throw new Error(`TLS keys in the token: ${reason}`);
+}
