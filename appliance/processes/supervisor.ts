@@ -14,7 +14,7 @@ import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../monitoring/health-of-workers.ts';
 import { lockFileOfStore } from '../../core/store/files/store-files.ts';
-import { HsmError } from '../../hsm/api.ts';
+import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { paths } from '../data-directory/paths.ts';
 import { followLockFile, heldLockFile } from '../data-directory/lock-file.ts';
 import { StartRefused } from '../start-refused.ts';
@@ -67,6 +67,17 @@ const sealMs = 3_000;
 const requesterSealMs = 10_000;
 const retireMs = 5_000;
 
+/** What the workers of one start need. */
+type Parts = {
+  readonly configuration: Configuration;
+  readonly args: readonly string[];
+  readonly orders: Promise<Orders>;
+  readonly handlersFor: HandlersFor;
+  readonly told: Told;
+};
+
+type Told = { readonly onStuck: (worker: number, listener: string) => void; readonly giveUp: (reason: unknown) => void };
+
 /**
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
  * audit chain is named by it; number 1 provisions and runs the background jobs. They load the service while the orders are being prepared.
@@ -76,95 +87,133 @@ export function superviseWorkers(
   args: readonly string[],
   orders: Promise<Orders>,
   handlersFor: HandlersFor,
-  told: { readonly onStuck: (worker: number, listener: string) => void; readonly giveUp: (reason: unknown) => void },
+  told: Told,
 ): Workers {
-  // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const { stdio, sockets } = handOn(configuration);
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
-  let stopping = false;
-  const { data, cluster: shared } = configuration;
-  const crashes = new Crashes({ data, isReplica: shared !== undefined, giveUp: told.giveUp });
-  const running = new Map<number, RunningWorker>();
-  // Others after each seal and unseal, too.
-  const tickets = changingTicketKeys((ticketKeys) => {
-    for (const { channel, hasBegun } of running.values())
-      if (hasBegun) channel.request('renewTicketKeys', { ticketKeys }).catch(() => undefined);
-    return !stopping;
-  });
-  const endFollowing = followLockFile((lockFile) => {
-    for (const { channel, hasBegun } of running.values())
-      if (hasBegun) channel.request('renewLockFile', { lockFile }).catch(() => undefined);
-  });
-  const storeLock = new SharedStoreLock(paths.store(configuration.data));
-  const provisioned = Promise.withResolvers<string | undefined>();
-  const handlers = (worker: Worker): SupervisorHandlers => ({
-    ...handlersFor(worker),
-    provisioned: ({ announcement }) => provisioned.resolve(announcement),
-  });
+  return new SupervisedWorkers({ configuration, args, orders, handlersFor, told });
+}
 
-  const startOne = (number: number, delayMs: number, isRespawn = false): Promise<void> => {
-    const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
-    const channel = openChannel({
-      ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlers(worker) },
-      report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
+class SupervisedWorkers implements Workers {
+  readonly #parts: Parts;
+  readonly #numbers: readonly number[];
+  readonly #sockets: ReturnType<typeof handOn>['sockets'];
+  readonly #running = new Map<number, RunningWorker>();
+  readonly #storeLock: SharedStoreLock;
+  readonly #crashes: Crashes;
+  readonly #tickets: ReturnType<typeof changingTicketKeys>;
+  readonly #endFollowing: () => void;
+  readonly #endLooks: () => void;
+  readonly #provisioned = Promise.withResolvers<string | undefined>();
+  readonly ready: Promise<void>;
+  readonly provisioned = this.#provisioned.promise;
+  #stopping = false;
+
+  constructor(parts: Parts) {
+    const { configuration, args, orders, told } = parts;
+    this.#parts = parts;
+    // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    const { stdio, sockets } = handOn(configuration);
+    this.#sockets = sockets;
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.ts', import.meta.url)), args: [...args], stdio });
+    const { data, cluster: shared } = configuration;
+    this.#crashes = new Crashes({ data, isReplica: shared !== undefined, giveUp: told.giveUp });
+    // Others after each seal and unseal, too.
+    this.#tickets = changingTicketKeys((ticketKeys) => {
+      this.#tell((channel) => channel.request('renewTicketKeys', { ticketKeys }));
+      return !this.#stopping;
     });
-    const one: RunningWorker = {
-      process: worker,
-      channel,
-      isRespawn,
-      hasBegun: false,
-      serves: false,
-      misses: new Map(),
-      health: new AskedHealth(),
-    };
-    running.set(number, one);
-    const started = performance.now();
+    this.#endFollowing = followLockFile((lockFile) => this.#tell((channel) => channel.request('renewLockFile', { lockFile })));
+    this.#storeLock = new SharedStoreLock(paths.store(configuration.data));
+    this.#endLooks = lookAtAll(
+      () => (this.#stopping ? [] : this.#running.values()),
+      ({ process: worker }, listener) => this.#replaceStuck(worker, listener),
+      { management: configuration.listen, est: configuration.estListen },
+    );
+    this.#numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
+    const serving = Promise.all([orders, ...this.#numbers.map((number) => this.#start(number, firstRespawnDelayMs))]);
+    this.ready = serving.then(() => this.#requireHandshakes()).catch((error: unknown) => this.#giveUp(error));
+  }
+
+  present(): Iterable<RunningWorker> {
+    return this.#running.values();
+  }
+
+  async seal(requester: Worker): Promise<void> {
+    this.#end();
+    const sealed = new Map([...this.#running].map(([number, worker]) => [number, sealOne(worker, worker.process === requester)]));
+    await inOrder(this.#running, sealed);
+  }
+
+  async retire(): Promise<void> {
+    this.#end();
+    await Promise.all([...this.#running.values()].map(retireOne));
+  }
+
+  async examine(): Promise<readonly string[]> {
+    const faults = await Promise.all(this.#numbers.map((number) => examineOne(this.#running.get(number))));
+    return faults.flatMap((fault, index) => (fault === undefined ? [] : [`worker ${this.#numbers[index]} ${fault}`]));
+  }
+
+  health(): Promise<readonly WorkerReport[]> {
+    return Promise.all(this.#numbers.map(async (worker) => ({ worker, ...(await healthOf(this.#running.get(worker))) })));
+  }
+
+  async stop(): Promise<void> {
+    this.#end();
+    this.#endFollowing();
+    await stopAll(this.#running);
+  }
+
+  /** From now on none is started again. */
+  #end(): void {
+    this.#stopping = true;
+    this.#endLooks();
+  }
+
+  /** To those that have opened something. */
+  #tell(request: (channel: RunningWorker['channel']) => Promise<unknown>): void {
+    for (const { channel, hasBegun } of this.#running.values()) if (hasBegun) request(channel).catch(() => undefined);
+  }
+
+  async #requireHandshakes(): Promise<void> {
+    await requireHandshakes(
+      [...this.#running.values()].map(({ channel }) => channel),
+      () => readApplianceCa(this.#parts.configuration.data),
+    );
+  }
+
+  async #giveUp(error: unknown): Promise<never> {
+    this.#provisioned.resolve(undefined);
+    // Who ends them on purpose sees to them: while the appliance is being sealed, those that serve still answer.
+    if (this.#stopping) throw error;
+    this.#end();
+    await stopAll(this.#running);
+    throw error;
+  }
+
+  #replaceStuck(worker: Worker, listener: string): void {
+    const [number] = [...this.#running].find(([, one]) => one.process === worker) ?? [];
+    if (number === undefined || this.#stopping) return;
+    this.#parts.told.onStuck(number, listener);
+    worker.process.kill('SIGKILL');
+  }
+
+  /** Resolves when it serves. Rejects with StartRefused; one that ends later is started again. */
+  #start(number: number, delayMs: number, isRespawn = false): Promise<void> {
+    const one = this.#fork(number, isRespawn);
+    const { process: worker } = one;
+    this.#running.set(number, one);
+    const startedMs = performance.now();
     return new Promise((resolve, reject) => {
-      const begin = async (): Promise<void> => {
-        const { provisions = false, ...order } = await orders;
-        const isFirst = number === 1 && !isRespawn;
-        if (!provisions) provisioned.resolve(undefined);
-        if (!isFirst) await provisioned.promise;
-        // A PIN that was refused once is not tried by the others.
-        if (stopping) return;
-        one.hasBegun = true;
-        const { refused, hsm } = await channel.request('begin', {
-          ...order,
-          provisions: provisions && isFirst,
-          sockets,
-          ticketKeys: tickets.keys(),
-          lockFile: heldLockFile(configuration.data),
-          storeLock: storeLock.expected([...running.values()].some((other) => other.serves) || configuration.cluster !== undefined),
-        });
-        one.serves = refused === undefined;
-        if (one.serves) storeLock.note();
-        if (refused === undefined) return resolve();
-        reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
-        if (!isRespawn) return;
-        warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
-        // A token or a disk is often away for a moment: the end of this process starts another one, later each time. A PIN that was refused
-        // is not tried again.
-        if (hsm !== 'pin-refused') worker.process.kill('SIGKILL');
-      };
-      worker.once('online', () => void begin().catch(reject));
+      worker.once('online', () => void this.#begin(number, one).then(resolve, reject));
       const ended = (how: string): void => {
-        if (running.get(number)?.process === worker) running.delete(number);
+        if (this.#running.get(number)?.process === worker) this.#running.delete(number);
         // A terminal signals the whole group, and this worker did not ignore signals yet. What a first start has begun is to be finished.
-        if (!one.hasBegun && !stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
-          return void startOne(number, delayMs, isRespawn).then(resolve, reject);
+        if (!one.hasBegun && !this.#stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
+          return void this.#start(number, delayMs, isRespawn).then(resolve, reject);
         }
-        reject(new StartRefused(endWhileStarting(how, configuration.data)));
-        if (stopping) return;
-        // Until another process writes, they would answer from the state before its last commit.
-        for (const { channel: other } of running.values()) other.request('showCommits', undefined).catch(() => undefined);
-        warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
-        crashes.note(number, how, performance.now() - started);
-        const calm = performance.now() - started > longestRespawnDelayMs;
-        const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
-        setTimeout(() => {
-          if (!stopping) startOne(number, next, true).catch(() => undefined);
-        }, delayMs);
+        reject(new StartRefused(endWhileStarting(how, this.#parts.configuration.data)));
+        this.#startAgain(number, how, { startedMs, delayMs });
       };
       worker.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
       // An unhandled error would end the supervisor: a message to a worker that has just ended, or a machine that cannot start another
@@ -173,66 +222,68 @@ export function superviseWorkers(
         if (worker.process.pid === undefined) ended(error.code ?? error.message);
       });
     });
-  };
+  }
 
-  const endLooks = lookAtAll(
-    () => (stopping ? [] : running.values()),
-    ({ process: worker }, listener) => {
-      const [number] = [...running].find(([, one]) => one.process === worker) ?? [];
-      if (number === undefined || stopping) return;
-      told.onStuck(number, listener);
-      worker.process.kill('SIGKILL');
-    },
-    { management: configuration.listen, est: configuration.estListen },
-  );
-  const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
-  const serving = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);
-  const ca = (): string => readApplianceCa(configuration.data);
-  const ready = serving.then(() =>
-    requireHandshakes(
-      [...running.values()].map(({ channel }) => channel),
-      ca,
-    ),
-  );
-  return {
-    provisioned: provisioned.promise,
-    ready: ready.then(
-      () => undefined,
-      async (error: unknown) => {
-        provisioned.resolve(undefined);
-        // Who ends them on purpose sees to them: while the appliance is being sealed, those that serve still answer.
-        if (stopping) throw error;
-        stopping = true;
-        endLooks();
-        endFollowing();
-        await stopAll(running);
-        throw error;
-      },
-    ),
-    present: () => running.values(),
-    async seal(requester) {
-      stopping = true;
-      endLooks();
-      const sealed = new Map([...running].map(([number, worker]) => [number, sealOne(worker, worker.process === requester)]));
-      await inOrder(running, sealed);
-    },
-    async retire() {
-      stopping = true;
-      endLooks();
-      await Promise.all([...running.values()].map(retireOne));
-    },
-    async examine() {
-      const faults = await Promise.all(numbers.map((number) => examineOne(running.get(number))));
-      return faults.flatMap((fault, index) => (fault === undefined ? [] : [`worker ${numbers[index]} ${fault}`]));
-    },
-    health: () => Promise.all(numbers.map(async (worker) => ({ worker, ...(await healthOf(running.get(worker))) }))),
-    async stop() {
-      stopping = true;
-      endLooks();
-      endFollowing();
-      await stopAll(running);
-    },
-  };
+  #fork(number: number, isRespawn: boolean): RunningWorker {
+    const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
+    const handlers: SupervisorHandlers = {
+      ...this.#parts.handlersFor(worker),
+      provisioned: ({ announcement }) => this.#provisioned.resolve(announcement),
+    };
+    const channel = openChannel({
+      ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers },
+      report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
+    });
+    return { process: worker, channel, isRespawn, hasBegun: false, serves: false, misses: new Map(), health: new AskedHealth() };
+  }
+
+  /** Gives it its orders, when it is its turn. Does not resolve where the workers are to end before that. */
+  async #begin(number: number, one: RunningWorker): Promise<void> {
+    const { configuration, orders } = this.#parts;
+    const { provisions = false, ...order } = await orders;
+    const isFirst = number === 1 && !one.isRespawn;
+    if (!provisions) this.#provisioned.resolve(undefined);
+    if (!isFirst) await this.provisioned;
+    // A PIN that was refused once is not tried by the others.
+    if (this.#stopping) return new Promise(() => undefined);
+    one.hasBegun = true;
+    const { refused, hsm } = await one.channel.request('begin', {
+      ...order,
+      provisions: provisions && isFirst,
+      sockets: this.#sockets,
+      ticketKeys: this.#tickets.keys(),
+      lockFile: heldLockFile(configuration.data),
+      storeLock: this.#storeLock.expected([...this.#running.values()].some(({ serves }) => serves) || configuration.cluster !== undefined),
+    });
+    one.serves = refused === undefined;
+    if (refused === undefined) return this.#storeLock.note();
+    if (one.isRespawn) endRefused(number, one.process, refused, hsm);
+    throw new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) });
+  }
+
+  /** `how` it ended. */
+  #startAgain(number: number, how: string, { startedMs, delayMs }: { readonly startedMs: number; readonly delayMs: number }): void {
+    if (this.#stopping) return;
+    // Until another process writes, they would answer from the state before its last commit.
+    for (const { channel } of this.#running.values()) channel.request('showCommits', undefined).catch(() => undefined);
+    warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
+    const livedMs = performance.now() - startedMs;
+    this.#crashes.note(number, how, livedMs);
+    const isCalm = livedMs > longestRespawnDelayMs;
+    const nextMs = isCalm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
+    setTimeout(() => {
+      if (!this.#stopping) this.#start(number, nextMs, true).catch(() => undefined);
+    }, delayMs);
+  }
+}
+
+/**
+ * A token or a disk is often away for a moment: the end of this process starts another one, later each time. A PIN that was refused is not
+ * tried again.
+ */
+function endRefused(number: number, worker: Worker, refused: string, hsm: HsmErrorKind | undefined): void {
+  warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
+  if (hsm !== 'pin-refused') worker.process.kill('SIGKILL');
 }
 
 /** With another file of locks than the others have, a worker would write while they do. */
