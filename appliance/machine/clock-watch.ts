@@ -4,7 +4,7 @@ import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { clockToleranceMs } from '../../core/cluster/clocks.ts';
 import { defined } from '../../core/base/defined.ts';
-import { ownKey, type Store } from '../../core/store/store.ts';
+import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
 /**
@@ -78,130 +78,181 @@ type ClockWatchOptions = {
   readonly inTrail?: Temporal.Instant | undefined;
 };
 
-export function watchClock(
-  store: Store,
-  machine: Clock,
-  { earliest = softwareDate(), othersMs = () => undefined, sinceBoot = () => undefined, inTrail }: ClockWatchOptions = {},
-): ClockWatch {
-  const table = store.table<SeenTime>('seen-time');
-  const key = ownKey(store, 'machine');
-  const setBack = new Set<() => void>();
-  let accepted = -1;
-  let isBeginning = true;
-  /** the time that was used last, and when that was on the clock that nobody sets */
-  let used = { ms: earliest.epochMilliseconds, atMs: machine.monotonicMs() };
-  const use = (ms: number): void => {
-    used = { ms, atMs: machine.monotonicMs() };
+/** The watch works from the first look, which it has taken when this returns. */
+export function watchClock(store: Store, machine: Clock, options: ClockWatchOptions = {}): ClockWatch {
+  return new WatchedClock(store, machine, options);
+}
+
+class WatchedClock implements ClockWatch {
+  readonly #store: Store;
+  readonly #table: Table<SeenTime>;
+  readonly #key: StoreKey;
+  readonly #machine: Clock;
+  readonly #options: Required<Omit<ClockWatchOptions, 'inTrail'>> & Pick<ClockWatchOptions, 'inTrail'>;
+  readonly #setBack = new Set<() => void>();
+  readonly #timer: NodeJS.Timeout;
+  readonly clock: Clock;
+  readonly job: Job = {
+    name: 'seen-time',
+    everySeconds: recordEverySeconds,
+    whileClockInDoubt: true,
+    isOfEach: true,
+    run: () => this.record(),
   };
+  #accepted = -1;
+  #isBeginning = true;
+  /** the time that was used last, and when that was on the clock that nobody sets */
+  #used: { readonly ms: number; readonly atMs: number };
+
+  constructor(store: Store, machine: Clock, options: ClockWatchOptions) {
+    this.#store = store;
+    this.#table = store.table<SeenTime>('seen-time');
+    this.#key = ownKey(store, 'machine');
+    this.#machine = machine;
+    this.#options = { earliest: softwareDate(), othersMs: () => undefined, sinceBoot: () => undefined, ...options };
+    this.#used = { ms: this.#options.earliest.epochMilliseconds, atMs: machine.monotonicMs() };
+    this.clock = this.#makeClock();
+    store.refresh();
+    this.#look();
+    this.#isBeginning = false;
+    this.#timer = setInterval(() => {
+      try {
+        this.#look();
+      } catch {
+        // An error in a timer would end the process; the store is read again in a second.
+      }
+    }, lookEveryMs).unref();
+  }
+
+  async record(): Promise<void> {
+    const store = this.#store;
+    store.refresh();
+    this.#look();
+    // Also while it is in doubt: what ended meanwhile is over after a restart, too.
+    const at = formatTimestamp(this.#time());
+    const own = this.#accepted;
+    await store.write((transaction) => {
+      const seen = this.#seenIn(transaction);
+      // Another process has accepted a clock since: this time is one that a person has called wrong.
+      if (seen !== undefined && (seen.accepted !== own || seen.at >= at)) return;
+      this.#put(transaction, at, seen?.accepted ?? 0);
+    });
+  }
+
+  onSetBack(listener: () => void): void {
+    this.#setBack.add(listener);
+  }
+
+  async accept(): Promise<void> {
+    const at = formatTimestamp(this.#likely());
+    await this.#store.write((transaction) => this.#put(transaction, at, (this.#seenIn(transaction)?.accepted ?? 0) + 1));
+    this.#look();
+  }
+
+  held(job: Job): Job {
+    return { ...job, run: async (signal) => (this.clock.doubt === undefined ? job.run(signal) : undefined) };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #makeClock(): Clock {
+    const doubt = (): string | undefined => this.#doubt();
+    const correction = (): string | undefined => this.#correction();
+    return {
+      now: () => this.#time(),
+      monotonicMs: () => this.#machine.monotonicMs(),
+      get doubt() {
+        return doubt();
+      },
+      get correction() {
+        return correction();
+      },
+    };
+  }
+
+  #doubt(): string | undefined {
+    const now = this.#likely();
+    if (!this.#isBehind(now)) return undefined;
+    const was = formatTimestamp(instantOf(this.#runOnMs()));
+    return `the clock says ${formatTimestamp(now)}, but it was ${was} already: set it, or accept it if it is right`;
+  }
+
+  #correction(): string | undefined {
+    const now = this.#machine.now();
+    const others = this.#outvoted(now);
+    if (others === undefined) return undefined;
+    return `the clock says ${formatTimestamp(now)}, but those of most other appliances say ${formatTimestamp(others)}, which is used: set it`;
+  }
 
   /** What others say, where the machine's clock is wrong by that. */
-  const outvoted = (now: Temporal.Instant): Temporal.Instant | undefined => {
-    const others = othersMs();
+  #outvoted(now: Temporal.Instant): Temporal.Instant | undefined {
+    const others = this.#options.othersMs();
     if (others === undefined || Math.abs(others - now.epochMilliseconds) <= clockToleranceMs) return undefined;
     return Temporal.Instant.fromEpochMilliseconds(Math.round(others));
-  };
-  const likely = (): Temporal.Instant => {
-    const now = machine.now();
-    return outvoted(now) ?? now;
-  };
+  }
+
+  #likely(): Temporal.Instant {
+    const now = this.#machine.now();
+    return this.#outvoted(now) ?? now;
+  }
+
+  #use(ms: number): void {
+    this.#used = { ms, atMs: this.#machine.monotonicMs() };
+  }
+
+  #passedMs(): number {
+    return this.#machine.monotonicMs() - this.#used.atMs;
+  }
 
   /** What the time would be if the clock had not been set since it was used. */
-  const runOnMs = (): number => used.ms + machine.monotonicMs() - used.atMs;
-  const isBehind = (now: Temporal.Instant): boolean => now.epochMilliseconds < runOnMs() - toleranceMs;
+  #runOnMs(): number {
+    return this.#used.ms + this.#passedMs();
+  }
 
-  const time = (): Temporal.Instant => {
-    const now = likely();
-    const isDoubted = isBehind(now);
-    const leastMs = isDoubted ? runOnMs() : used.ms + (machine.monotonicMs() - used.atMs) * waitingPace;
-    use(isDoubted ? leastMs : Math.max(now.epochMilliseconds, leastMs));
+  #isBehind(now: Temporal.Instant): boolean {
+    return now.epochMilliseconds < this.#runOnMs() - toleranceMs;
+  }
+
+  #time(): Temporal.Instant {
+    const now = this.#likely();
+    const isDoubted = this.#isBehind(now);
+    const leastMs = isDoubted ? this.#runOnMs() : this.#used.ms + this.#passedMs() * waitingPace;
+    this.#use(isDoubted ? leastMs : Math.max(now.epochMilliseconds, leastMs));
     return now.epochMilliseconds >= leastMs ? now : instantOf(leastMs);
-  };
+  }
 
   /** What a process begins with that finds this record: nothing that ended since it was written may work again. */
-  const beginningMs = ({ at, sinceBoot: then }: SeenTime): number => {
+  #beginningMs({ at, sinceBoot: then }: SeenTime): number {
+    const { sinceBoot, inTrail } = this.#options;
     const recordedMs = Temporal.Instant.from(at).epochMilliseconds;
     const now = sinceBoot();
     const passedMs = now !== undefined && now.boot === then?.boot ? Math.max(0, now.ms - then.ms) : 0;
     const trailMs = inTrail?.epochMilliseconds ?? 0;
     return Math.max(recordedMs + passedMs, trailMs <= recordedMs + toleranceMs ? trailMs : 0);
-  };
+  }
 
-  const look = (): void => {
-    const seen = table.get(key) ?? table.get(aloneKey);
-    if (seen === undefined) return void time();
+  #look(): void {
+    const seen = this.#table.get(this.#key) ?? this.#table.get(aloneKey);
+    if (seen === undefined) return void this.#time();
     const atMs = Temporal.Instant.from(seen.at).epochMilliseconds;
-    if (seen.accepted !== accepted) {
-      accepted = seen.accepted;
-      const [beforeMs, leastMs] = [runOnMs(), isBeginning ? beginningMs(seen) : atMs];
-      use(accepted === 0 ? Math.max(leastMs, earliest.epochMilliseconds) : leastMs);
-      if (leastMs < beforeMs) for (const tell of setBack) tell();
-    } else if (atMs > runOnMs()) use(atMs);
-    time();
-  };
+    if (seen.accepted !== this.#accepted) {
+      this.#accepted = seen.accepted;
+      const [beforeMs, leastMs] = [this.#runOnMs(), this.#isBeginning ? this.#beginningMs(seen) : atMs];
+      this.#use(this.#accepted === 0 ? Math.max(leastMs, this.#options.earliest.epochMilliseconds) : leastMs);
+      if (leastMs < beforeMs) for (const tell of this.#setBack) tell();
+    } else if (atMs > this.#runOnMs()) this.#use(atMs);
+    this.#time();
+  }
 
-  const record = async (): Promise<void> => {
-    store.refresh();
-    look();
-    // Also while it is in doubt: what ended meanwhile is over after a restart, too.
-    const at = formatTimestamp(time());
-    const own = accepted;
-    await store.write((transaction) => {
-      const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
-      // Another process has accepted a clock since: this time is one that a person has called wrong.
-      if (seen !== undefined && (seen.accepted !== own || seen.at >= at)) return;
-      transaction.put(table, key, { at, accepted: seen?.accepted ?? 0, ...defined({ sinceBoot: sinceBoot() }) });
-    });
-  };
+  #seenIn(transaction: WriteTransaction): SeenTime | undefined {
+    return transaction.get(this.#table, this.#key) ?? transaction.get(this.#table, aloneKey);
+  }
 
-  const clock: Clock = {
-    now: time,
-    monotonicMs: () => machine.monotonicMs(),
-    get doubt() {
-      const now = likely();
-      if (!isBehind(now)) return undefined;
-      const was = formatTimestamp(instantOf(runOnMs()));
-      return `the clock says ${formatTimestamp(now)}, but it was ${was} already: set it, or accept it if it is right`;
-    },
-    get correction() {
-      const now = machine.now();
-      const others = outvoted(now);
-      if (others === undefined) return undefined;
-      return `the clock says ${formatTimestamp(now)}, but those of most other appliances say ${formatTimestamp(others)}, which is used: set it`;
-    },
-  };
-
-  store.refresh();
-  look();
-  isBeginning = false;
-  const timer = setInterval(() => {
-    try {
-      look();
-    } catch {
-      // An error in a timer would end the process; the store is read again in a second.
-    }
-  }, lookEveryMs).unref();
-  return {
-    clock,
-    job: {
-      name: 'seen-time',
-      everySeconds: recordEverySeconds,
-      whileClockInDoubt: true,
-      isOfEach: true,
-      run: record,
-    },
-    record,
-    onSetBack: (listener) => void setBack.add(listener),
-    async accept() {
-      const at = formatTimestamp(likely());
-      await store.write((transaction) => {
-        const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
-        transaction.put(table, key, { at, accepted: (seen?.accepted ?? 0) + 1, ...defined({ sinceBoot: sinceBoot() }) });
-      });
-      look();
-    },
-    held: (job) => ({ ...job, run: async (signal) => (clock.doubt === undefined ? job.run(signal) : undefined) }),
-    stop: () => clearInterval(timer),
-  };
+  #put(transaction: WriteTransaction, at: string, accepted: number): void {
+    transaction.put(this.#table, this.#key, { at, accepted, ...defined({ sinceBoot: this.#options.sinceBoot() }) });
+  }
 }
 
 function instantOf(ms: number): Temporal.Instant {
