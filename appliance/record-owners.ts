@@ -148,7 +148,7 @@ export async function dropOwnRecords(store: OpenStore): Promise<void> {
     for (const [name, owner] of Object.entries(recordOwners)) {
       if (owner === 'all') continue;
       const table = tableOf(store, name);
-      for (const [key] of Array.from(transaction.entries(table, []))) {
+      for (const key of Array.from(transaction.keys(table, []))) {
         if (owner !== 'each' || key.length > 1) transaction.delete(table, key);
       }
     }
@@ -174,7 +174,7 @@ export function dropRecordsOf(transaction: WriteTransaction, store: OpenStore, a
   for (const [name, owner] of Object.entries(recordOwners)) {
     if (owner !== 'each') continue;
     const table = tableOf(store, name);
-    for (const [key] of Array.from(transaction.entries(table, []))) if (key.at(-1) === appliance) transaction.delete(table, key);
+    for (const key of Array.from(transaction.keys(table, []))) if (key.at(-1) === appliance) transaction.delete(table, key);
   }
 }
 

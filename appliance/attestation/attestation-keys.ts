@@ -54,7 +54,7 @@ export class AttestationKeys {
 
   /** Those that are wrapped. */
   *holders(): Iterable<KeyHolder> {
-    for (const [[number], key] of this.#table.entries([]))
+    for (const [[number], key] of this.#table.allEntries([]))
       yield* holderOfStored(this.#table, [number as number], key, bindingOf(Number(number)));
   }
 

@@ -159,7 +159,7 @@ function isInOneOfSeveral({ hsm }: Runtime, { key: { stored } }: FoundKey): bool
 
 /** Those that are wrapped, for the rotation of the wrapping key. */
 export function* auditKeyHolders(store: Store): Iterable<KeyHolder> {
-  for (const [[number], key] of keyTable(store).entries([]))
+  for (const [[number], key] of keyTable(store).allEntries([]))
     yield* holderOfStored(keyTable(store), [number as number], key, bindingOf(Number(number)));
 }
 

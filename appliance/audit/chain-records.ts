@@ -47,8 +47,8 @@ export async function registerAppliance(store: Store, directory: string, clock: 
   const streams = await listStreams(directory);
   await store.write((transaction) => {
     if (transaction.has(appliances, [appliance])) return;
-    const owned = new Set(Array.from(transaction.entries(appliances, []), ([, { chains }]) => chains).flat());
-    const names = new Set(Array.from(transaction.entries(chainTable(store), []), ([[chain]]) => String(chain)));
+    const owned = new Set(Array.from(transaction.allEntries(appliances, []), ([, { chains }]) => chains).flat());
+    const names = new Set(Array.from(transaction.keys(chainTable(store), []), ([chain]) => String(chain)));
     const unowned = [...names].filter((chain) => applianceOf(chain) === undefined && !owned.has(chain));
     const chains = unowned.some((chain) => streams.has(chain)) ? unowned : [];
     transaction.put(appliances, [appliance], { since: formatTimestamp(clock.now()), chains });

@@ -14,6 +14,7 @@ import { clusterPlugin } from '../cluster/plugin.ts';
 import type { ClusterParts } from '../cluster/state-endpoint.ts';
 import { downloadsPlugin } from '../downloads/plugin.ts';
 import { findingsPlugin } from '../findings/plugin.ts';
+import { reportUnreadable } from '../findings/unreadable-records.ts';
 import { machinePlugin, type MachineParts } from '../machine/plugin.ts';
 import type { MonitoringParts } from '../monitoring/endpoints.ts';
 import { monitoringPlugin } from '../monitoring/plugin.ts';
@@ -76,6 +77,7 @@ export function ownPlugins(parts: OwnParts, system?: SystemParts): readonly AnyP
         : (_group, inUse, invited) => carryInCluster(carrying, inUse, invited),
   });
   if (carrying !== undefined) followAgreedTypes(store, hsm);
+  if (system !== undefined) reportUnreadable(parts);
   return [
     platformPlugin(parts),
     wrappingKeysPlugin({

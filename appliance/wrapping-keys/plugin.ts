@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CheckFinding } from '../../core/base/context.ts';
 import { type AnyPlugin, definePlugin, type PluginContext } from '../../core/plugin/plugin.ts';
+import { withoutUnreadable } from '../../core/plugin/key-holders.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type KeyHolder, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Hsm } from '../../hsm/api.ts';
@@ -38,7 +39,10 @@ export function wrappingKeysPlugin(parts: WrappingKeysParts): AnyPlugin {
         ...(bringsIn ? [bringingInJob({ hsm, rotation, log })] : []),
       ],
       health: () => tokenParts(hsm, (token) => rotation.state(token)),
-      check: async () => [...(await Array.fromAsync(rotation.findings(wrappedKeys()))), ...(await findWiderObjects(hsm))],
+      check: async () => [
+        ...(await Array.fromAsync(rotation.findings(withoutUnreadable(wrappedKeys())))),
+        ...(await findWiderObjects(hsm)),
+      ],
     }),
   });
 }

@@ -6,7 +6,7 @@ import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Job, Log } from '../../core/base/context.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import { piecesOf } from '../../core/store/records/pieces.ts';
-import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import { isRecordUnreadable, type Store, type Table, type WriteTransaction } from '../../core/store/store.ts';
 import { systemTenantName } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { type Hsm, isKeyLost, type KeyReference, type StoredKey } from '../../hsm/api.ts';
@@ -203,21 +203,26 @@ class Rewrapping {
     const storeKey = await this.#rewrapStoreKey(number);
     const tally: Tally = { found: storeKey, replaced: storeKey };
     let batch: KeyHolder[] = [];
-    for await (const holder of this.#oldHolders(number)) {
-      if (signal.aborted) return tally;
-      batch.push(holder);
-      if (batch.length < committedTogether) continue;
-      await this.#rewrapBatch(number, batch, tally);
-      batch = [];
-    }
-    await this.#rewrapBatch(number, batch, tally);
-    return tally;
+    const isWhole = await isReadWhole(async () => {
+      for await (const holder of this.#oldHolders(number)) {
+        if (signal.aborted) return;
+        batch.push(holder);
+        if (batch.length < committedTogether) continue;
+        await this.#rewrapBatch(number, batch, tally);
+        batch = [];
+      }
+    });
+    await this.#rewrapBatch(number, signal.aborted ? [] : batch, tally);
+    // What does not open may need the old wrapping key, when somebody puts back what was there.
+    return isWhole ? tally : { ...tally, found: tally.found + 1 };
   }
 
   /** Counts the keys to rewrap, for the progress. */
   async #count(number: number): Promise<void> {
     let left = this.#isStoreKeyOld(number) ? 1 : 0;
-    for await (const { keys } of this.#oldHolders(number)) left += keys.filter((key) => this.#isOld(key, number)).length;
+    await isReadWhole(async () => {
+      for await (const { keys } of this.#oldHolders(number)) left += keys.filter((key) => this.#isOld(key, number)).length;
+    });
     await this.#parts.store.write((transaction) => {
       const record = transaction.get(this.#table, [this.#token]);
       const isOurs = record?.number === number && record.phase === 'rewrapping' && record.total !== record.done + left;
@@ -296,5 +301,16 @@ class Rewrapping {
       }
       return replaced;
     });
+  }
+}
+
+/** Whether a walk over all records has passed over none. */
+async function isReadWhole(walk: () => Promise<void>): Promise<boolean> {
+  try {
+    await walk();
+    return true;
+  } catch (error) {
+    if (!isRecordUnreadable(error)) throw error;
+    return false;
   }
 }

@@ -13,7 +13,7 @@ import {
   type KeyType,
   type StoredKey,
 } from '../../hsm/api.ts';
-import { openEntries, type Store, type StoreKey, type Table, type WriteTransaction } from '../store/store.ts';
+import { type Store, type StoreKey, type Table, type WriteTransaction } from '../store/store.ts';
 import type { WrappingKeyRotation } from './services/wrapping-keys.ts';
 
 /*
@@ -161,8 +161,7 @@ export class KeyLedger {
   async destroyAllOf(keyId: string): Promise<boolean> {
     this.#store.refresh();
     let complete = true;
-    for (const [key, record] of Array.from(openEntries(this.#table, [keyId])))
-      complete = (await this.#end(key, normalised(record))) && complete;
+    for (const [key, record] of Array.from(this.#table.entries([keyId]))) complete = (await this.#end(key, normalised(record))) && complete;
     return complete;
   }
 
@@ -173,7 +172,7 @@ export class KeyLedger {
    */
   async sweep(): Promise<void> {
     this.#store.refresh();
-    for (const [key, record] of Array.from(openEntries(this.#table, []))) {
+    for (const [key, record] of Array.from(this.#table.entries([]))) {
       const entry = normalised(record);
       const isUnderWay = entry.making?.abandoned === false && this.#isYoung(entry) && this.#mayBeMade(entry.making);
       if (!isUnderWay) await this.#end(key, entry);
@@ -182,7 +181,7 @@ export class KeyLedger {
 
   /** All entries, for the invariant check: no key in here may have an owner. */
   *entries(): Iterable<PendingKey> {
-    for (const [, record] of openEntries(this.#table, [])) yield normalised(record);
+    for (const [, record] of this.#table.entries([])) yield normalised(record);
   }
 
   /**

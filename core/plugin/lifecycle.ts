@@ -3,19 +3,20 @@ import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
-import type { ErrorTable } from '../base/errors.ts';
+import { reasonOf, type ErrorTable } from '../base/errors.ts';
 import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
 import type { Invoke } from '../http/context/direct-exchange.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { AnyPlugin, Gauge, PluginContext, PluginInstance } from './plugin.ts';
+import { walkAll, withoutUnreadable } from './key-holders.ts';
 import { orderPlugins, StartError } from './registry.ts';
 import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import { storeOf } from './plugin-store.ts';
 import type { OpenStore } from '../store/open.ts';
-import type { WriteTransaction } from '../store/store.ts';
+import { isRecordUnreadable, type WriteTransaction } from '../store/store.ts';
 
 export type LifecycleOptions = {
   readonly store: OpenStore;
@@ -43,9 +44,9 @@ export type RunningPlugins = {
   migrate(): Promise<void>;
   /** The parts of the appliance, as the plugins see them in this process now. */
   health(): readonly HealthPart[];
-  /** Every record with wrapped keys, of all plugins, replaceable ones too. */
+  /** Every record with wrapped keys, of all plugins, replaceable ones too. Where one does not open, `record-unreadable` is thrown after all others. */
   wrappedKeys(): Iterable<KeyHolder>;
-  /** Every stored key of all plugins, in whatever custody, but for replaceable ones. */
+  /** Every stored key of all plugins, in whatever custody, but for replaceable ones, that is in a record which opens. */
   keys(): Iterable<KeyReference>;
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(tenantId: string): Promise<void>;
@@ -98,15 +99,10 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
       for (const plugin of ordered) await migrate(plugin, options.store);
     },
     health: () => running.flatMap(({ instance }) => instance.health?.() ?? []),
-    *wrappedKeys() {
-      for (const { instance } of running) {
-        yield* instance.wrappedKeys?.() ?? [];
-        yield* instance.replaceableKeys?.() ?? [];
-      }
-    },
+    wrappedKeys: () => walkAll(running.flatMap(({ instance }) => [instance.wrappedKeys?.() ?? [], instance.replaceableKeys?.() ?? []])),
     *keys() {
       for (const { instance } of running) {
-        for (const { keys } of instance.wrappedKeys?.() ?? []) yield* keys;
+        for (const { keys } of withoutUnreadable(instance.wrappedKeys?.() ?? [])) yield* keys;
         yield* instance.tokenKeys?.() ?? [];
       }
     },
@@ -116,7 +112,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     dropAppliance(transaction, appliance) {
       for (const { instance } of running) instance.dropAppliance?.(transaction, appliance);
     },
-    check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
+    check: async () => (await Promise.all(running.map(findingsOf))).flat(),
     settle: () => endAll('settle', running, options.log),
     stop,
   };
@@ -166,6 +162,17 @@ async function step<T>(name: string, plugin: AnyPlugin, run: () => T | Promise<T
     if (error instanceof StartError) throw error;
     throw new StartError(name, plugin.name, error instanceof Error ? error.message : String(error), error);
   }
+}
+
+async function findingsOf({ plugin, instance }: Running): Promise<readonly CheckFinding[]> {
+  const found: CheckFinding[] = [];
+  try {
+    for (const one of (await instance.check?.()) ?? []) found.push(one);
+  } catch (error) {
+    if (!isRecordUnreadable(error)) throw error;
+    found.push({ where: plugin.name, problem: `not all was checked: ${reasonOf(error)}` });
+  }
+  return found;
 }
 
 async function endAll(how: 'stop' | 'settle', running: readonly Running[], log: Log): Promise<void> {

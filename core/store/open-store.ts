@@ -20,6 +20,8 @@ export interface OpenStore extends Store {
   guardTenants(exists: TenantExists): void;
   /** All tables of tenants that have been opened. */
   tenantTables(): readonly Table<unknown>[];
+  /** Told the table of each record that does not open when it is met first. */
+  onUnreadable: ((table: string) => void) | undefined;
   /** Opens every record, past the cache, and reports those that do not open or decode. */
   check(): Iterable<CheckFinding>;
   /** Whether the records are those that were written, read one by one; of a replica, the process that follows looks at it. */

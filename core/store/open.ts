@@ -5,7 +5,7 @@ import { fail } from '../base/errors.ts';
 import { checkRecords, type ExaminedContent, examineContent } from './check.ts';
 import { proveDataKey } from './data-key.ts';
 import { copyEnvironment, Environment } from './environment.ts';
-import { requireName } from './keys.ts';
+import { decodeKey, requireName } from './keys.ts';
 import { presentFence } from './fence.ts';
 import { Unsettled } from './records/unsettled.ts';
 import type { SharedStore } from './intent.ts';
@@ -58,6 +58,7 @@ const mostLosses = 100;
 class LmdbStore implements OpenStore {
   readonly appliance: string | undefined;
   readonly isolatedSeconds: number | undefined;
+  onUnreadable: ((table: string) => void) | undefined;
   readonly #options: StoreOptions;
   readonly #environment: Environment;
   readonly #noted: NotedChanges;
@@ -98,6 +99,7 @@ class LmdbStore implements OpenStore {
     if (this.#damaged.has(text) || this.#damaged.size >= mostSaid) return;
     this.#damaged.add(text);
     this.#options.log?.error('a record of the store is unreadable: a backup of before has it', { reason });
+    this.onUnreadable?.(decodeKey(text).table);
   }
 
   async begin(): Promise<void> {

@@ -1,5 +1,5 @@
 // The store as core and plugins use it: typed tables of sealed records, one way to write, snapshots refreshed once per turn.
-
+import { ServiceError } from '../base/errors.ts';
 /** Parts of a key, in sort order. The first part of tenant data is the tenant's uuid. */
 export type StoreKey = readonly (string | number)[];
 
@@ -14,8 +14,12 @@ export interface WriteTransaction {
   delete<V>(table: Table<V>, key: StoreKey): boolean;
   /** Deletes a record that does not open, and no other. Returns whether it did. */
   deleteUnreadable<V>(table: Table<V>, key: StoreKey): boolean;
-  /** Entries below a key prefix as this transaction sees them. */
+  /** Entries below a key prefix as this transaction sees them; as those of a table, one that does not open is passed over. */
   entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]>;
+  /** As those of a table. */
+  allEntries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]>;
+  /** Their keys, without opening them. */
+  keys<V>(table: Table<V>, prefix: StoreKey): Iterable<StoreKey>;
 }
 
 export type RangeOptions = {
@@ -36,9 +40,9 @@ export class Unreadable {
   }
 }
 
-/** The entries that open, for sweeps to which the others mean nothing: each of those is a line of the log. */
-export function* openEntries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {
-  for (const [key, record] of table.entriesFound(prefix)) if (!(record instanceof Unreadable)) yield [key, record];
+/** Whether something could not be done because a record does not open. */
+export function isRecordUnreadable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'record-unreadable';
 }
 
 /**
@@ -48,12 +52,16 @@ export function* openEntries<V>(table: Table<V>, prefix: StoreKey): Iterable<rea
  */
 export interface Table<V> {
   readonly name: string;
+  /** Throws `record-unreadable`, with what to do, for a record that does not open. */
   get(key: StoreKey): V | undefined;
   has(key: StoreKey): boolean;
   /** As get, with `Unreadable` for a record that does not open. */
   getFound(key: StoreKey): V | Unreadable | undefined;
+  /** Those that open. One that does not ends no walk: it is passed over, and said in log and health. */
   entries(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V]>;
-  /** The same for lists and sweeps, which one record that does not open must not end: `Unreadable` is in its place. */
+  /** The same for decisions that one which does not open could change: when all others were seen, it throws `record-unreadable`. */
+  allEntries(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V]>;
+  /** The same with `Unreadable` in the place of one that does not open. */
   entriesFound(prefix: StoreKey, options?: RangeOptions): Iterable<readonly [StoreKey, V | Unreadable]>;
   keys(prefix: StoreKey, options?: RangeOptions): Iterable<StoreKey>;
   count(prefix: StoreKey): number;

@@ -1,5 +1,5 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction in which they are changed.
-import { fail } from '../base/errors.ts';
+import { fail, reasonOf } from '../base/errors.ts';
 import type { Span } from './environment.ts';
 import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
 import type { Octets } from './noted.ts';
@@ -8,7 +8,7 @@ import { decodeRecord, encodeRecord } from './records/record.ts';
 import type { Sealer } from './records/sealing.ts';
 import type { Unsettled } from './records/unsettled.ts';
 import { sealedPart } from './replica.ts';
-import { type RangeOptions, type StoreKey, type Table, Unreadable, type WriteTransaction } from './store.ts';
+import { isRecordUnreadable, type RangeOptions, type StoreKey, type Table, Unreadable, type WriteTransaction } from './store.ts';
 
 /** Shared by all tables of a store. */
 export type TableContext = {
@@ -18,7 +18,7 @@ export type TableContext = {
   readonly outdated: Outdated;
   /** of a replica */
   readonly unsettled?: Unsettled;
-  /** Told the text of the key of a record that does not open, and why, each time that it is met in a list or a sweep. */
+  /** Told the text of the key of a record that does not open, and why, each time that it is met. */
   readonly onDamaged?: (text: string, reason: string) => void;
   /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
@@ -32,7 +32,7 @@ const pageKeys = 256;
 
 /** The table of that full name. The value type is not checked: always use a name with the same type. */
 export function tableOn<V>(context: TableContext, name: string): Table<V> {
-  return {
+  const table: Table<V> = {
     name,
     get: (key) => readRecord(context, encodeKey(name, key)) as V | undefined,
     has: (key) => readRecord(context, encodeKey(name, key)) !== undefined,
@@ -41,10 +41,15 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
       return text === undefined ? undefined : (readOrReason(context, text) as V | Unreadable | undefined);
     },
     *entries(prefix, options) {
-      for (const text of textsBelow(context, name, prefix, options)) {
-        const value = readRecord(context, text, options?.uncached) as V | undefined;
-        if (value !== undefined) yield [decodeKey(text).key, value];
+      for (const [key, value] of table.entriesFound(prefix, options)) if (!(value instanceof Unreadable)) yield [key, value];
+    },
+    *allEntries(prefix, options) {
+      let unreadable: Unreadable | undefined;
+      for (const [key, value] of table.entriesFound(prefix, options)) {
+        if (value instanceof Unreadable) unreadable ??= value;
+        else yield [key, value];
       }
+      if (unreadable !== undefined) throw damagedRecord(unreadable.reason);
     },
     *entriesFound(prefix, options) {
       for (const text of textsBelow(context, name, prefix, options)) {
@@ -63,6 +68,7 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
       return context.environment.count(span);
     },
   };
+  return table;
 }
 
 /** The transaction passed to one change; records the changed keys, and refuses to be used after the change. */
@@ -125,6 +131,16 @@ export class Change implements WriteTransaction {
     return tableOn<V>(this.#context, table.name).entries(prefix);
   }
 
+  allEntries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {
+    this.#requireRunning();
+    return tableOn<V>(this.#context, table.name).allEntries(prefix);
+  }
+
+  keys<V>(table: Table<V>, prefix: StoreKey): Iterable<StoreKey> {
+    this.#requireRunning();
+    return tableOn<V>(this.#context, table.name).keys(prefix);
+  }
+
   end(): void {
     this.#over = true;
   }
@@ -157,28 +173,33 @@ function readOrReason(context: TableContext, text: string, uncached = false): un
   try {
     return readRecord(context, text, uncached);
   } catch (error) {
-    if (!(error instanceof RecordDamaged)) throw error;
-    context.onDamaged?.(text, error.message);
-    return new Unreadable(error.message);
+    if (!isRecordUnreadable(error)) throw error;
+    return new Unreadable(reasonOf(error));
   }
 }
 
-/** A record that does not open. The message names it, by its key. */
-class RecordDamaged extends Error {
-  override readonly name = 'RecordDamaged';
+/** `reason` names the record, by its key. */
+function damagedRecord(reason: string): Error {
+  return fail('record-unreadable', {
+    detail: `The record ${reason}. Put back what was there, or delete it as root.`,
+    cause: new Error(reason),
+  });
 }
 
-/** Reads past the cache. Throws when the record does not open, which never happens to a record that the store has written. */
+/** Reads past the cache. Throws `record-unreadable` when the record does not open, which never happens to one that the store has written. */
 export function openRecord(
-  { environment, sealer }: TableContext,
+  { environment, sealer, onDamaged }: TableContext,
   text: string,
 ): { readonly value: unknown; readonly bytes: number } | undefined {
   const key = keyBytes(text);
   const value = environment.get(key);
   if (value === undefined) return undefined;
   const octets = sealer.open(sealedPart(value), key);
-  if (octets === undefined)
-    throw new RecordDamaged(`${describeKey(text)} does not open: it was changed, moved, or sealed under another key`);
+  if (octets === undefined) {
+    const reason = `${describeKey(text)} does not open: it was changed, moved, or sealed under another key`;
+    onDamaged?.(text, reason);
+    throw damagedRecord(reason);
+  }
   return { value: decodeRecord(octets), bytes: value.length };
 }
 

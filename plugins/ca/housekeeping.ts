@@ -1,6 +1,5 @@
 // Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import { openEntries } from '../../core/store/store.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
@@ -22,7 +21,7 @@ export async function keepHouse(context: CaContext, signal: AbortSignal): Promis
   await sweepRemovedCas(context);
   await context.ledger.sweep();
   await forgetLastCrls(context);
-  for (const [key, record] of Array.from(openEntries(context.tables.cas, []))) {
+  for (const [key, record] of Array.from(context.tables.cas.entries([]))) {
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };
     await forgetExpired(context, ca);

@@ -199,7 +199,7 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
       lastCrls = await makeLastCrls(context, ca, outstanding);
     },
     commit(transaction) {
-      requireNoneBelow(call, name, Iterator.from(transaction.entries(context.tables.cas, [tenantId])));
+      requireNoneBelow(call, name, Iterator.from(transaction.allEntries(context.tables.cas, [tenantId])));
       if (!isDeepStrictEqual(findOutstanding(context, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
       keepLastCrls(context, transaction, ca, lastCrls);
       endTrust(context, transaction, ca);
@@ -223,7 +223,7 @@ function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUnt
 function requireUnused(context: CaContext, call: EndpointCall, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true)
     throw fail('in-use', { detail: 'This CA certifies the appliance itself: its listeners, or the members of its cluster.' });
-  requireNoneBelow(call, name, Iterator.from(context.tables.cas.entries([call.caller.tenantId])));
+  requireNoneBelow(call, name, Iterator.from(context.tables.cas.allEntries([call.caller.tenantId])));
 }
 
 /** Asked again in the transaction: another CA may have been certified meanwhile. It is named to who may read what certifies it. */

@@ -1,7 +1,6 @@
 // The job that rotates keys when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts applies them at use.
 import { randomUUID } from 'node:crypto';
 import { refusalOf } from '../../core/audit/record.ts';
-import { openEntries } from '../../core/store/store.ts';
 import type { Job } from '../../core/base/context.ts';
 import { ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -43,7 +42,7 @@ export function autoRotateJob(transit: Transit): Job {
 // Entries up to now, oldest first. Collected first, because rotating changes the index.
 function dueAt(transit: Transit, now: number): readonly Due[] {
   const due: Due[] = [];
-  for (const [[rotatesAt, tenantId, name], keyId] of openEntries(transit.tables.rotations, [])) {
+  for (const [[rotatesAt, tenantId, name], keyId] of transit.tables.rotations.entries([])) {
     if ((rotatesAt as number) > now) break;
     due.push({ rotatesAt: rotatesAt as number, tenantId: tenantId as string, name: name as string, keyId });
   }

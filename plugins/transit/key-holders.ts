@@ -1,5 +1,5 @@
 // Every record with wrapped keys, for the rotation of the token's wrapping key.
-import { isSameStored } from '../../core/plugin/key-holders.ts';
+import { isSameStored, walkAll } from '../../core/plugin/key-holders.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { KeyReference, StoredKey } from '../../hsm/api.ts';
@@ -8,18 +8,29 @@ import type { VersionRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
 import { formerTenant, referenceOf } from './keys/import-wrapping-key.ts';
 
-/** Every version of every key of every tenant, and the import wrapping keys. */
-export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
-  for (const [storeKey, record] of tables.importWrappingKeys.entries([]))
+/**
+ * Every version of every key of every tenant, and the import wrapping keys. Where a record does not open, `record-unreadable` is thrown after all others:
+ * nobody knows which wrapping key it needs.
+ */
+export function keyHolders(transit: Transit): Iterable<KeyHolder> {
+  return walkAll([importKeyHolders(transit), walkAll(holdersByKey(transit))]);
+}
+
+function* importKeyHolders({ tables }: Transit): Iterable<KeyHolder> {
+  for (const [storeKey, record] of tables.importWrappingKeys.allEntries([]))
     yield holderOf(tables.importWrappingKeys, storeKey, record, [referenceOf(String(storeKey[0]), record)]);
-  for (const [storeKey, record] of tables.formerImportWrappingKeys.entries([]))
+  for (const [storeKey, record] of tables.formerImportWrappingKeys.allEntries([]))
     yield holderOf(tables.formerImportWrappingKeys, storeKey, record, [referenceOf(formerTenant, record)]);
-  for (const [[tenantId, name], record] of tables.keys.entries([], { uncached: true })) {
-    const key: Key = { tenantId: tenantId as string, name: name as string, record };
-    for (const version of keyring.versions(key)) {
-      yield holderOf(tables.versions, [key.tenantId, record.id, version.number], version.record, referencesOf(key, version));
-    }
-  }
+}
+
+function* holdersByKey(transit: Transit): Iterable<Iterable<KeyHolder>> {
+  for (const [[tenantId, name], record] of transit.tables.keys.allEntries([], { uncached: true }))
+    yield versionHolders(transit, { tenantId: tenantId as string, name: name as string, record });
+}
+
+function* versionHolders({ tables, keyring }: Transit, key: Key): Iterable<KeyHolder> {
+  for (const version of keyring.versions(key))
+    yield holderOf(tables.versions, [key.tenantId, key.record.id, version.number], version.record, referencesOf(key, version));
 }
 
 /** The fields in which records hold stored keys. */

@@ -61,8 +61,8 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
     *referringTo(tenantId, name, transaction) {
       const { field } = attachmentOf().reference;
       const index = transit.attachments.indexOf(attachmentOf());
-      const entries = transaction === undefined ? index.entries([tenantId, name]) : transaction.entries(index, [tenantId, name]);
-      for (const [storeKey] of entries) {
+      const keys = transaction === undefined ? index.keys([tenantId, name]) : transaction.keys(index, [tenantId, name]);
+      for (const storeKey of keys) {
         const key = find(tenantId, storeKey[2] as string, transaction);
         if (key?.fields[field] === name) yield key;
       }

@@ -42,7 +42,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
   const receivers = requireAllIn(state, invited);
   const id = randomUUID();
   await store.write((transaction) => {
-    requireNoOtherGuest(parts, Array.from(transaction.entries(guestTable(store), [])), state, invited);
+    requireNoOtherGuest(parts, Array.from(transaction.allEntries(guestTable(store), [])), state, invited);
     if (transaction.get(carryingTable(store), [group]) !== undefined) {
       throw fail('conflict', {
         detail: 'The next wrapping key is being carried to the appliances already: one that was cut off is withdrawn within a minute.',
@@ -69,7 +69,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
         requireSame(transaction, store, group, id);
         endCarrying(transaction, store, group, id);
         // Only the one that was invited now has the key.
-        for (const [key] of Array.from(transaction.entries(guestTable(store), []))) transaction.delete(guestTable(store), key);
+        for (const key of Array.from(transaction.keys(guestTable(store), []))) transaction.delete(guestTable(store), key);
         const parcel = given.parcels.at(-1);
         if (invited === undefined || parcel === undefined) return;
         transaction.put(guestTable(store), [invited.appliance], {

@@ -57,6 +57,6 @@ export function requireSame(transaction: WriteTransaction, store: Store, group: 
 export function endCarrying(transaction: WriteTransaction, store: Store, group: string, id: string): void {
   if (transaction.get(carryingTable(store), [group])?.id !== id) return;
   transaction.delete(carryingTable(store), [group]);
-  const parts: StoreKey[] = Array.from(transaction.entries(partTable(store), [id]), ([key]) => key);
+  const parts: StoreKey[] = Array.from(transaction.keys(partTable(store), [id]));
   for (const key of parts) transaction.delete(partTable(store), key);
 }

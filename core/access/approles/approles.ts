@@ -56,7 +56,7 @@ export function putRoleId(
   before: Approle | undefined,
 ): void {
   if (before !== undefined) dropRoleId(transaction, store, [tenantId, name], before);
-  for (const _ of transaction.entries(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId]))
+  for (const _ of transaction.keys(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId]))
     throw fail('already-exists', { detail: 'Another approle of the tenant has this "fixed-role-id"; choose another, or leave it out.' });
   transaction.put(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name], true);
 }

@@ -4,7 +4,7 @@ import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import { openEntries, type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
+import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import type { TokenName } from '../user.ts';
 import { approleTable } from './approles.ts';
@@ -83,7 +83,7 @@ export function useSecretId(transaction: WriteTransaction, store: Store, record:
 
 /** The secret-ids of an approle that are still valid. */
 export function listSecretIds(store: Store, now: Temporal.Instant, tenantId: string, approleId: string): readonly SecretIdRecord[] {
-  return Array.from(openEntries(accessorTable(store), [tenantId, approleId])).flatMap(([, hash]) => {
+  return Array.from(accessorTable(store).entries([tenantId, approleId])).flatMap(([, hash]) => {
     const record = secretIdTable(store).getFound([hash]);
     return record === undefined || record instanceof Unreadable || !isInItsTime(record, now) ? [] : [record];
   });
@@ -116,7 +116,7 @@ export function dropSecretIds(transaction: WriteTransaction, store: Store, tenan
 /** Removes the secret-ids of an approle that is gone: no login takes them any more. */
 export async function dropSecretIdsInPieces(store: Store, tenantId: string, approleId: string, signal?: AbortSignal): Promise<void> {
   store.refresh();
-  const entries = Array.from(openEntries(accessorTable(store), [tenantId, approleId]));
+  const entries = Array.from(accessorTable(store).entries([tenantId, approleId]));
   await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
 }
 

@@ -127,8 +127,8 @@ export function disableToken(transaction: WriteTransaction, store: Store, tenant
   const going = [accessor];
   // It grows while it is read: children of children follow.
   for (const one of going) {
-    const children = Iterator.from(transaction.entries(childTable(store), [tenantId, one]));
-    going.push(...children.take(removedTogether + 1 - going.length).map(([key]) => String(key.at(-1))));
+    const children = Iterator.from(transaction.keys(childTable(store), [tenantId, one]));
+    going.push(...children.take(removedTogether + 1 - going.length).map((key) => String(key.at(-1))));
   }
   const [existed] = going.map((one) => removeToken(transaction, store, tenantId, one));
   return existed === true;

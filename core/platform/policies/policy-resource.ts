@@ -52,20 +52,20 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
     plan({ call, names: [name = ''], document, current }) {
       // A name that is free again is still that of those who had the policy: what it allows is given to them.
       if (current === undefined && !isHeld(call.caller, name) && isNamed({ store, resources }, call, name)) throw givesIt();
-      requireBoundsChanger(call, name, tenants.table.entries([]));
+      requireBoundsChanger(call, name, tenants.table.allEntries([]));
       return {
         commit(transaction) {
           // A tenant may have got it meanwhile.
-          requireBoundsChanger(call, name, transaction.entries(tenants.table, []));
+          requireBoundsChanger(call, name, transaction.allEntries(tenants.table, []));
           return { name, ...document };
         },
       };
     },
     planRemoval(call, [name = '']) {
       if (call.caller.tenantName !== systemTenantName) return {};
-      requireUnused(name, tenants.table.entries([]));
+      requireUnused(name, tenants.table.allEntries([]));
       // Asked again in the transaction: a tenant may have got it meanwhile.
-      return { commit: (transaction) => requireUnused(name, transaction.entries(tenants.table, [])) };
+      return { commit: (transaction) => requireUnused(name, transaction.allEntries(tenants.table, [])) };
     },
     toDocument: ({ description, restApi }) => ({ description, restApi }),
     toState(policy, _call, shows) {
@@ -103,13 +103,13 @@ function isNamed(
   { caller: { tenantId }, now }: EndpointCall,
   policy: string,
 ): boolean {
-  const tokens = Iterator.from(tokenTable(store).entries([tenantId]));
+  const tokens = Iterator.from(tokenTable(store).allEntries([tenantId]));
   if (tokens.some(([, token]) => token.policies.includes(policy) && !isExpired(token, now))) return true;
   return resources().some((resource) => {
     if (resource.scope !== 'tenant') return false;
     const fields = namedFieldsOf(resource.document).filter(({ entry }) => entry.resource === givenPolicy.resource);
     if (fields.length === 0) return false;
-    const entries = Iterator.from(resource.table.entries([tenantId]));
+    const entries = Iterator.from(resource.table.allEntries([tenantId]));
     return entries.some(([, record]) => fields.some(({ path }) => textsAt(resource.toDocument(record), path).includes(policy)));
   });
 }

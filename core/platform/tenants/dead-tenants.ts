@@ -8,7 +8,7 @@ import type { CheckFinding, Job, Log } from '../../base/context.ts';
 import type { RunningPlugins } from '../../plugin/lifecycle.ts';
 import type { OpenStore } from '../../store/open.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
-import { openEntries, type Store, type Table, Unreadable } from '../../store/store.ts';
+import { type Store, type Table, Unreadable } from '../../store/store.ts';
 import type { TenantExists } from '../../store/tables.ts';
 import { openTenants } from '../../access/tenants.ts';
 
@@ -51,7 +51,7 @@ export async function dropTokens(store: Store, tenantId: string, signal?: AbortS
 /** There may be any number of records, so it takes many transactions. What leads to other records is removed after them. */
 async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string, signal: AbortSignal): Promise<void> {
   await dropTokens(store, tenantId, signal);
-  for (const [key, approle] of Array.from(openEntries(approleTable(store), [tenantId]))) {
+  for (const [key, approle] of Array.from(approleTable(store).entries([tenantId]))) {
     await dropSecretIdsInPieces(store, tenantId, approle.id, signal);
     await store.write((transaction) => dropRoleId(transaction, store, [tenantId, String(key.at(-1))], approle));
   }

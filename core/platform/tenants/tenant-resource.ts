@@ -164,7 +164,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
       requireEmpty((table) => table.count([uuid]) === 0);
       return {
         commit(transaction) {
-          requireEmpty((table) => Iterator.from(transaction.entries(table, [uuid])).next().done === true);
+          requireEmpty((table) => Iterator.from(transaction.keys(table, [uuid])).next().done === true);
           dropTenantUuid(transaction, store, uuid);
         },
         // Without the tenant they are refused already. Cut off here, the job for dead tenants removes them.

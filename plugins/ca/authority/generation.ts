@@ -130,7 +130,7 @@ function keysOf(tenantId: string, { id, generations }: CaRecord, custody: Custod
 
 /** The CAs with wrapped keys, for the rotation of the wrapping key: those that were made where several tokens have to open them. */
 export function* caKeyHolders({ tables }: CaContext): Iterable<KeyHolder> {
-  for (const [storeKey, seen] of tables.cas.entries([])) {
+  for (const [storeKey, seen] of tables.cas.allEntries([])) {
     const keys = keysOf(String(storeKey[0]), seen, 'wrapped');
     if (keys.length > 0)
       yield { keys, replace: (transaction, rewrapped) => replaceKeys(transaction, tables.cas, storeKey, keys, rewrapped) };

@@ -123,10 +123,14 @@ function takeNumber(context: CaContext, transaction: WriteTransaction, key: read
   // milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
   const number = Math.max(published.lastNumber + 1, context.clock.now().epochMilliseconds);
   transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
-  const entries = Array.from(
-    transaction.entries(context.tables.revocations, key),
-    ([path, entry]) => [String(path.at(-1)), entry] as const,
-  );
+  const { revocations } = context.tables;
+  const known = new Map(Array.from(transaction.entries(revocations, key), ([path, entry]) => [String(path.at(-1)), entry]));
+  // One that does not open is revoked all the same: its key says which.
+  const lost: Revocation = { at: formatTimestamp(context.clock.now()), reason: 'unspecified', notAfter: '' };
+  const entries = Array.from(transaction.keys(revocations, key), (path) => {
+    const serial = String(path.at(-1));
+    return [serial, known.get(serial) ?? lost] as const;
+  });
   return { number, covers: published.changes, entries };
 }
 

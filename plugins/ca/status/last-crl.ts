@@ -25,7 +25,7 @@ export function findOutstanding(context: CaContext, ca: FoundCa, transaction?: W
   const now = context.clock.now();
   const ends: Record<number, string> = {};
   let [valid, validUntil]: [number, string | undefined] = [0, undefined];
-  for (const [, issued] of transaction?.entries(certificates, prefix) ?? certificates.entries(prefix)) {
+  for (const [, issued] of transaction?.allEntries(certificates, prefix) ?? certificates.allEntries(prefix)) {
     const { generation, notAfter, revoked } = issued;
     if (Temporal.Instant.compare(notAfter, now) <= 0) continue;
     ends[generation] = later(ends[generation], notAfter);

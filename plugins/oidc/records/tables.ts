@@ -34,7 +34,7 @@ export function openTables(store: Store, bounds: Bounds): Tables {
 /** Migration 1. Earlier versions ordered sign-ins under way by tenant only, and CLI logins not at all. */
 export function orderByAddress(transaction: WriteTransaction, store: Store): void {
   const former = store.table<true>('pending-order');
-  for (const [key] of Array.from(transaction.entries(former, []))) transaction.delete(former, key);
+  for (const key of Array.from(transaction.keys(former, []))) transaction.delete(former, key);
   const { pending, cliLogins } = openTables(store, { perAddress: Infinity, perTenant: Infinity, inAll: Infinity });
   pending.addAllToOrders(transaction);
   cliLogins.addAllToOrders(transaction);

@@ -74,7 +74,7 @@ function requireGiven(
 }
 
 function policiesOfRoles({ roles }: Oidc, { tenantId }: Caller, service: string): readonly string[] {
-  return [...new Set(Array.from(roles.entries([tenantId, service]), ([, { tokenPolicies }]) => tokenPolicies).flat())];
+  return [...new Set(Array.from(roles.allEntries([tenantId, service]), ([, { tokenPolicies }]) => tokenPolicies).flat())];
 }
 
 /** Tokens contain the names of their policies: after a role is removed or loses a policy, its people must sign in again. */

@@ -154,7 +154,7 @@ function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service
   const ending = oidc.endSessions(tenantId, (session) => session.service === service);
   return {
     commit(transaction) {
-      for (const [key] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
+      for (const key of Array.from(transaction.keys(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
       ending.commit(transaction);
     },
     after: () => ending.after(),

@@ -94,7 +94,7 @@ async function ask(
 
 async function forget({ store, tables }: DistributionParts, id: string): Promise<void> {
   await store.write((transaction) => {
-    const answers: readonly StoreKey[] = Array.from(transaction.entries(tables.distributionAnswers, [id]), ([answer]) => answer);
+    const answers: readonly StoreKey[] = Array.from(transaction.keys(tables.distributionAnswers, [id]));
     for (const answer of answers) transaction.delete(tables.distributionAnswers, answer);
     transaction.delete(tables.distributionQuestions, [id]);
   });

@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
+import type { Caller } from '../../../core/access/caller.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import { Unreadable, type WriteTransaction } from '../../../core/store/store.ts';
 import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
@@ -82,7 +83,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     complete: ({ document, current }) => (current === undefined ? { ...document, custody: custodyOf(transit, document) } : document),
     plan: (change) => (change.current === undefined ? planCreation(transit, change) : planUpdate(transit, change, change.current)),
     planRemoval: (call, names, current) =>
-      planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }),
+      planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }, call.caller),
     toDocument: (record) => documentOf(transit.attachments, record),
     toState: (record, call, shows) => stateOf(transit, { tenantId: call.caller.tenantId, record }, call, shows),
   });
@@ -169,11 +170,19 @@ function planUpdate(
   };
 }
 
+/** Whether root may give a key up although it must not be deleted: one of its versions does not open, and nothing can be changed any more. */
+function isBroken({ tables }: Transit, { tenantId, record }: Key, caller: Caller): boolean {
+  if (!caller.policies.includes('root')) return false;
+  return Iterator.from(tables.versions.entriesFound([tenantId, record.id])).some(([, version]) => version instanceof Unreadable);
+}
+
 function planRemoval(
   transit: Transit,
   key: Key,
+  caller: Caller,
 ): { prepare(): Promise<void>; commit(transaction: WriteTransaction): void; after(): Promise<void> } {
-  if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
+  if (!key.record.deletionAllowed && !isBroken(transit, key, caller))
+    throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
   requireRemovable(transit, key);
   let removed: readonly KeyReference[] = [];
   return {

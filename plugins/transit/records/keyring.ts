@@ -40,12 +40,13 @@ export class Keyring {
     return { number, record: this.#record(key, number) };
   }
 
-  /** All versions, oldest first. Of those that were removed, records may still be there. */
-  *versions(key: Key): Iterable<Version> {
-    const { id, floor } = key.record;
-    for (const [storeKey, record] of this.#tables.versions.entries([key.tenantId, id], { after: floor - 1 })) {
+  /**
+   * All versions, oldest first. Of those that were removed, records may still be there. Throws `record-unreadable` after all others where one does not
+   * open: a key without one of its versions is another key.
+   */
+  *versions({ tenantId, record: { id, floor } }: Key): Iterable<Version> {
+    for (const [storeKey, record] of this.#tables.versions.allEntries([tenantId, id], { after: floor - 1 }))
       yield { number: storeKey[2] as number, record };
-    }
   }
 
   /** The newest version that is active. */

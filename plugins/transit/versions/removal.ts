@@ -1,24 +1,29 @@
 // Removing versions of a key: some with the transaction that ends them, and the others after it where that would be too much for a shared store.
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { type Key, referencesOf, type Version } from '../records/keyring.ts';
-import type { KeyRecord, RemovedVersions } from '../records/records.ts';
+import type { KeyRecord, RemovedVersions, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
 /** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to five. */
 const removedAtOnce = 12;
 
-/** The versions of a key as the transaction sees them, oldest first; those below `end`, or all. One search, however many there are. */
+/**
+ * The versions of a key as the transaction sees them, oldest first; those below `end`, or all. One search, however many there are. Throws
+ * `record-unreadable`.
+ */
 export function versionsIn(
   { tables }: Transit,
   transaction: WriteTransaction,
   { tenantId, record: key }: Key,
   end = key.latest + 1,
 ): Version[] {
-  const all = Iterator.from(transaction.entries(tables.versions, [tenantId, key.id]));
-  return Array.from(all, ([storeKey, record]) => ({ number: Number(storeKey[2]), record })).filter(
-    ({ number }) => number >= key.floor && number < end,
-  );
+  return between(transaction.allEntries(tables.versions, [tenantId, key.id]), key.floor, end);
+}
+
+function between(entries: Iterable<readonly [StoreKey, VersionRecord]>, floor: number, end: number): Version[] {
+  const all = Array.from(entries, ([storeKey, record]) => ({ number: Number(storeKey[2]), record }));
+  return all.filter(({ number }) => number >= floor && number < end);
 }
 
 /**
@@ -27,7 +32,11 @@ export function versionsIn(
  */
 export function removeVersions(transit: Transit, transaction: WriteTransaction, key: Key, end = key.record.latest + 1): KeyReference[] {
   const { tables, store } = transit;
-  const going = versionsIn(transit, transaction, key, end);
+  const { tenantId, record } = key;
+  const going = between(transaction.entries(tables.versions, [tenantId, record.id]), record.floor, end);
+  // Of one that does not open, nobody knows what is in the token.
+  if (going.length < end - record.floor)
+    for (let number = record.floor; number < end; number++) transaction.deleteUnreadable(tables.versions, [tenantId, record.id, number]);
   const now = store.appliance === undefined ? going : going.slice(0, removedAtOnce);
   if (now.length < going.length) {
     const { cipher, derived, id } = key.record;

@@ -1,7 +1,8 @@
 // GET of a resource: its entries, their names, or their number, in either tree (api 6).
 import { setImmediate } from 'node:timers/promises';
 import { defined } from '../../../base/defined.ts';
-import { type StoreKey, Unreadable } from '../../../store/store.ts';
+import { reasonOf } from '../../../base/errors.ts';
+import { isRecordUnreadable, type StoreKey, Unreadable } from '../../../store/store.ts';
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
@@ -65,10 +66,7 @@ function listEntries(
   const reply = ({ page: { entries, hasMore }, total }: Found): Reply => {
     if (count) return new Reply(200, new Wire({ count: total }));
     const shown = (name: string, record: unknown): unknown => {
-      const entry =
-        record instanceof Unreadable
-          ? { [verb.view.nameField]: name, unreadable: record.reason }
-          : select(format(name, record, sight(name)));
+      const entry = shownOrReason(verb, name, record, (readable) => select(format(name, readable, sight(name))));
       return call.access.asListed(entry, verb.view.nameField, verb.view.pathOf(tree, [...parents, name]));
     };
     const body = new Wire(entries.map(([name, record]) => (keys ? name : shown(name, record))));
@@ -76,6 +74,18 @@ function listEntries(
     return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${verb.listPath}`, total, names));
   };
   return isPicked === undefined ? reply(findAll(verb, prefix, options)) : findPicked(verb, prefix, options, isPicked).then(reply);
+}
+
+/** Of an entry that does not open, or for which something else does not, its name and the reason. */
+function shownOrReason({ view }: VerbContext, name: string, record: unknown, format: (record: unknown) => unknown): unknown {
+  const unreadable = (reason: string) => ({ [view.nameField]: name, unreadable: reason });
+  if (record instanceof Unreadable) return unreadable(record.reason);
+  try {
+    return format(record);
+  } catch (error) {
+    if (!isRecordUnreadable(error)) throw error;
+    return unreadable(reasonOf(error));
+  }
 }
 
 /** Built-in entries are listed among those of the table, in the order of names. */
