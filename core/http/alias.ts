@@ -49,7 +49,13 @@ export type Asked = {
 };
 
 /** What our endpoint answered: the document as on the wire, undefined where there is none. */
-export type Answered = { readonly status: number; readonly requestId: string; readonly document: unknown };
+export type Answered = {
+  readonly status: number;
+  readonly requestId: string;
+  readonly document: unknown;
+  /** of the token, also of a request that the policies have refused; undefined where there was none */
+  readonly caller?: Caller | undefined;
+};
 
 /** An answer or a refusal. */
 export type Outcome = Answered & {
@@ -58,6 +64,8 @@ export type Outcome = Answered & {
   readonly caller: Caller | undefined;
   /** The foreign document; undefined where there is none. Throws `invalid-json`. */
   body(): JsonObject | undefined;
+  /** As in RequestAccess; undefined where the policies have not allowed the request. */
+  requireInput?(document: JsonObject): void;
 };
 
 /** `target`: path and query. `authorization`: other credentials than those of the request. */

@@ -1,4 +1,5 @@
 // Logins of approles, and what a token may ask about itself.
+import { defined } from '../../core/base/defined.ts';
 import { ServiceError } from '../../core/base/errors.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
@@ -37,20 +38,22 @@ async function loggedIn(
   const issued = document as JsonObject;
   const { token: clientToken } = issued as { readonly token: string };
   const authorization = `Bearer ${clientToken}`;
-  const { status, document: info } = await invoke('POST', `${token}/info`, {}, authorization);
-  const known = status === 200 ? (info as JsonObject & { readonly tenant: string }) : undefined;
+  const { status, document: info, caller } = await invoke('POST', `${token}/info`, {}, authorization);
   const end = (): Promise<unknown> => invoke('POST', `${token}/disable`, { token: clientToken }, authorization);
-  if (known !== undefined && facade.settingsOf(known.tenant) === undefined) {
+  // A token that ended meanwhile has no tenant, and nothing to hand out.
+  if (caller === undefined || facade.settingsOf(caller.tenantName) === undefined) {
     await end();
     return facade.refused({ status: 401, requestId, document: undefined }, 'login');
   }
   try {
-    if (known !== undefined) facade.requireNamespace(known.tenant, asked);
+    facade.requireNamespace(caller.tenantName, asked);
   } catch (refused) {
     await end();
     if (!(refused instanceof ServiceError)) throw refused;
     return facade.refusedAs(refused, requestId);
   }
+  // What policies hide of `info` the login may have answered: that is public.
+  const known = status === 200 ? (info as JsonObject) : {};
   return facade.enveloped(asked, requestId, { auth: authOf(facade, clientToken, { ...known, ...issued }) });
 }
 
@@ -96,31 +99,41 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
   ];
 }
 
-/** What a login and a renewal answer. */
+/** What a login and a renewal answer. What is not known is left out: a default in its place would be untrue. */
 function authOf(facade: Facade, clientToken: string, info: JsonObject): JsonObject {
-  const policies = info['policies'] ?? [];
+  const { accessor, policies, user, expires, parent } = info;
   return {
-    ...{ client_token: clientToken, accessor: info['accessor'] ?? '', policies, token_policies: policies },
-    metadata: { role_name: info['user'] ?? '' },
-    lease_duration: secondsLeft(facade, info),
-    renewable: info['expires'] !== undefined,
-    ...{ entity_id: '', token_type: 'service', orphan: info['parent'] === undefined, mfa_requirement: null, num_uses: 0 },
+    ...{ client_token: clientToken, ...defined({ accessor, policies, token_policies: policies }), metadata: roleOf(user) },
+    ...{ lease_duration: secondsLeft(facade, info), renewable: expires !== undefined, orphan: parent === undefined },
+    ...{ entity_id: '', token_type: 'service', mfa_requirement: null, num_uses: 0 },
   };
 }
 
+/** Of another token than the own one (without `id`), policies may hide fields: what it does not have is left out with them. */
 function lookedUp(facade: Facade, info: JsonObject, id: string | undefined): JsonObject {
+  const shows = (field: string): boolean => id !== undefined || info[field] !== undefined;
   const { expires, 'latest-expires': latest, 'creation-time': created } = info as Readonly<Record<string, string | undefined>>;
-  const creation = created === undefined ? facade.clock.now() : Temporal.Instant.from(created);
-  const until = (end: string | undefined): number =>
-    end === undefined ? 0 : Math.round(creation.until(Temporal.Instant.from(end)).total('seconds'));
-  return {
-    ...{ id: id ?? '', accessor: info['accessor'] ?? '', policies: info['policies'] ?? [] },
-    creation_time: Math.floor(creation.epochMilliseconds / 1_000),
-    ...{ creation_ttl: until(expires), ttl: secondsLeft(facade, info), expire_time: expires ?? null, issue_time: created ?? null },
-    explicit_max_ttl: until(latest),
-    ...{ display_name: info['user'] ?? '', entity_id: '', meta: { role_name: info['user'] ?? '' }, num_uses: 0 },
-    ...{ orphan: info['parent'] === undefined, path: 'auth/token/create', renewable: expires !== undefined, type: 'service' },
+  const { accessor, policies, user, parent } = info;
+  const creation = created === undefined ? undefined : Temporal.Instant.from(created);
+  const lasts = (name: string, field: string, end: string | undefined): JsonObject => {
+    if (creation === undefined || !shows(field)) return {};
+    return { [name]: end === undefined ? 0 : Math.round(creation.until(Temporal.Instant.from(end)).total('seconds')) };
   };
+  return {
+    ...{ id: id ?? '', ...defined({ accessor, policies }) },
+    ...(creation === undefined ? {} : { creation_time: Math.floor(creation.epochMilliseconds / 1_000), issue_time: created ?? null }),
+    ...lasts('creation_ttl', 'expires', expires),
+    ...(shows('expires') ? { ttl: secondsLeft(facade, info), expire_time: expires ?? null, renewable: expires !== undefined } : {}),
+    ...lasts('explicit_max_ttl', 'latest-expires', latest),
+    ...defined({ display_name: user }),
+    ...{ entity_id: '', meta: roleOf(user), num_uses: 0 },
+    ...(shows('parent') ? { orphan: parent === undefined } : {}),
+    ...{ path: 'auth/token/create', type: 'service' },
+  };
+}
+
+function roleOf(user: JsonObject[string] | undefined): JsonObject {
+  return user === undefined ? {} : { role_name: user };
 }
 
 const secondsLeft = (facade: Facade, { expires }: JsonObject): number =>

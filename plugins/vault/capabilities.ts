@@ -70,7 +70,7 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
     'auth/token/lookup-self': [{ capability: 'read', path: '/v1/state/keystore/token/info', operation: 'execute' }],
     'auth/token/renew-self': execute('/v1/state/keystore/token/refresh'),
     'auth/token/revoke-self': execute('/v1/state/keystore/token/disable'),
-    'sys/capabilities-self': execute('/v1/state/policy/check'),
+    'sys/capabilities-self': execute('/v1/state/policy/check-many'),
   };
   if (Object.hasOwn(own, plain)) return own[plain] ?? [];
   const mount = facade.transitMounts.find((one) => plain.startsWith(`${one}/`));

@@ -21,6 +21,12 @@ export class Fields {
     return String(value);
   }
 
+  /** A text of which an empty one says nothing: Go clients send those of settings that were not made. */
+  word(name: string): string | undefined {
+    const text = this.text(name);
+    return text === '' ? undefined : text;
+  }
+
   flag(name: string): boolean | undefined {
     const value = this.#take(name);
     if (value === undefined || value === '') return undefined;

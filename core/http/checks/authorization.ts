@@ -4,6 +4,7 @@ import { callerOfRequest } from '../authentication.ts';
 import { judgedSegments } from '../judged-path.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { AuthorizedCall } from '../context/call.ts';
+import { readInput } from '../request/input.ts';
 
 /**
  * 401 `invalid-token`, 403 `policy-denied` and, for what other tenants do not have, 404 `not-found`. Public endpoints need no token.
@@ -23,6 +24,13 @@ export function requireAuthorization(context: ApiRequest): void {
     endpoint.reservedFor,
   );
   context.call = new AuthorizedCall(context, authorized);
+  context.exchange.noteAccess?.({
+    requireInput: (document) => {
+      const { route } = context;
+      const input = readInput(endpoint, Buffer.from(JSON.stringify(document)));
+      authorized.requireAllowedValues(route.constrainedInput(input), route.constrainedShape);
+    },
+  });
 }
 
 /** The call of an endpoint for callers with a token, once this check has passed. */

@@ -10,7 +10,7 @@ import type { Answer } from '../response/answer.ts';
 import type { Route } from '../routes.ts';
 import type { Routed } from './api-request.ts';
 import type { Invoke } from './direct-exchange.ts';
-import type { ApiExchange } from './exchange.ts';
+import type { ApiExchange, RequestAccess } from './exchange.ts';
 
 const empty = new Uint8Array(0);
 
@@ -28,6 +28,7 @@ export class AliasExchange implements ApiExchange {
   /** of a large body */
   #document: JsonObject | undefined;
   #error: ServiceError | undefined;
+  #access: RequestAccess | undefined;
 
   /** `params`: of the foreign path. `invoke`: for what its answer needs besides. */
   constructor(under: ApiExchange, alias: Alias, params: Readonly<Record<string, string>>, invoke: Invoke) {
@@ -108,6 +109,10 @@ export class AliasExchange implements ApiExchange {
     this.#body = empty;
   }
 
+  noteAccess(access: RequestAccess): void {
+    this.#access = access;
+  }
+
   noteRefusal(error: ServiceError): void {
     this.#error = error;
   }
@@ -124,7 +129,7 @@ export class AliasExchange implements ApiExchange {
   async #reply(answer: Answer, error: ServiceError | undefined, requestId: string): Promise<Answer | undefined> {
     const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
     const body = (): JsonObject | undefined => this.#document ?? (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
-    const outcome = { ...answered, error, caller: this.#caller, body };
+    const outcome = { ...answered, error, caller: this.#caller, body, ...this.#access };
     return this.#alias.reply?.(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
   }
 
@@ -133,7 +138,7 @@ export class AliasExchange implements ApiExchange {
     const headers = authorization === undefined ? this.headers : { ...this.headers, authorization };
     const body = document === undefined ? {} : { body: Buffer.from(JSON.stringify(document)) };
     const invoked = await this.#invoke({ via, method, target, headers, clientIp, ...body });
-    return answeredOf(invoked, invoked.requestId);
+    return { ...answeredOf(invoked, invoked.requestId), caller: invoked.caller };
   }
 }
 

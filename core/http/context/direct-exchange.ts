@@ -1,6 +1,8 @@
 // The exchange of a call from this process: for protocols that are not HTTP, and for those that need more than one endpoint for an answer.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../../access/caller.ts';
 import type { Admit, Body } from '../request/body.ts';
+import { defined } from '../../base/defined.ts';
 import { untrustedBytes } from '../request/body.ts';
 import type { Answer } from '../response/answer.ts';
 import type { ApiExchange } from './exchange.ts';
@@ -22,8 +24,8 @@ export type Invocation = {
   readonly signal?: AbortSignal;
 };
 
-/** The answer to an invocation, as it would have been sent. */
-export type Invoked = Answer & { readonly requestId: string };
+/** The answer to an invocation, as it would have been sent. `caller`: of the token, whether the policies allowed the request or not. */
+export type Invoked = Answer & { readonly requestId: string; readonly caller?: Caller };
 
 /** Answers as the same request over HTTP is answered: the same checks in the same order, the same record, counted alike. Rejects where that would cut the connection. */
 export type Invoke = (invocation: Invocation) => Promise<Invoked>;
@@ -41,6 +43,7 @@ export class DirectExchange implements ApiExchange {
   readonly #body: Uint8Array;
   readonly #settle: { readonly resolve: (invoked: Invoked) => void; readonly reject: (reason: unknown) => void };
   readonly #closing: (() => void)[] = [];
+  #caller: Caller | undefined;
   #isClosed = false;
   #isAnswering = false;
 
@@ -75,6 +78,10 @@ export class DirectExchange implements ApiExchange {
     this.#close();
   }
 
+  admit(caller: Caller): void {
+    this.#caller = caller;
+  }
+
   /** Within the same limits and the same room as a body from a socket. */
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void {
     const body = this.#body;
@@ -97,7 +104,7 @@ export class DirectExchange implements ApiExchange {
     const { body, ...rest } = answer;
     const goesOn = typeof body === 'object' && Symbol.asyncIterator in body;
     const content = this.method === 'HEAD' || body === undefined ? {} : { body: goesOn ? this.#followed(body) : body };
-    this.#settle.resolve({ ...rest, ...content, requestId });
+    this.#settle.resolve({ ...rest, ...content, requestId, ...defined({ caller: this.#caller }) });
     if (!goesOn || this.method === 'HEAD') this.#close();
   }
 

@@ -27,12 +27,20 @@ export type Exchange = {
   break(): void;
 };
 
+/** What the policies say of an allowed request. */
+export type RequestAccess = {
+  /** Throws the ServiceError that would refuse this document (wire form) of the endpoint: invalid, or with values that are not allowed. */
+  requireInput(document: JsonObject): void;
+};
+
 /** A request to an endpoint of the API. */
 export type ApiExchange = Exchange & {
   /** the foreign protocol that it came by, for the audit trail */
   readonly via?: string | undefined;
   /** Throws the ServiceError that keeps a caller from the foreign API; absent: all may. */
   admit?(caller: Caller): void;
+  /** Called with what the policies say of the request, when they have allowed it. */
+  noteAccess?(access: RequestAccess): void;
   /** Calls `done` as readBody does. */
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void;
   /** The input of the endpoint for a document of the foreign protocol. Throws the ServiceError that refuses it. */

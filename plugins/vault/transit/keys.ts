@@ -112,8 +112,7 @@ async function keyAfter(
 
 /** The document of a new key, without its name. */
 export function keyDocument({ keys: { cipherNames } }: Facade, fields: Fields): JsonObject & { readonly cipher: string } {
-  const type = fields.text('type');
-  const cipher = type === undefined || type === '' ? 'aes256-gcm96' : type;
+  const cipher = fields.word('type') ?? 'aes256-gcm96';
   if (!cipherNames.includes(cipher))
     throw fail('invalid-value', { detail: `unknown key type ${cipher.slice(0, 32)}: this service has ${cipherNames.join(', ')}.` });
   const rotation = rotationOf(fields);

@@ -96,9 +96,7 @@ function readInput(
 
 function readItem(action: Action, item: JsonObject, use: Use): JsonObject {
   const fields = new Fields(item, withoutEffect);
-  const reference = fields.text('reference');
-  const input = action.read(fields, use);
-  return { ...input, ...(reference === undefined || reference === '' ? {} : { reference }) };
+  return { ...action.read(fields, use), ...field('reference', fields.word('reference')) };
 }
 
 function answerOf(action: Action, { status, requestId, document }: Answered, asked: Asked): Answer {
@@ -213,9 +211,8 @@ const hashes: Readonly<Record<string, string>> = { 'sha2-256': 'sha256', 'sha2-3
 
 /** The hash of the path before that of the body. Throws `invalid-value` for one that there is not. */
 function hashOf(fields: Fields, { params }: Asked): string {
-  const [own, former] = [fields.text('hash_algorithm'), fields.text('algorithm')];
-  const body = own ?? former;
-  const name = params['algorithm'] ?? (body === undefined || body === '' ? 'sha2-256' : body);
+  const [own, former] = [fields.word('hash_algorithm'), fields.word('algorithm')];
+  const name = params['algorithm'] ?? own ?? former ?? 'sha2-256';
   const hash = Object.hasOwn(hashes, name) ? hashes[name] : undefined;
   if (hash === undefined)
     throw fail('invalid-value', {
@@ -239,24 +236,23 @@ function hmac(facade: Facade, path: string): Action {
 /** The options of a signature that have an effect for the cipher; RSA pads with PSS unless asked otherwise. */
 function signatureOptions(fields: Fields, { asked, nature }: Use): JsonObject {
   const hash = hashOf(fields, asked);
-  const padding = fields.text('signature_algorithm');
-  const marshaling = fields.text('marshaling_algorithm');
-  const salt = fields.text('salt_length');
+  const padding = fields.word('signature_algorithm') ?? 'pss';
+  const marshaling = fields.word('marshaling_algorithm');
+  const salt = fields.word('salt_length') ?? 'auto';
   const prehashed = fields.flag('prehashed');
-  if (marshaling !== undefined && !['', 'asn1', 'jws'].includes(marshaling))
+  if (marshaling !== undefined && !['asn1', 'jws'].includes(marshaling))
     throw fail('invalid-value', { detail: `invalid marshaling type "${marshaling.slice(0, 32)}": it is asn1 or jws.` });
-  const shown = marshaling === undefined || marshaling === '' ? {} : { marshaling };
+  const shown = field('marshaling', marshaling);
   const family = (nature?.cipher ?? '').split('-')[0];
   if (family === 'ecdsa') return { ...shown, 'hash-algorithm': hash, ...field('prehashed', prehashed) };
   if (family !== 'rsa') return shown;
-  if (padding !== undefined && !['', 'pss', 'pkcs1v15'].includes(padding))
+  if (!['pss', 'pkcs1v15'].includes(padding))
     throw fail('invalid-value', { detail: `invalid signature algorithm "${padding.slice(0, 32)}": it is pss or pkcs1v15.` });
-  if (salt !== undefined && !['', 'auto', 'hash'].includes(salt) && Number(salt) !== Number(hash.slice(3)) / 8)
+  if (!['auto', 'hash'].includes(salt) && Number(salt) !== Number(hash.slice(3)) / 8)
     throw fail('invalid-value', {
       detail: 'salt_length must be auto, hash, or the octets of the hash: signatures have salts of that length here.',
     });
-  const algorithm = padding === undefined || padding === '' ? 'pss' : padding;
-  return { ...shown, 'hash-algorithm': hash, 'signature-algorithm': algorithm, ...field('prehashed', prehashed) };
+  return { ...shown, 'hash-algorithm': hash, 'signature-algorithm': padding, ...field('prehashed', prehashed) };
 }
 
 function signature(facade: Facade, path: string): Action {
@@ -296,9 +292,9 @@ function random(facade: Facade, path: string): readonly Alias[] {
       const asText = asked.params['bytes'];
       const bytes = asText === undefined ? fields.integer('bytes') : new Fields({ bytes: asText }).integer('bytes');
       fields.integer('bytes');
-      const format = fields.text('format');
+      const format = fields.word('format');
       facade.warnOfUnknown(asked, fields.unknown());
-      return { ...field('bytes', bytes), ...(format === undefined || format === '' ? {} : { format }) };
+      return { ...field('bytes', bytes), ...field('format', format) };
     },
     answer: ({ requestId, document }, asked) =>
       facade.enveloped(asked, requestId, { data: field('random_bytes', (document as JsonObject)['bytes']) }),
@@ -315,7 +311,10 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
   const name = asked.params['name'] ?? '';
   const key = keyDocument(facade, new Fields(document));
   try {
-    requireFit(key, readInput(action, document, asked, caller, { cipher: key.cipher, isDerived: key['derived'] === true }));
+    const input = readInput(action, document, asked, caller, { cipher: key.cipher, isDerived: key['derived'] === true });
+    requireFit(key, input);
+    // Values that policies refuse are refused before there is a key.
+    outcome.requireInput?.(input);
   } catch (unfit) {
     if (!(unfit instanceof ServiceError)) throw unfit;
     return facade.refusedAs(unfit, outcome.requestId);

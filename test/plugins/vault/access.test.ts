@@ -124,6 +124,21 @@ describe('upsert', () => {
     expect((await ours('GET', 'config/keystore/transit-keys/left-behind', undefined, acme)).status).toBe(404);
   });
 
+  test('leaves no key behind where rules do not allow the values of the encryption', async () => {
+    const token = await tokenWith(
+      'limited',
+      [
+        { path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' } },
+        { path: '/v1/state/keystore/transit-keys/*/encrypt', operations: { execute: 'allow' }, 'allowed-values': { 'key-version': [1] } },
+      ],
+      acme,
+    );
+    const encrypt = (more: object) => ask('PUT', 'transit/encrypt/limited', { plaintext: 'eA==', ...more }, token);
+    const state = async () => (await ours('GET', 'config/keystore/transit-keys/limited', undefined, acme)).status;
+    expect([(await encrypt({})).status, await state()]).toEqual([403, 404]);
+    expect([(await encrypt({ key_version: 1 })).status, await state()]).toEqual([200, 200]);
+  });
+
   test('a tenant may refuse a context that nothing authenticates', async () => {
     const { status, body } = await ask('PUT', 'transit/encrypt/made-so', { plaintext: 'eA==', context: 'eA==' }, acme);
     expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('not derived')]);
@@ -190,6 +205,22 @@ describe('approles and tokens', () => {
     expect(login.status, JSON.stringify(login.body)).toBe(status);
     const { body: tokens } = await ours('GET', 'state/keystore/tokens', undefined, acme);
     expect(JSON.stringify(tokens).includes(name)).toBe(status === 200);
+  });
+
+  test('what policies hide of another token is left out, and no default stands for it', async () => {
+    const hidden = ['expires', 'latest-expires', 'parent', 'policies', 'user', 'creation-time'];
+    const token = await tokenWith(
+      'veiled',
+      [{ path: '/v1/state/keystore/tokens/*', operations: { read: 'allow' }, 'hide-fields': hidden }],
+      acme,
+    );
+    const { accessor } = (await ours('POST', 'state/keystore/token/create', { policies: ['user'], ttl: '1h' }, acme)).body;
+    const { status, body } = await ask('POST', 'auth/token/lookup-accessor', { accessor }, token);
+    expect([status, body.data.accessor, body.data.meta]).toEqual([200, accessor, {}]);
+    const told = ['ttl', 'creation_ttl', 'explicit_max_ttl', 'expire_time', 'issue_time', 'creation_time', 'renewable', 'orphan'];
+    for (const name of [...told, 'policies', 'display_name']) expect(body.data).not.toHaveProperty(name);
+    const seen = (await ask('POST', 'auth/token/lookup-accessor', { accessor }, acme)).body.data;
+    for (const name of told) expect(seen).toHaveProperty(name);
   });
 
   test('a root token does not end and is not renewed', async () => {
