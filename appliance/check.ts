@@ -3,6 +3,7 @@
 import type { CheckFinding } from '../core/base/context.ts';
 import { terminalLog } from '../core/log/terminal.ts';
 import { provide } from '../core/plugin/service.ts';
+import { appliancesService } from '../core/plugin/services/appliances.ts';
 import { listenersService } from '../core/plugin/services/listeners.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { systemClock } from '../core/base/time.ts';
@@ -12,7 +13,7 @@ import { holdDataDirectory } from './data-directory/data-directory.ts';
 import { hsmConfigOf } from './tokens/hsm-config.ts';
 import { openRuntime } from './runtime.ts';
 import { plugins } from './plugins.ts';
-import { closedAudit, closedListeners } from './provisioning/without-serving.ts';
+import { closedAudit, closedListeners, noAppliances } from './provisioning/without-serving.ts';
 import { StartRefused } from './start-refused.ts';
 
 try {
@@ -43,7 +44,7 @@ async function checkAppliance(args: readonly string[]): Promise<readonly CheckFi
       log: terminalLog,
       clock: systemClock,
       configurationOf: (plugin) => configuration.plugins[plugin],
-      services: [provide(listenersService, closedListeners(configuration))],
+      services: [provide(listenersService, closedListeners(configuration)), provide(appliancesService, noAppliances)],
     });
     try {
       return await composed.check();

@@ -7,6 +7,7 @@ import type { CheckFinding, Log } from '../../core/base/context.ts';
 import { systemClock } from '../../core/base/time.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { provide } from '../../core/plugin/service.ts';
+import { appliancesService } from '../../core/plugin/services/appliances.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { countRecords } from '../../core/store/environment.ts';
 import type { OpenStore } from '../../core/store/open.ts';
@@ -15,7 +16,7 @@ import { compose } from '../composition/compose.ts';
 import { plugins } from '../plugins.ts';
 import { auditKeyReferences, auditPublicKeysPem } from '../audit/audit-signing.ts';
 import { lastSignedHeads } from '../audit/chain-records.ts';
-import { closedAudit, closedListeners } from '../provisioning/without-serving.ts';
+import { closedAudit, closedListeners, noAppliances } from '../provisioning/without-serving.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
 import { paths } from '../data-directory/paths.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';
@@ -64,7 +65,7 @@ async function examine(runtime: Runtime, { configuration, auditDirectories, log,
   const composed = await compose({
     ...{ plugins, store: runtime.store, hsm: runtime.hsm, audit: closedAudit, log, clock: systemClock },
     configurationOf: (plugin) => configuration.plugins[plugin],
-    services: [provide(listenersService, closedListeners(configuration))],
+    services: [provide(listenersService, closedListeners(configuration)), provide(appliancesService, noAppliances)],
   });
   try {
     const checked = await composed.check();

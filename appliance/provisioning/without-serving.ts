@@ -1,6 +1,7 @@
 // Services for plugins that are started without serving: by the first steps of a start, and by the check of a stopped appliance.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Configuration } from '../../core/config/config.ts';
+import type { Appliances } from '../../core/plugin/services/appliances.ts';
 import type { CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
 import type { Listeners } from '../../core/plugin/services/listeners.ts';
 import { StartRefused } from '../start-refused.ts';
@@ -17,6 +18,9 @@ export function closedListeners({ estListen, hosts, publicUrl }: Configuration):
     onIdentityChange: () => () => undefined,
   };
 }
+
+/** No other one is asked for anything. */
+export const noAppliances: Appliances = { list: () => Promise.resolve([]) };
 
 /** Nobody asks for a statement. */
 export const closedStatements: CustodyStatements = {
