@@ -10,6 +10,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import { KeyLedger, type KeyLedgerRecord } from '../../core/plugin/key-ledger.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { type Hsm, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { formatStatement, statementInput } from './statement-jws.ts';
@@ -28,6 +29,12 @@ type Parts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly rotation: WrappingKeyRotation;
+};
+
+export const attestationTableKinds: TableKinds = {
+  'attestation-keys': { of: 'all', fills: true },
+  // Keys that are being made name the appliance that makes them.
+  'attestation-pending': { of: 'all', fills: true },
 };
 
 /** Attempts to sign or to make a key while other processes replace it. */

@@ -1,4 +1,5 @@
 // Since when the store knows every export and backup of a key in clear, for custody statements.
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { Store, Table } from '../../core/store/store.ts';
@@ -8,6 +9,7 @@ type HistoryStart = { readonly since: string; readonly because: 'first-start' | 
 
 /** ['start'] */
 const historyTable = (store: Store): Table<HistoryStart> => store.table<HistoryStart>('export-history');
+export const historyTableKinds: TableKinds = { 'export-history': { of: 'all', fills: true } };
 
 /** At every start, before anything is served. A restore begins again: the backup knows nothing of what was exported after it. */
 export async function beginExportHistory(store: Store, clock: Clock, wasRestored: boolean): Promise<void> {

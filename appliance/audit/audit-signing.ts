@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { dropOwnRecords, type TableKinds } from '../../core/store/records/table-kinds.ts';
 import { chainNames, type TrailMemory } from '../../core/audit/chains.ts';
 import type { SignHead } from '../../core/audit/heads.ts';
 import { auditKeyId } from '../../core/audit/keys.ts';
@@ -16,7 +17,6 @@ import { type Hsm, HsmError, isKeyLost, type KeyBinding, type KeyReference, type
 import { readWhole, syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../data-directory/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
-import { dropOwnRecords } from '../record-owners.ts';
 import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from '../backup/restoration.ts';
 
 /** What a process has opened. */
@@ -27,19 +27,26 @@ type AuditKey = { readonly appliance?: string; readonly keyId: string; readonly 
 
 /** [number], the newest last: old ones still verify what they signed */
 const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
+/** Each key names its appliance and stays when that is gone: it verifies what it has signed. */
+export const signingTableKinds: TableKinds = { 'audit-keys': { of: 'all', fills: true } };
 
 /**
  * At every start and every unseal, before any worker writes: makes the key if none works, compares the trail with the remembered heads,
  * signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
  */
-export async function openAudit(runtime: Runtime, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
+export async function openAudit(
+  runtime: Runtime,
+  data: string,
+  workers: number,
+  parts: { clock: Clock; log: Log; kinds: TableKinds },
+): Promise<void> {
   const { store } = runtime;
   const { log, clock } = parts;
   const directory = paths.audit(data);
   store.refresh();
   await adoptMemory(store);
   const mark = readMark(data, clock);
-  if (mark !== undefined) await beginAnew(runtime, data, mark, { clock, log });
+  if (mark !== undefined) await beginAnew(runtime, data, mark, parts);
   await registerAppliance(store, directory, clock);
   const present = newestKey(runtime);
   if (present === undefined || isInOneOfSeveral(runtime, present) || !(await works(runtime, present, log))) await makeKey(runtime, present);
@@ -63,12 +70,12 @@ async function beginAnew(
   { store }: Runtime,
   data: string,
   mark: RestorationSource,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, kinds }: { readonly clock: Clock; readonly log: Log; readonly kinds: TableKinds },
 ): Promise<void> {
   const heads = lastSignedHeads(store);
   log.warn('restored: a new audit trail begins', { ...mark, heads });
-  await noteRestoration(store, clock, mark, heads);
-  await dropOwnRecords(store);
+  await noteRestoration(store, { clock, kinds }, mark, heads);
+  await dropOwnRecords(store, kinds);
   rmSync(restoredMark(data));
 }
 

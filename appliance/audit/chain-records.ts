@@ -1,4 +1,5 @@
 // What the store remembers of the chains of the audit trail, which appliance of a cluster they belong to, and which of these are gone.
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
 import type { StoreBehind } from '../../core/audit/examine.ts';
 import type { HeadEntry } from '../../core/audit/heads.ts';
@@ -24,6 +25,12 @@ type ApplianceRecord = { readonly since: string; readonly chains: readonly strin
 
 /** [id of the appliance]; a record stays when its appliance has left, because its trail stays */
 const applianceTable = (store: Store): Table<ApplianceRecord> => store.table<ApplianceRecord>('appliances');
+
+export const chainTableKinds: TableKinds = {
+  'audit-chains': { of: 'chains' },
+  'audit-signed-heads': { of: 'all', fills: true },
+  appliances: { of: 'cluster' },
+};
 
 /** Migrates the heads that an earlier version remembered. */
 export async function adoptMemory(store: Store): Promise<void> {

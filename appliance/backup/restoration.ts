@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { forgetPublished, type TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { HeadEntry } from '../../core/audit/heads.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -10,7 +11,6 @@ import type { OpenStore } from '../../core/store/open.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { noteFinding } from '../findings/findings.ts';
 import { paths } from '../data-directory/paths.ts';
-import { forgetPublished } from '../record-owners.ts';
 
 /** What is known of the source when the store is put in place. Absent fields are not known: those of a backup of format 1, for instance. */
 const source = z.object({
@@ -40,6 +40,8 @@ type Restoration = RestorationSource & { readonly heads: readonly HeadEntry[]; r
 /** ['latest'] */
 const table = (store: Store): Table<Restoration> => store.table<Restoration>('restorations');
 const key = ['latest'];
+/** That the store went back in time concerns everybody who has it. */
+export const restorationTableKinds: TableKinds = { restorations: { of: 'all' } };
 
 /** Exists in the directory of the trail from then on, until the first start. */
 export function restoredMark(data: string): string {
@@ -62,8 +64,13 @@ export function readMark(data: string, clock: Clock): RestorationSource | undefi
 }
 
 /** Notes it in the store, where it is a finding until somebody has answered it. What the store has published was not its last word. */
-export async function noteRestoration(store: OpenStore, clock: Clock, from: RestorationSource, heads: readonly HeadEntry[]): Promise<void> {
-  await forgetPublished(store);
+export async function noteRestoration(
+  store: OpenStore,
+  { clock, kinds }: { readonly clock: Clock; readonly kinds: TableKinds },
+  from: RestorationSource,
+  heads: readonly HeadEntry[],
+): Promise<void> {
+  await forgetPublished(store, kinds);
   const what =
     from.from === 'replica' ? 'what one appliance of its cluster had' : `a backup${from.madeAt === undefined ? '' : ` of ${from.madeAt}`}`;
   const message = `the appliance was restored from ${what}, so that what was revoked, ended or used up since then is good again`;

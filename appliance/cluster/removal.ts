@@ -5,13 +5,14 @@ import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import type { OpenStore } from '../../core/store/open.ts';
+import { dropRecordsOf, type TableKinds } from '../../core/store/records/table-kinds.ts';
 import { type Departure, hasRegistered, recordDeparture, signedChainsOf } from '../audit/chain-records.ts';
 import type { ClusterState, ClusterWay, SeenAppliance } from './cluster-way.ts';
-import { dropRecordsOf } from '../record-owners.ts';
 
 export type RemovalParts = {
   readonly cluster: ClusterWay;
   readonly store: OpenStore;
+  readonly kinds: TableKinds;
   readonly state: ClusterState;
   readonly running: () => Pick<RunningPlugins, 'dropAppliance'>;
 };
@@ -40,7 +41,7 @@ export async function removeAppliance(parts: RemovalParts, wanted: WantedRemoval
   const { id, name } = member ?? { id: wanted.member, name: wanted.member };
   const departure = await store.write((transaction) => {
     parts.running().dropAppliance(transaction, id);
-    dropRecordsOf(transaction, store, id);
+    dropRecordsOf(transaction, store, parts.kinds, id);
     return recordDeparture(transaction, store, id, { name, at: formatTimestamp(wanted.now), by: wanted.by.user });
   });
   return { ...departure, appliance: id, chains: signedChainsOf(store, id) };

@@ -11,6 +11,7 @@ import { tags } from '../../core/http/tags.ts';
 import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import { firstLevel } from '../../core/store/records/level.ts';
 import type { OpenStore } from '../../core/store/open.ts';
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import { timestampText } from '../../core/wire/fields.ts';
 import type { KeyReference } from '../../hsm/api.ts';
 import type { OwnTokens } from './keys/own-tokens.ts';
@@ -95,6 +96,8 @@ const clusterState = z.object({
 /** The part of SystemParts that is needed, and the store. */
 export type ClusterParts = {
   readonly store: OpenStore;
+  /** of all tables */
+  readonly kinds: TableKinds;
   readonly cluster?: ClusterWay | undefined;
   readonly jobsLeader?: (() => string | undefined) | undefined;
   readonly membership: Membership;
@@ -253,7 +256,7 @@ const removal = departed.extend({
     ),
 });
 
-function removalEndpoint({ cluster, store, membership, ownTokens, running }: ClusterParts): AnyEndpoint {
+function removalEndpoint({ cluster, store, kinds, membership, ownTokens, running }: ClusterParts): AnyEndpoint {
   return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
     method: 'POST',
     path: `${base}/remove-member`,
@@ -277,7 +280,7 @@ function removalEndpoint({ cluster, store, membership, ownTokens, running }: Clu
     async run(call, { member: wanted, evenIfAlive }) {
       if (cluster === undefined)
         throw fail('operation-refused', { detail: 'This appliance stands alone: there is no other that could be removed.' });
-      const parts = { cluster, store, running, state: await readCluster(cluster) };
+      const parts = { cluster, store, kinds, running, state: await readCluster(cluster) };
       const removed = await removeAppliance(parts, { member: wanted, evenIfAlive, by: call.caller, now: call.now });
       call.noteAudit({ requestParameters: { member: wanted, 'even-if-alive': evenIfAlive, ...acknowledgementOf(removed) } });
       const { name, appliance: id, at, by, chains } = removed;

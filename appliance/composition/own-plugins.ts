@@ -23,6 +23,7 @@ import type { SealParts } from '../seal/endpoints.ts';
 import { sealPlugin } from '../seal/plugin.ts';
 import type { ShippingParts } from '../shipping/endpoints.ts';
 import { shippingPlugin } from '../shipping/plugin.ts';
+import { tableKinds } from '../table-kinds.ts';
 import { ownPins, type OwnPins } from '../tokens/own-pins.ts';
 import { followAgreedTypes } from '../cluster/keys/agreed-types.ts';
 import { carryInCluster, type CarryingParts } from '../cluster/keys/key-transfer.ts';
@@ -106,7 +107,7 @@ function servingPlugins(parts: OwnParts, system: SystemParts, keyParts: KeyParts
     monitoringPlugin({ ...system, store, running }),
     backupPlugin({ ...system, store }),
     sealPlugin(system),
-    clusterPlugin({ ...parts, ...system, ...keyParts, ownTokens }),
+    clusterPlugin({ ...parts, ...system, ...keyParts, ownTokens, kinds: tableKinds }),
     provisioningPlugin(store, system.bootstrapFile),
   ];
 }

@@ -19,6 +19,7 @@ import { plugins } from '../plugins.ts';
 import { RequestGate } from '../processes/request-gate.ts';
 import { type Serving, takeAt } from '../processes/serving.ts';
 import { StartRefused } from '../start-refused.ts';
+import { tableKinds } from '../table-kinds.ts';
 import { keepSealedIdentity } from '../tls/sealed-identity.ts';
 import { ownPins } from '../tokens/own-pins.ts';
 import { Closing } from './closing.ts';
@@ -134,7 +135,16 @@ function membershipOf(
 ): Membership {
   const { store, hsm, cluster } = runtime;
   return new Membership({
-    ...{ data: configuration.data, config: configuration.cluster, store, hsm, clock, ownUrl: configuration.ownUrl, cluster },
+    ...{
+      data: configuration.data,
+      config: configuration.cluster,
+      store,
+      hsm,
+      clock,
+      ownUrl: configuration.ownUrl,
+      cluster,
+      kinds: tableKinds,
+    },
     authority: () => identity.current.caPem,
     ownToken: hasOwnToken(configuration) ? tokens[0] : undefined,
     log: log.with('cluster'),

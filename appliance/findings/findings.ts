@@ -1,4 +1,5 @@
 // What a start or a job has found that a person has to know: it is part of health until somebody has answered it, also over restarts.
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -32,6 +33,7 @@ export type Finding = {
 };
 
 const findingTable = (store: Store): Table<Finding> => store.table<Finding>('findings');
+export const findingTableKinds: TableKinds = { findings: { of: 'each' } };
 
 /** Where it is: under the name alone what one found that then became the first of a cluster, which concerns the store of all. */
 function placeOf(read: Pick<WriteTransaction, 'has'>, store: Store, name: string): StoreKey {

@@ -1,6 +1,7 @@
 // Compares the machine's clock with those of the other appliances, which outvote it, and with the latest time seen. While it is implausible,
 // certificates, expiry and rotation are held.
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { clockToleranceMs } from '../../core/cluster/clocks.ts';
 import { defined } from '../../core/base/defined.ts';
@@ -77,6 +78,8 @@ type ClockWatchOptions = {
   /** the latest time in the audit trail, which is written more often; it counts as far as the record should have been written since */
   readonly inTrail?: Temporal.Instant | undefined;
 };
+
+export const clockTableKinds: TableKinds = { 'seen-time': { of: 'each' } };
 
 /** The watch works from the first look, which it has taken when this returns. */
 export function watchClock(store: Store, machine: Clock, options: ClockWatchOptions = {}): ClockWatch {

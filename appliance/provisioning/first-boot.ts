@@ -16,6 +16,7 @@ import type { ListenerIdentity } from '../../core/plugin/services/certificate-au
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
+import { tableKinds } from '../table-kinds.ts';
 import { openAudit } from '../audit/audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
@@ -64,7 +65,10 @@ export async function provisionAppliance(
     if (announcement !== undefined) step('made the tenant system and its first credential');
     // Before the mark of a restore is removed there.
     await beginExportHistory(runtime.store, clock, existsSync(restoredMark(configuration.data)));
-    await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }), configuration);
+    await refusingHsmErrors(
+      () => openAudit(runtime, configuration.data, configuration.workers, { clock, log, kinds: tableKinds }),
+      configuration,
+    );
     const identity = await makeListenerIdentity(configuration, runtime, { clock, log, rotation });
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);

@@ -1,5 +1,6 @@
 // The record of each token's wrapping key, and its public state.
 import { z } from 'zod';
+import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import type { OwnKeyName } from '../../hsm/api.ts';
@@ -46,6 +47,9 @@ export function beginning(
     latecomers: 0,
   };
 }
+
+/** By the name of a token, which all appliances give to the same keys. */
+export const wrappingTableKinds: TableKinds = { 'wrapping-keys': { of: 'all' } };
 
 /** [name of the token]; absent for a token whose wrapping key was never rotated */
 export function wrappingTable(store: Store): Table<WrappingRecord> {

@@ -2,6 +2,7 @@
 import { approleTable, dropRoleId, type Approle } from './approles/approles.ts';
 import { dropSecretIds } from './approles/secret-ids.ts';
 import { openTenants, systemTenantName, type Tenant } from './tenants.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 
 /** Its name, and its role-id. */
@@ -12,6 +13,12 @@ export const claimingRole = 'bootstrap';
  * has the credential.
  */
 export const claimTable = (store: Store): Table<string> => store.table<string>('bootstrap');
+/** One credential for all: the record names the appliance that has it. */
+export const claimTableKinds: TableKinds = {
+  bootstrap: { of: 'all', fills: true },
+  approles: { of: 'all', fills: claimingRole },
+  'approle-role-ids': { of: 'all', fills: true },
+};
 export const offeredByKey = ['offered-by'];
 
 /** From the snapshot, or as a transaction sees it. */

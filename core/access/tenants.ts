@@ -1,6 +1,7 @@
 // Tenants: what is kept of them, and how they are found by name and by UUID.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/context.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import { formatTimestamp } from '../base/time.ts';
 
@@ -9,6 +10,11 @@ export type TenantKind = (typeof tenantKinds)[number];
 
 /** The tenant created at first start. It alone sees tenants and the appliance itself. */
 export const systemTenantName = 'system';
+
+export const tenantTableKinds: TableKinds = {
+  tenants: { of: 'all', fills: systemTenantName },
+  'tenant-names': { of: 'all', fills: true },
+};
 
 export type Tenant = {
   readonly uuid: string;

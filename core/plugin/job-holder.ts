@@ -6,6 +6,7 @@ import type { Clock, Job, Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import { behindFence, type Fence } from '../store/fence.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 
@@ -21,6 +22,8 @@ type Holding = { readonly appliance: string; readonly term: string; readonly bea
 
 const termKey = ['term'];
 const beatKey = ['beat'];
+
+export const jobTableKinds: TableKinds = { 'job-holder': { of: 'cluster' } };
 
 /** Id of the appliance that runs the jobs, as the store has it now; undefined while none does, and for an appliance that stands alone. */
 export function findJobHolder(store: Store): string | undefined {

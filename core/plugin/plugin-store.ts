@@ -1,7 +1,17 @@
 // The part of the store that a plugin sees: its own tables, and those that it inherits from the plugin that kept them earlier.
 import type { OpenStore } from '../store/open.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyPlugin } from './plugin.ts';
+
+/** The kinds of the tables of all plugins, by full name. */
+export function tableKindsOf(plugins: readonly Pick<AnyPlugin, 'name' | 'inherits' | 'tables'>[]): TableKinds {
+  return Object.fromEntries(
+    plugins.flatMap(({ name, inherits, tables = {} }) =>
+      Object.entries(tables).map(([table, kind]) => [`${inherits?.tables.includes(table) === true ? inherits.from : name}/${table}`, kind]),
+    ),
+  );
+}
 
 /** A view whose `table` throws TypeError for a table that another plugin has inherited from this one. */
 export function storeOf({ name, inherits }: AnyPlugin, plugins: readonly AnyPlugin[], store: OpenStore): Store {

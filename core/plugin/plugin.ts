@@ -16,6 +16,7 @@ import type { SealedListeners } from './services/listeners.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Migration } from '../store/migrate.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
 /** What a plugin gets. It sees its own part of the store and references to keys, never key octets or other plugins. */
@@ -96,6 +97,8 @@ export type Plugin<Config> = {
   readonly provides?: readonly Service<unknown>[];
   readonly uses?: readonly Service<unknown>[];
   readonly migrations?: readonly Migration[];
+  /** Those of its tables whose records are not the same to every appliance of a cluster, or come without a person. */
+  readonly tables?: TableKinds;
   /** Tables that another plugin kept in an earlier version. They stay where they are: the records need no migration, and a return to the
    * earlier version finds them. */
   readonly inherits?: { readonly from: string; readonly tables: readonly string[] };

@@ -18,6 +18,8 @@ export interface OpenStore extends Store {
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
   /** Sets how to tell whether a tenant exists; until then, tables of tenants accept every record. */
   guardTenants(exists: TenantExists): void;
+  /** Full names of the tables that have records, opened or not. */
+  tableNames(): Iterable<string>;
   /** All tables of tenants that have been opened. */
   tenantTables(): readonly Table<unknown>[];
   /** Told the table of each record that does not open when it is met first. */

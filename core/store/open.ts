@@ -18,7 +18,7 @@ import { Sealer } from './records/sealing.ts';
 import { changesBetween, noteChanges, raiseRevision, revisionKey, revisionOf } from './revision.ts';
 import type { OpenStore, StoreOptions } from './open-store.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
-import { Change, type TableContext, tableOn, type TenantExists } from './tables.ts';
+import { Change, type TableContext, tableNamesIn, tableOn, type TenantExists } from './tables.ts';
 
 export type { OpenStore } from './open-store.ts';
 
@@ -123,6 +123,10 @@ class LmdbStore implements OpenStore {
 
   tenantTables(): readonly Table<unknown>[] {
     return Array.from(this.#context.tenants.tables, (name) => this.#tableOf(name));
+  }
+
+  tableNames(): Iterable<string> {
+    return tableNamesIn(this.#environment);
   }
 
   prefixed(owner: string): Store {

@@ -209,6 +209,17 @@ export function describeKey(text: string): string {
   return `${table} ${JSON.stringify(key)}`;
 }
 
+/** Names of the tables that have records. What is no record has a key that begins with a control character. */
+export function* tableNamesIn(environment: Octets): Iterable<string> {
+  for (let low = keyBytes('a'); ;) {
+    const [key] = environment.keys({ low, high: Buffer.of(0xff) }, 1, false);
+    if (key === undefined) return;
+    const { table } = decodeKey(key.toString('utf8'));
+    yield table;
+    low = endOf(`${table}\0`);
+  }
+}
+
 /** Texts of the keys in a span, in order, fetched in pages. */
 export function* textsIn(environment: Octets, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
   for (let rest = span, left = limit; left > 0;) {

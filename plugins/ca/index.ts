@@ -20,6 +20,15 @@ export default definePlugin({
   provides: [certificateAuthorityService, memberCertificatesService],
   uses: [custodyStatementsService, listenersService, wrappingKeysService],
   inherits: { from: 'est', tables: tableNames },
+  tables: {
+    // That of the listeners is made by a start, with what it issues.
+    cas: { of: 'all', fills: 'appliance' },
+    certificates: { of: 'all', fills: true },
+    crls: { of: 'all', fills: true, published: 'newest' },
+    'last-crls': { of: 'all', fills: true },
+    'unclaimed-keys': { of: 'all', fills: true },
+    'listener-identity': { of: 'each' },
+  },
   preload: load,
   provision: async (context) => (await load()).provision(context),
 });

@@ -11,6 +11,7 @@ export default definePlugin<Config>({
   contract: 1,
   config: configSchema,
   uses: [sessionsService, listenersService],
+  tables: { sessions: { of: 'all', fills: true } },
   preload: load,
   provision: async (context) => (await load()).provision(context),
 });

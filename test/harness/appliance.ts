@@ -24,6 +24,7 @@ import type { ClusterWay } from '../../appliance/cluster/cluster-way.ts';
 import { beginExportHistory } from '../../appliance/attestation/export-history.ts';
 import { provideStoreKey } from '../../appliance/data-directory/store-key.ts';
 import { Membership } from '../../appliance/cluster/membership/membership.ts';
+import { tableKinds } from '../../appliance/table-kinds.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
@@ -104,7 +105,17 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     auditKeys: () => '',
   });
   const membership = new Membership({
-    ...{ log, data: directory, config: undefined, store, hsm, clock, ownUrl: 'https://localhost:4646', authority: () => '' },
+    ...{
+      log,
+      data: directory,
+      config: undefined,
+      store,
+      kinds: tableKinds,
+      hsm,
+      clock,
+      ownUrl: 'https://localhost:4646',
+      authority: () => '',
+    },
     ...{ cluster: options.cluster, requireReady: async () => undefined, restartServer: async () => undefined },
     takePart: () => Promise.reject(new Error('an appliance in the process of a test has no processes to replace')),
   });

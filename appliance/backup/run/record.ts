@@ -1,5 +1,6 @@
 // What the store remembers about backups: the one that runs, and how the last ones went.
 import { z } from 'zod';
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import { timestampText } from '../../../core/wire/fields.ts';
 
@@ -47,6 +48,11 @@ export type HistoryRecord = {
 export const runningTable = (store: Store): Table<RunningRecord> => store.table<RunningRecord>('backup-running');
 /** [`history`] */
 export const historyTable = (store: Store): Table<HistoryRecord> => store.table<HistoryRecord>('backup-history');
+/** One at a time, whichever appliance makes it: the record names it. */
+export const backupTableKinds: TableKinds = {
+  'backup-running': { of: 'all', fills: true },
+  'backup-history': { of: 'all', fills: true },
+};
 
 export const runningKey = ['running'] as const;
 export const historyKey = ['history'] as const;

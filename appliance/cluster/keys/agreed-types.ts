@@ -1,5 +1,6 @@
 // A cluster with a token in each appliance has the key types that all of its tokens have: a key of another type would open in some of them only,
 // and no rotation of the wrapping key would end.
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Job } from '../../../core/base/context.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { ownKey, type Store, type Table } from '../../../core/store/store.ts';
@@ -8,6 +9,7 @@ import { guestTable } from './transfer-records.ts';
 
 /** ['types', id of the appliance]: those of its token */
 const typesTable = (store: Store): Table<readonly string[]> => store.table<readonly string[]>('token-types');
+export const typeTableKinds: TableKinds = { 'token-types': { of: 'each' } };
 
 /** From now on this process makes no key whose type another token lacks, that of one that is about to join among them. */
 export function followAgreedTypes(store: Store, hsm: Hsm): void {

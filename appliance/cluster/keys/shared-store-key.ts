@@ -1,4 +1,5 @@
 // The key of the store during a rotation in a cluster: what the appliances share is rewrapped once, and each keeps a copy of it on its disk.
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { isWaitedFor } from '../../../core/cluster/validity.ts';
 import type { Job } from '../../../core/base/context.ts';
 import { ownKey, type Store, type Table } from '../../../core/store/store.ts';
@@ -12,6 +13,7 @@ export type SharedKeyParts = { readonly store: Store; readonly hsm: Hsm; readonl
 
 /** ['copy', id of the appliance]: number of the wrapping key that its copy is under */
 const copyTable = (store: Store): Table<number> => store.table<number>('store-key-copies');
+export const copyTableKinds: TableKinds = { 'store-key-copies': { of: 'each' } };
 
 /**
  * Rewraps what the cluster shares under the wrapping key in use, if that is `number` and it is under an older one. Resolves with whether every

@@ -1,5 +1,6 @@
 // What the appliances of a cluster tell each other while the next own keys are carried from one token to all. Public keys, and keys wrapped for
 // one token each: nothing that another token could open.
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { Gift, Parcel, Transport } from '../../../hsm/setup/setup.ts';
@@ -45,6 +46,12 @@ export const carryingTable = (store: Store): Table<Carrying> => store.table<Carr
 export const partTable = (store: Store): Table<CarryingPart> => store.table<CarryingPart>('wrapping-carrying-parts');
 /** [id of the appliance] */
 export const guestTable = (store: Store): Table<Guest> => store.table<Guest>('cluster-guests');
+export const transferTableKinds: TableKinds = {
+  'wrapping-carryings': { of: 'cluster' },
+  'wrapping-carrying-parts': { of: 'cluster' },
+  // About appliances that are about to come in.
+  'cluster-guests': { of: 'cluster' },
+};
 
 /** The carrying of a group, if it is still this one. Throws `conflict` when it was withdrawn. */
 export function requireSame(transaction: WriteTransaction, store: Store, group: string, id: string): Carrying {

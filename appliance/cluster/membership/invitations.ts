@@ -1,4 +1,5 @@
 // Invitations on record: the hash of the secret of each, until when it is good, and which appliance has used it.
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { fail, type ServiceError } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
@@ -36,6 +37,8 @@ export type ShownInvitation = Pick<Invited, 'expires' | 'by' | 'member'> & {
 };
 
 const table = (store: Store): Table<Invited> => store.table<Invited>('cluster-invitations');
+/** Good for an hour, and for the members that there are. */
+export const invitationTableKinds: TableKinds = { 'cluster-invitations': { of: 'cluster' } };
 const goodForSeconds = 3_600;
 /** As long as the certificates of an appliance that was admitted and did not come in. */
 const rememberedSeconds = 90 * 86_400;

@@ -15,11 +15,11 @@ import {
   memberRoles,
 } from '../../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../../core/store/open.ts';
+import { findContent, type TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Hsm, TokenConfig } from '../../../hsm/api.ts';
 import { provideIdentity } from './identity.ts';
 import type { ClusterWay } from '../cluster-way.ts';
 import { holdAlone } from '../../data-directory/data-directory.ts';
-import { findContent } from '../../record-owners.ts';
 import { endingJob } from './ending/ended-credentials.ts';
 import { isRefusedByOthers, refusedReason } from './ending/refused-credentials.ts';
 import { programProblem } from './etcd-process.ts';
@@ -34,6 +34,8 @@ export type MembershipParts = {
   readonly data: string;
   readonly config: ClusterConfig | undefined;
   readonly store: OpenStore;
+  /** of all tables */
+  readonly kinds: TableKinds;
   readonly hsm: Hsm;
   readonly clock: Clock;
   /** base URL of the management API of this appliance, as the others reach it */
@@ -156,14 +158,14 @@ export class Membership {
   }
 
   async #join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
-    const { data, config, store, takePart } = this.#parts;
+    const { data, config, store, kinds, takePart } = this.#parts;
     const member = this.#requireMember();
     const invitation = parseInvitation(text);
     if (invitation === undefined)
       throw fail('invalid-value', { detail: '"invitation" must be the line that "keystorectl cluster invite" has printed.' });
     await this.#requireAlone(member);
     store.refresh();
-    const content = findContent(store);
+    const content = findContent(store, kinds);
     if (content !== undefined) {
       throw fail('not-new', {
         detail: `This appliance has something of its own (${content}), which would be lost: reset it, or start it with an empty data directory.`,

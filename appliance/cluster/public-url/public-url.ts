@@ -1,6 +1,7 @@
 // The URL that certificates, links and people are given: one for all appliances of a cluster where that was set, else that of the configuration.
 import type { Configuration } from '../../../core/config/config.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
+import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 
 /** What all appliances of a cluster name in place of the `public-url` of their configurations, and who has set it when. */
@@ -10,6 +11,8 @@ type Configured = Pick<Configuration, 'publicUrl' | 'publicUrlIsOwn' | 'hosts'>;
 
 /** ['all'] */
 const table = (store: Store): Table<SharedUrl> => store.table<SharedUrl>('public-url');
+/** What all name in place of their configurations; certificates have it, so it stays with a restore. */
+export const urlTableKinds: TableKinds = { 'public-url': { of: 'all' } };
 const key = ['all'] as const;
 
 export function findSharedUrl(store: Store): SharedUrl | undefined {

@@ -2,6 +2,7 @@
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { keyedDigest } from '../../store/records/keyed-digest.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
+import type { TableKinds } from '../../store/records/table-kinds.ts';
 import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 
 /** Milliseconds since 1970 of the failures of the last minute, oldest first. */
@@ -71,6 +72,7 @@ export async function dropOldFailures(store: Store, nowMs: number, signal: Abort
 }
 
 const failureTable = (store: Store): Table<Failures> => store.table<Failures>('login-failures');
+export const failureTableKinds: TableKinds = { 'login-failures': { of: 'all', fills: true } };
 
 /**
  * The failures of the last minute. Transactions of two workers may commit in another order than their times, so a failure may be a

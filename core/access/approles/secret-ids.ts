@@ -4,6 +4,7 @@ import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
+import type { TableKinds } from '../../store/records/table-kinds.ts';
 import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import type { TokenName } from '../user.ts';
@@ -33,6 +34,10 @@ export type SecretIdRecord = {
 const secretIdTable = (store: Store): Table<SecretIdRecord> => store.table<SecretIdRecord>('secret-ids');
 /** [tenant uuid, id of the approle, accessor] to the hash */
 const accessorTable = (store: Store): Table<string> => store.table<string>('secret-id-accessors');
+export const secretIdTableKinds: TableKinds = {
+  'secret-ids': { of: 'all', fills: true },
+  'secret-id-accessors': { of: 'all', fills: true },
+};
 
 export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs' | 'madeBy'> & {
   readonly ttlSeconds: number | undefined;

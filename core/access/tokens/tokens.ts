@@ -6,6 +6,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { Secret, revealSecret } from '../../base/secret.ts';
 import { Remembered } from '../../store/records/remembered.ts';
+import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import { isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
@@ -33,6 +34,11 @@ export type IssuedToken = {
 const hashTable = (store: Store): Table<readonly [tenantId: string, accessor: string]> => store.table('token-hashes');
 /** [tenant uuid, parent's accessor, child's accessor] */
 const childTable = (store: Store): Table<true> => store.table('token-children');
+export const tokenTableKinds: TableKinds = {
+  tokens: { of: 'all', fills: true },
+  'token-hashes': { of: 'all', fills: true },
+  'token-children': { of: 'all', fills: true },
+};
 
 /** A new token in UUID form, from C_GenerateRandom: 122 random bits. Drawn before the transaction that issues it. */
 export async function drawToken(hsm: Hsm): Promise<Secret<string>> {

@@ -13,6 +13,7 @@ import { systemClock } from '../../../core/base/time.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 import { quiet } from '../../core/audit/trail.ts';
+import { tableKinds } from '../../../appliance/table-kinds.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
 import { keyObjectLabels, removeKeyObject } from '../../harness/token/token-objects.ts';
@@ -28,7 +29,7 @@ test('a key that is removed from the token while the trail is open: the next sig
   const hsm = await openHsm(testHsmConfig(token));
   const store = await openStore({ directory: paths.store(data), dataKey: new Secret(new Uint8Array(32)) });
   const runtime = { hsm, store, close: () => Promise.resolve() };
-  await openAudit(runtime, data, 1, { clock: systemClock, log: quiet });
+  await openAudit(runtime, data, 1, { clock: systemClock, log: quiet, kinds: tableKinds });
   const trail = await openAuditTrail({
     directory: paths.audit(data),
     chain: chainNames(undefined).worker(1),

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findRunning, takeLease } from '../../../appliance/backup/run/lease.ts';
 import { watchClock } from '../../../appliance/machine/clock-watch.ts';
 import { bootstrapJob, offerBootstrap } from '../../../appliance/provisioning/bootstrap.ts';
-import { dropOwnRecords } from '../../../appliance/record-owners.ts';
+import { tableKinds } from '../../../appliance/table-kinds.ts';
+import { dropOwnRecords } from '../../../core/store/records/table-kinds.ts';
 import { findSecretId, issueSecretId, useSecretId } from '../../../core/access/approles/secret-ids.ts';
 import { createSystemTenant } from '../../../core/access/system-tenant.ts';
 import { Secret } from '../../../core/base/secret.ts';
@@ -132,7 +133,7 @@ test('the copy of one replica is a whole appliance: it opens alone, without what
       ['machine', 'second'],
     ]);
     await alone.write((transaction) => transaction.put(alone.table<number>('tenants'), ['more'], 1));
-    await dropOwnRecords(alone);
+    await dropOwnRecords(alone, tableKinds);
     alone.refresh();
     expect([...alone.table('seen-time').keys([])]).toEqual([]);
     expect(alone.table('tenants').count([])).toBeGreaterThan(2);

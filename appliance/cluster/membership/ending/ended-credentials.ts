@@ -1,6 +1,7 @@
 // The end of a removed appliance's way to the shared store: every member of etcd gets the revocation list and drops its connections.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import type { TableKinds } from '../../../../core/store/records/table-kinds.ts';
 import type { Clock, Job } from '../../../../core/base/context.ts';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
 import { formatTimestamp } from '../../../../core/base/time.ts';
@@ -25,6 +26,10 @@ type Credentials = {
 /** ['all'], and ['applied', id of an appliance]: what of it holds there */
 const commonTable = (store: Store): Table<Credentials> => store.table<Credentials>('cluster-credentials');
 const appliedTable = (store: Store): Table<number> => store.table<number>('cluster-credentials-applied');
+export const credentialTableKinds: TableKinds = {
+  'cluster-credentials': { of: 'cluster' },
+  'cluster-credentials-applied': { of: 'cluster' },
+};
 const key = ['all'];
 
 const turnSeconds = 30;

@@ -1,0 +1,21 @@
+// The kinds of the tables of core, from where they are opened.
+import { failureTableKinds } from '../access/approles/attempt-limit.ts';
+import { secretIdTableKinds } from '../access/approles/secret-ids.ts';
+import { claimTableKinds } from '../access/claiming.ts';
+import { tenantTableKinds } from '../access/tenants.ts';
+import { tokenTableKinds } from '../access/tokens/tokens.ts';
+import { jobTableKinds } from '../plugin/job-holder.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
+
+export const coreTableKinds: TableKinds = {
+  policies: { of: 'all' },
+  // Of the store itself.
+  'entity-tag-key': { of: 'all', fills: true },
+  'core/migrations': { of: 'all', fills: true },
+  ...tenantTableKinds,
+  ...claimTableKinds,
+  ...secretIdTableKinds,
+  ...failureTableKinds,
+  ...tokenTableKinds,
+  ...jobTableKinds,
+};
