@@ -15,11 +15,11 @@ import type { CaContext } from './context.ts';
 import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
 import { formatName, readName } from './der/name.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
-import { findPath, isClientCertificate, maxIntermediates } from './issuing/chain.ts';
+import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
-import { type IssuedCertificate, newestGeneration } from './records/records.ts';
+import { type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
 import { findIssued, isRevokedOnPath } from './status/revocation.ts';
 
 /** `protocols` collects what is attached. */
@@ -69,7 +69,14 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
         keyName,
         challengePassword,
         approve: () => issuable(context, ca, approveByPolicy(csr, record.est)),
-        approveRenewal: (held) => issuable(context, ca, approveRenewal(csr, readCertificate(held.certificate), record.est)),
+        approveRenewal(held) {
+          const certificate = readCertificate(held.certificate);
+          return issuable(
+            context,
+            ca,
+            approveRenewal(csr, certificate, record.est, limitsOf(certificate, findIssued(context, ca, certificate))),
+          );
+        },
       };
       return request;
     },
@@ -91,10 +98,17 @@ function findProblem(certificate: Certificate, issued: IssuedCertificate, now: T
   return issued.via === 'issuing-ca' || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
 }
 
+/** Records of earlier versions say nothing of usages that were signed; the certificate does. */
+function limitsOf(certificate: Certificate, issued: IssuedCertificate | undefined): RenewalLimits | undefined {
+  if (issued?.limits !== undefined || issued?.via !== 'sign-csr') return issued?.limits;
+  return { purposes: isServerCertificate(certificate) ? ['clientAuth', 'serverAuth'] : ['clientAuth'] };
+}
+
 function issuable(context: CaContext, ca: FoundCa, approved: ApprovedRequest): ApprovedRequestView {
   return {
     async issue(options) {
-      const ttlSeconds = parseDuration(ca.record.est.ttl, 'est/ttl').seconds;
+      const longest = parseDuration(ca.record.est.ttl, 'est/ttl').seconds;
+      const ttlSeconds = Math.min(longest, approved.content.limits?.ttlSeconds ?? longest);
       const { serial, record } = await issueCertificate(context, ca, approved, { ...options, ttlSeconds });
       return { serial, certificate: record.certificate };
     },

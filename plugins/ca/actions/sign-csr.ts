@@ -9,9 +9,10 @@ import { durationField, pemExample, timestamp } from '../../../core/wire/fields.
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
-import { approveByAdministrator, approveWithin, type Purpose } from '../issuing/approval.ts';
+import { approveByAdministrator, approveWithin } from '../issuing/approval.ts';
 import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';
+import type { Purpose, RenewalLimits } from '../records/records.ts';
 import { caPath, findCaOf, noKey } from './action.ts';
 import { caTag } from '../tags.ts';
 
@@ -32,7 +33,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
     path: `${caPath}/sign-csr`,
     summary: 'Issue a certificate for a certification request',
     description:
-      'The names in the request must be allowed by the rules of `est`, and `ttl` is at most that of `est`, unless the policies allow `execute` of `…/sign-freely` as well. The certificate is made from the request, never copied: extensions that it asks for beyond its names are left out.',
+      'The names in the request must be allowed by the rules of `est`, and `ttl` is at most that of `est`, unless the policies allow `execute` of `…/sign-freely` as well. The certificate is made from the request, never copied: extensions that it asks for beyond its names are left out. Renewals over EST give no usage beyond `usages`, and no longer life than a `ttl` that was given.',
     tag: caTag,
     access: 'token',
     operation: 'execute',
@@ -70,7 +71,10 @@ export function signCsr(context: CaContext): AnyEndpoint {
       const ttlSeconds = (ttl ?? longest).seconds;
       const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute');
       if (!isFree && ttlSeconds > longest.seconds) throw tooLong();
-      const approved = isFree ? approveByAdministrator(verified, wanted) : approveWithin(verified, est, wanted);
+      // Rules that limit values have allowed est/ttl as it is now.
+      const isTtlMeant = ttl !== undefined || call.access.isConstrained;
+      const limits: RenewalLimits = { purposes: wanted, ...(isTtlMeant ? { ttlSeconds } : {}) };
+      const approved = isFree ? approveByAdministrator(verified, limits) : approveWithin(verified, est, limits);
       const { serial, record, issuer } = await issueCertificate(context, ca, approved, { ttlSeconds, via: 'sign-csr' });
       const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
       call.noteAudit({ requestParameters: issued });

@@ -10,8 +10,7 @@ import { commonName } from '../der/name.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
-
-export type Purpose = 'clientAuth' | 'serverAuth';
+import type { Purpose, RenewalLimits } from '../records/records.ts';
 
 /** The parts of a certificate that come from the request; the profile decides the rest (R60 to R64). */
 type RequestContent = {
@@ -25,6 +24,8 @@ type RequestContent = {
   readonly purposes: readonly Purpose[];
   /** serial number of the certificate that is renewed, which has the same names; undefined when none is */
   readonly renews: string | undefined;
+  /** kept with the certificate, for its renewals; undefined when the rules for devices alone count */
+  readonly limits?: RenewalLimits | undefined;
 };
 
 /** A request that was approved by policy, by an administrator, or by the appliance for its listeners. */
@@ -44,40 +45,53 @@ export type { ApprovedRequest };
 
 /** Approves a device's first enrolment: every name must be allowed (R49 to R55). Throws `identity-not-allowed`. */
 export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): ApprovedRequest {
-  return approveNames(csr, policy, undefined);
+  return approveNames(csr, policy, {});
 }
 
-function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renews: string | undefined): ApprovedRequest {
+/** The certificate that is renewed, and what its renewals keep to. */
+type Renewal = { readonly renews?: string; readonly limits?: RenewalLimits | undefined };
+
+function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal): ApprovedRequest {
   const { changesSubject, wantsServerAuth } = csr.content;
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renews);
+  // A usage that is not to be had is left out, as at the first issue: devices ask by the same template for ever.
+  const isForServers = wantsServerAuth && renewal.limits?.purposes.includes('serverAuth') !== false;
+  return approved(csr, isForServers ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renewal);
 }
 
-/** Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46). */
-export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: IdentityPolicy): ApprovedRequest {
+/**
+ * Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46);
+ * of the usages those within the limits alone.
+ */
+export function approveRenewal(
+  csr: VerifiedCsr,
+  held: Certificate,
+  policy: IdentityPolicy,
+  limits: RenewalLimits | undefined,
+): ApprovedRequest {
   if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
-  return approveNames(csr, policy, held.serial);
+  return approveNames(csr, policy, { renews: held.serial, limits });
 }
 
 /**
  * Approves what an administrator asks for who may sign freely: names are theirs to decide, the profile stays ours. Throws
  * `invalid-csr` for a request that names nobody (RFC 5280 4.1.2.6: without a subject there are alternative names).
  */
-export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
+export function approveByAdministrator(csr: VerifiedCsr, limits: RenewalLimits): ApprovedRequest {
   const { subjectAttributes, alternativeNames } = csr.content;
   if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
     throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
   }
-  return approved(csr, purposes, undefined);
+  return approved(csr, limits.purposes, { limits });
 }
 
 /** Approves what a caller of `sign-csr` asks for: every name must be allowed, as for devices. Throws `identity-not-allowed`. */
-export function approveWithin(csr: VerifiedCsr, policy: IdentityPolicy, purposes: readonly Purpose[]): ApprovedRequest {
+export function approveWithin(csr: VerifiedCsr, policy: IdentityPolicy, limits: RenewalLimits): ApprovedRequest {
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, purposes, undefined);
+  return approved(csr, limits.purposes, { limits });
 }
 
 /** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first that is short enough is the common name. */
@@ -105,10 +119,10 @@ export function approveMember(csr: VerifiedCsr, appliance: string, address: stri
   });
 }
 
-function approved(csr: VerifiedCsr, purposes: readonly Purpose[], renews: string | undefined): ApprovedRequest {
+function approved(csr: VerifiedCsr, purposes: readonly Purpose[], { renews, limits }: Renewal): ApprovedRequest {
   const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
   const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), renews };
-  return new ApprovedRequest({ ...names, publicKey, keyFamily, purposes });
+  return new ApprovedRequest({ ...names, publicKey, keyFamily, purposes, limits });
 }
 
 function isSameIdentity(csr: VerifiedCsr, held: Certificate): boolean {

@@ -56,6 +56,11 @@ export function isClientCertificate(leaf: Certificate): boolean {
   return readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false && isForClients(leaf);
 }
 
+/** Whether extKeyUsage says that a leaf authenticates a server, too. */
+export function isServerCertificate({ extensions }: Certificate): boolean {
+  return readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) === true;
+}
+
 /** Whether extKeyUsage, where present, allows client authentication. */
 function isForClients({ extensions }: Certificate): boolean {
   const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));

@@ -44,7 +44,7 @@ export type Issued = { readonly serial: string; readonly record: IssuedCertifica
 export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
   const issuer = requireSigner(context, ca);
   const above = readCertificate(issuer.certificate);
-  const { subject, alternativeNames, publicKey, keyFamily, purposes, renews } = approved.content;
+  const { subject, alternativeNames, publicKey, keyFamily, purposes, renews, limits } = approved.content;
   requireWithin([above, ...issuer.chain.map(readCertificate)], approved);
   const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
   const serial = await context.serials.next();
@@ -73,7 +73,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   await context.store.write((transaction) => {
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     options.recheck?.(transaction);
-    keepIssued(context, transaction, own, issued, renews);
+    keepIssued(context, transaction, own, { ...issued, record: { ...issued.record, ...defined({ limits }) } }, renews);
   });
   return issued;
 }

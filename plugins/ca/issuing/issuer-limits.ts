@@ -4,7 +4,7 @@ import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import type { Certificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { readAlternativeNames, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
-import type { Purpose } from './approval.ts';
+import type { Purpose } from '../records/records.ts';
 import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
 
 /** What is to be certified: with no purposes a CA. */

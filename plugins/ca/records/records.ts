@@ -87,6 +87,17 @@ export type IssuedCertificate = {
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
   /** of a renewal: serial number of the first certificate of its line (status/line.ts); absent in older records */
   readonly line?: string;
+  /** what its renewals keep to; absent of what a device enrolled for, and in older records */
+  readonly limits?: RenewalLimits;
+};
+
+export type Purpose = 'clientAuth' | 'serverAuth';
+
+/** What a caller of `sign-csr` asked for: the rules of that caller may allow no more. */
+export type RenewalLimits = {
+  readonly purposes: readonly Purpose[];
+  /** undefined: est/ttl of the CA, as of each renewal */
+  readonly ttlSeconds?: number;
 };
 
 /** One entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */

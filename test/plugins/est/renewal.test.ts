@@ -86,6 +86,73 @@ describe('credential', () => {
   });
 });
 
+describe('what was signed for a caller of sign-csr', () => {
+  const asked = [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth])];
+  const forServers = () => makeCsr({ keys, subject: `CN=${name}`, names: [{ type: 'dns', value: name }], extensions: asked });
+
+  async function sign(fields: object): Promise<Identity> {
+    const { status, body } = await appliance.act(ca, 'sign-csr', { csr: pem(await forServers()), ...fields });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return { keys, certificate: Buffer.alloc(0), pem: body.certificate };
+  }
+
+  async function renewed(client: Identity): Promise<Identity & { days: number; purposes: number }> {
+    const reply = await renew(client, {}, await forServers());
+    const [read] = readCertsOnly(reply.text);
+    if (read === undefined) throw new Error(reply.text);
+    const { notBefore, notAfter } = new x509.X509Certificate(read.raw);
+    const purposes = new x509.X509Certificate(read.raw).getExtension(x509.ExtendedKeyUsageExtension)?.usages.length ?? 0;
+    return {
+      keys,
+      certificate: read.raw,
+      pem: read.toString(),
+      days: Math.round((Number(notAfter) - Number(notBefore)) / 86_400_000),
+      purposes,
+    };
+  }
+
+  test('a renewal, and the renewal of that, has no further usage and no longer life than it was signed with', async () => {
+    const first = await renewed(await sign({ ttl: '2d', usages: ['client-auth'] }));
+    expect(first).toMatchObject({ days: 2, purposes: 1 });
+    expect(await renewed(first)).toMatchObject({ days: 2, purposes: 1 });
+  });
+
+  test('without a ttl, renewals follow est/ttl, and both usages stay for those that ask', async () => {
+    const signed = await sign({});
+    expect((await renew(signed)).status).toBe(200);
+    await appliance.patchCa(ca, { est: { ttl: '40d' } });
+    const longer = await renewed(signed);
+    expect(longer).toMatchObject({ days: 40, purposes: 2 });
+    await appliance.patchCa(ca, { est: { ttl: '20d' } });
+    const shorter = await renewed(longer);
+    await appliance.patchCa(ca, { est: { ttl: '30d' } });
+    expect(shorter).toMatchObject({ days: 20, purposes: 2 });
+    // One that asks for less once has not given up the rest.
+    const [less] = readCertsOnly((await renew(shorter)).text);
+    if (less === undefined) throw new Error('no certificate');
+    expect(await renewed({ keys, certificate: less.raw, pem: less.toString() })).toMatchObject({ days: 30, purposes: 2 });
+  });
+
+  test('a ttl beyond est/ttl gives renewals no more than est/ttl', async () => {
+    expect(await renewed(await sign({ ttl: '90d' }))).toMatchObject({ days: 30 });
+  });
+
+  test('where the rules of the caller limit values, a ttl that is left out is one that they allow, and stays', async () => {
+    const path = `/v1/state/keystore/tls/ca/${ca}/sign-csr`;
+    const rules = [{ path, operations: { execute: 'allow' }, 'allowed-values': { ttl: ['30d'], usages: ['client-auth'] } }];
+    await appliance.request('POST', '/v1/config/policy/policies', { name: 'signer', 'rest-api': { rules } });
+    const made = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['signer'], ttl: '1h' });
+    const fields = { csr: pem(await forServers()), usages: ['client-auth'] };
+    const { body } = await appliance.request('POST', path, fields, { token: made.body.token });
+    await appliance.patchCa(ca, { est: { ttl: '40d' } });
+    const after = await renewed({ keys, certificate: Buffer.alloc(0), pem: body.certificate });
+    await appliance.patchCa(ca, { est: { ttl: '30d' } });
+    expect(after).toMatchObject({ days: 30, purposes: 1 });
+  });
+});
+
+const pem = (der: Buffer): string => `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
+
 describe('identity', () => {
   test('R44: subject and alternative names must be the same, in any order of the names', async () => {
     const names: Names = [
