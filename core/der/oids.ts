@@ -57,8 +57,20 @@ export const requestAttribute = {
   extensionRequestTemplate: '1.2.840.113549.1.9.16.2.62',
 } as const;
 
-/** CMS content types (RFC 5652 4, 5.1). */
-export const contentType = { data: '1.2.840.113549.1.7.1', signedData: '1.2.840.113549.1.7.2' } as const;
+/** CMS content types (RFC 5652 4, 5.1, 6.1). */
+export const contentType = {
+  data: '1.2.840.113549.1.7.1',
+  signedData: '1.2.840.113549.1.7.2',
+  envelopedData: '1.2.840.113549.1.7.3',
+} as const;
+
+/** Signed attributes of CMS (RFC 5652 11, RFC 6211). */
+export const cmsAttribute = {
+  contentType: '1.2.840.113549.1.9.3',
+  messageDigest: '1.2.840.113549.1.9.4',
+  signingTime: '1.2.840.113549.1.9.5',
+  algorithmProtection: '1.2.840.113549.1.9.52',
+} as const;
 
 /** Basic OCSP response (RFC 6960 4.2.1) and nonce (RFC 9654 2.1). */
 export const ocspId = { basic: '1.3.6.1.5.5.7.48.1.1', nonce: '1.3.6.1.5.5.7.48.1.2' } as const;

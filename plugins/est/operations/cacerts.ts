@@ -1,5 +1,5 @@
 // cacerts: the certificates a device needs to trust what this CA issues, roll-over certificates included (RFC 7030 4.1).
-import { encodeCertsOnly } from './certs-only.ts';
+import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import type { EstCall, EstContext } from '../context.ts';
 import { answerDer, type EstAnswer } from '../listener/transport.ts';
 

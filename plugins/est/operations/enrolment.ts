@@ -4,7 +4,7 @@ import { refusalOf } from '../../../core/audit/record.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { ApprovedRequest, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { encodeCertsOnly } from './certs-only.ts';
+import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { requireChannelBinding } from './channel-binding.ts';
 import { authenticateFirst, authenticateRenewal, describeCredentials } from './client-auth.ts';
 import { failEst } from '../errors.ts';

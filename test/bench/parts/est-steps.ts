@@ -11,7 +11,7 @@ import type { KeyType, TokenConfig } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 import { approveByPolicy } from '../../../plugins/ca/issuing/approval.ts';
 import { makeCaGeneration } from '../../../plugins/ca/life.ts';
-import { encodeCertsOnly } from '../../../plugins/est/operations/certs-only.ts';
+import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { familiesUnder, verifyCsr } from '../../../plugins/ca/issuing/csr.ts';
 import { openCaContext } from '../../../plugins/ca/context.ts';
 import { issueCertificate } from '../../../plugins/ca/issuing/issue.ts';

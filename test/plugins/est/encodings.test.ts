@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import { readCertificate } from '../../../plugins/ca/der/certificate.ts';
-import { encodeCertsOnly } from '../../../plugins/est/operations/certs-only.ts';
+import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { findPath } from '../../../plugins/ca/issuing/chain.ts';
 import { familiesUnder, verifyCsr } from '../../../plugins/ca/issuing/csr.ts';
 import * as der from '../../../core/der/der.ts';

@@ -1,6 +1,6 @@
-// The certs-only CMS message that EST answers with (RFC 7030 4.1.3, RFC 5272 4.1): SignedData without content and without signers.
-import { encode, explicit, integer, objectIdentifier, sequence, setOf, tag } from '../../../core/der/der.ts';
-import { contentType } from '../../../core/der/oids.ts';
+// The certs-only CMS message, in which enrolment protocols hand out certificates (RFC 5272 4.1; RFC 7030 4.1.3, RFC 8894 3.4): SignedData without content and without signers.
+import { encode, explicit, integer, objectIdentifier, sequence, setOf, tag } from '../der/der.ts';
+import { contentType } from '../der/oids.ts';
 
 /** ContentInfo of these certificates; DER sorts them (X.690 11.6), so order carries no meaning. eContent is absent (RFC 5652 5.2). */
 export function encodeCertsOnly(certificates: readonly Uint8Array[]): Uint8Array {
