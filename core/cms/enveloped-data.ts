@@ -62,13 +62,11 @@ function readRecipient(whole: Uint8Array): Recipient {
   return { issuer, serial, transport, encryptedKey };
 }
 
-/** The recipient with this certificate, not the first: some clients encrypt for several. Throws CmsError `undecryptable`. */
-export function requireRecipient({ recipients }: EnvelopedData, certificate: Pick<Recipient, 'issuer' | 'serial'>): Recipient {
-  const found = recipients.find(
+/** The recipient with this certificate, not the first: some clients encrypt for several. */
+export function findRecipient({ recipients }: EnvelopedData, certificate: Pick<Recipient, 'issuer' | 'serial'>): Recipient | undefined {
+  return recipients.find(
     ({ issuer, serial }) => Buffer.compare(issuer, certificate.issuer) === 0 && Buffer.compare(serial, certificate.serial) === 0,
   );
-  if (found === undefined) throw undecryptable();
-  return found;
 }
 
 /** The content under a content key, which is zeroed. One CmsError `undecryptable` whatever is wrong: key, length or padding. */
@@ -85,6 +83,6 @@ export function decryptContent({ cipher, iv, encryptedContent }: EnvelopedData, 
 }
 
 /** What does not open, for whatever reason: another answer for each would tell who sends messages what is inside. */
-function undecryptable(): CmsError {
+export function undecryptable(): CmsError {
   return new CmsError('undecryptable', 'the message cannot be decrypted with the key of this recipient');
 }

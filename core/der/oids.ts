@@ -43,6 +43,8 @@ export const keyPurpose = {
   any: '2.5.29.37.0',
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',
+  /** registration authority (RFC 6402 2.10) */
+  cmcRA: '1.3.6.1.5.5.7.3.28',
 } as const;
 
 /** Access methods of authorityInfoAccess (RFC 5280 4.2.2.1). */

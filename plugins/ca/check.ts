@@ -38,4 +38,7 @@ function* checkCa(where: string, record: CaRecord): Generator<CheckFinding> {
       yield { where, problem: `key ${generation} is of another type than the CA` };
     }
   }
+  for (const { number, key, certificate } of record.registrations ?? [])
+    if (Buffer.compare(readCertificate(certificate).publicKey, key.publicKey) !== 0)
+      yield { where, problem: `the certificate of registration authority ${number} is for another key` };
 }

@@ -5,8 +5,7 @@ import { durationText, nameField, timestamp, pemExample, timestampText } from '.
 import type { KeyType } from '../../hsm/api.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
 import { normaliseDomain } from './issuing/identity-policy.ts';
-import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
-import { disabledEnrolment } from './records/records.ts';
+import { disabledEnrolment, type EstSettings } from './records/records.ts';
 
 /** Every key type as users write it; the first of each cert-key-type is its default. */
 const written: readonly WrittenKeyType[] = Array.from(caAlgorithms.values(), (row) => row.written);
@@ -161,7 +160,7 @@ export function findSecretProblem(secret: string): string | undefined {
 }
 
 /** An empty secret counts as absent (R32). */
-export function enrolmentSettings(document: CaDocument): EnrolmentSettings {
+export function enrolmentSettings(document: CaDocument): EstSettings {
   const { initialEnrollSecret, ...others } = document.est;
   return initialEnrollSecret === undefined || initialEnrollSecret === '' ? others : { ...others, initialEnrollSecret };
 }

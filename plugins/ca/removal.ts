@@ -8,6 +8,7 @@ import type { FoundCa } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
 import { ledgerReference } from './authority/generation.ts';
+import { registrationKeys } from './authority/registration-key.ts';
 
 /** Keys that are read at a time. */
 const stepRecords = 1_000;
@@ -15,10 +16,10 @@ const stepRecords = 1_000;
 /** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
 export function removeCaRecords(context: CaContext, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
   const own = { tenantId, caId: record.id };
-  context.ledger.disown(
-    transaction,
-    record.generations.map((generation) => ledgerReference(own, generation)),
-  );
+  context.ledger.disown(transaction, [
+    ...record.generations.map((generation) => ledgerReference(own, generation)),
+    ...registrationKeys(tenantId, record),
+  ]);
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 

@@ -5,6 +5,7 @@ import type {
   CertificateAuthorities,
   CertificateAuthority,
   EnrolmentProtocol,
+  EnrolmentSettings,
   HeldCertificate,
   VerifiedRequest,
 } from '../../core/plugin/services/certificate-authority.ts';
@@ -19,7 +20,10 @@ import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } 
 import { familiesUnder, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
-import { type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
+import { type CaRecord, type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
+import { registrationAuthority } from './registration/messages.ts';
+import { canRegister, ensureRegistrations } from './registration/registration.ts';
+import { currentCrl } from './status/crl.ts';
 import { findIssued, isRevokedOnPath } from './status/revocation.ts';
 
 /** `protocols` collects what is attached. */
@@ -45,7 +49,7 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
     tenantId,
     id: record.id,
     name: record.name,
-    enrolment: record.est,
+    enrolment: (protocol) => enrolmentOf(record, protocol),
     publicKey: newest.key.publicKey,
     signatureAlgorithm: requireCaAlgorithm(newest.key.type).identifier,
     trustedCertificates: () => trustedCertificates(record, context.clock.now()),
@@ -59,6 +63,15 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
       const certificate = readIfPossible(der, (read) => read);
       const issued = certificate === undefined ? undefined : findIssued(context, ca, certificate);
       return certificate === undefined || issued === undefined ? undefined : heldCertificate(context, ca, certificate, issued);
+    },
+    findBySerial(serial) {
+      const issued = context.tables.certificates.get([tenantId, record.id, serial]);
+      return issued === undefined ? undefined : heldCertificate(context, ca, readCertificate(issued.certificate), issued);
+    },
+    revocationList: () => currentCrl(context, ca, newest, { needs: 'every' }),
+    async registrationAuthority() {
+      if (!canRegister(record)) return undefined;
+      return registrationAuthority(context, { tenantId, caId: record.id }, await ensureRegistrations(context, ca));
     },
     readRequest(der) {
       const csr = verifyCsr(der, familiesUnder(keyType));
@@ -80,6 +93,16 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
       };
       return request;
     },
+  };
+}
+
+/** The settings that users write for a protocol. Names and lives are the same for all protocols. */
+function enrolmentOf({ est }: CaRecord, protocol: string): EnrolmentSettings | undefined {
+  if (protocol !== 'est' || !est.enabled) return undefined;
+  return {
+    sharedSecret: est.initialEnrollSecret,
+    takesTrustedCertificates: est.initialEnrollTrustCa !== undefined,
+    renewsHeldCertificates: est.allowReenrollWithIssuedCert,
   };
 }
 

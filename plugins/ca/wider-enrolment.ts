@@ -3,12 +3,11 @@ import type { FieldRight } from '../../core/http/endpoint.ts';
 import type { Change } from '../../core/http/resource/resource.ts';
 import { fail } from '../../core/base/errors.ts';
 import { isLonger } from '../../core/base/time.ts';
-import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { caPath } from './actions/action.ts';
 import { findTrusted, type FoundCa, tenantCas } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
-import type { CaRecord } from './records/records.ts';
+import type { CaRecord, EstSettings } from './records/records.ts';
 
 /** Wider names and lives are what `sign-freely` is for; any of these lets devices have what `sign-csr` gives. */
 const actionsOf = {
@@ -21,9 +20,9 @@ const actionsOf = {
   allowBareDomains: ['sign-csr', 'sign-freely'],
   allowIpSans: ['sign-csr', 'sign-freely'],
   ttl: ['sign-csr', 'sign-freely'],
-} as const satisfies Record<keyof EnrolmentSettings, readonly string[]>;
+} as const satisfies Record<keyof EstSettings, readonly string[]>;
 
-const fields = Object.keys(actionsOf) as (keyof EnrolmentSettings)[];
+const fields = Object.keys(actionsOf) as (keyof EstSettings)[];
 
 /** For policy/check. */
 export const enrolmentRights: readonly FieldRight[] = fields.flatMap((field) =>
@@ -33,8 +32,8 @@ export const enrolmentRights: readonly FieldRight[] = fields.flatMap((field) =>
 /** Throws policy-denied for a change of a CA that exists which its caller could not make by signing. */
 export function requireSigner(
   { call, names: [name = ''], blindly }: Pick<Change<unknown, unknown>, 'call' | 'names' | 'blindly'>,
-  wanted: EnrolmentSettings,
-  present: EnrolmentSettings,
+  wanted: EstSettings,
+  present: EstSettings,
 ): void {
   for (const field of fields) {
     if (!isWider(field, wanted, present) && !isWiderBlindly(field, blindly('est', field))) continue;
@@ -43,13 +42,13 @@ export function requireSigner(
 }
 
 /** The refusal of all values but the present one would tell that. */
-function isWiderBlindly(field: keyof EnrolmentSettings, stated: unknown): boolean {
+function isWiderBlindly(field: keyof EstSettings, stated: unknown): boolean {
   // Without a value of its own: the default.
   if (stated === null) return field === 'allowReenrollWithIssuedCert' || field === 'ttl';
   return stated !== undefined && stated !== false;
 }
 
-function isWider(field: keyof EnrolmentSettings, wanted: EnrolmentSettings, present: EnrolmentSettings): boolean {
+function isWider(field: keyof EstSettings, wanted: EstSettings, present: EstSettings): boolean {
   if (field === 'allowedDomains') return wanted.allowedDomains.some((domain) => !present.allowedDomains.includes(domain));
   if (field === 'ttl') return isLonger(wanted.ttl, present.ttl);
   const value = wanted[field];

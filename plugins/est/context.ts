@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock } from '../../core/base/context.ts';
-import type { CertificateAuthorities, CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
+import type { CertificateAuthorities, CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import type { FailureLimit } from './failure-limit.ts';
 
 /** What all operations use. */
@@ -17,6 +17,7 @@ export type EstContext = {
 /** One request to an operation of a CA that exists and has EST enabled. */
 export type EstCall = {
   readonly ca: CertificateAuthority;
+  readonly settings: EnrolmentSettings;
   readonly headers: IncomingHttpHeaders;
   readonly socket: TLSSocket;
   readonly clientIp: string;

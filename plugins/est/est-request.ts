@@ -11,7 +11,7 @@ import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { isKeyAway } from '../../core/http/response/problem.ts';
 import { repeatedHeader, unmetHeader } from '../../core/http/request/header-rules.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
-import type { CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
+import type { CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import type { EstCall, EstContext } from './context.ts';
 import { sendAnswer } from './listener/send-answer.ts';
 import { answerText, type EstAnswer, retryAfterSeconds } from './listener/transport.ts';
@@ -21,7 +21,12 @@ import { type EstOperation, operations } from './operations/operations.ts';
 const bodyLimitBytes = 64 * 1024;
 
 /** The operation and the CA that a request names. */
-type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: CertificateAuthority };
+type Target = {
+  readonly name: string;
+  readonly operation: EstOperation;
+  readonly ca: CertificateAuthority;
+  readonly settings: EnrolmentSettings;
+};
 
 /**
  * What all EST requests share. `refresh` brings the store up to date. Requests whose bodies arrive in one round of the event loop go on
@@ -115,12 +120,13 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
     return sendAnswer(this.exchange.request, this.exchange.response, { ...answer, headers });
   }
 
-  #callOf({ ca }: Target): EstCall {
+  #callOf({ ca, settings }: Target): EstCall {
     const note = (parameters: Readonly<Record<string, unknown>>): void => {
       this.#note = { ...this.#note, ...parameters };
     };
     return {
       ca,
+      settings,
       headers: this.exchange.request.headers,
       socket: this.exchange.request.socket as TLSSocket,
       clientIp: this.clientIp,
@@ -158,7 +164,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   }
 
   get #takesSecret(): boolean {
-    return this.#target?.name === 'simpleenroll' && this.#target.ca.enrolment.initialEnrollSecret !== undefined;
+    return this.#target?.name === 'simpleenroll' && this.#target.settings.sharedSecret !== undefined;
   }
 
   /** RFC 9110 15.5.2 wants a challenge on every 401; Basic only where a secret would help, or clients would ask people for one. */
@@ -180,7 +186,8 @@ function findTarget({ authorities }: EstContext, url: string): Target | undefine
   const operation = operations.get(name);
   if (operation === undefined || more.length > 0 || !uuid.test(tenantId)) return undefined;
   const ca = authorities.find(tenantId, caName);
-  return ca?.enrolment.enabled === true ? { name, operation, ca } : undefined;
+  const settings = ca?.enrolment('est');
+  return ca === undefined || settings === undefined ? undefined : { name, operation, ca, settings };
 }
 
 function splitLabel(label = ''): readonly string[] {

@@ -1,5 +1,6 @@
 // What the plugin `ca` offers to enrolment protocols and to the listeners: CAs whose keys are in the HSM. Types, and the shared refusal.
 import type { ErrorTable } from '../../base/errors.ts';
+import type { CmsCipher, CmsHash, KeyTransport } from '../../cms/algorithms.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
@@ -33,7 +34,11 @@ export type CertificateAuthority = {
   /** uuid, never used again */
   readonly id: string;
   readonly name: string;
-  readonly enrolment: EnrolmentSettings;
+  /**
+   * Who may enrol by a protocol, and how: the container of its name in the CA resource; undefined where it is off. For which names is decided
+   * by the CA (`approve`).
+   */
+  enrolment(protocol: string): EnrolmentSettings | undefined;
   /** DER SubjectPublicKeyInfo of the key that signs new certificates */
   readonly publicKey: Uint8Array;
   /** DER AlgorithmIdentifier of its signatures */
@@ -50,21 +55,62 @@ export type CertificateAuthority = {
   trusts(shown: ShownCertificate): boolean;
   /** What this CA issued, compared octet by octet with its records; undefined when it did not issue this certificate. */
   findIssued(certificate: Uint8Array): HeldCertificate | undefined;
+  /** What this CA issued under a serial number, lower-case hexadecimal; undefined when there is none. */
+  findBySerial(serial: string): HeldCertificate | undefined;
+  /** DER of the revocation list of its newest key, with every revocation there is. Rejects with HsmError. */
+  revocationList(): Promise<Uint8Array>;
+  /**
+   * The registration authority that decrypts requests and signs answers, made at the first use; undefined for a CA that certifies no RSA keys.
+   * Rejects as `issue`.
+   */
+  registrationAuthority(): Promise<RegistrationAuthority | undefined>;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that says what to correct. */
   readRequest(der: Uint8Array): VerifiedRequest;
 };
 
-/** Who may enrol with a CA, for which names, and for how long: the container `est` of the CA resource. */
+/** Who may enrol by a protocol. */
 export type EnrolmentSettings = {
-  readonly enabled: boolean;
-  readonly initialEnrollSecret?: string | undefined;
-  readonly initialEnrollTrustCa?: string | undefined;
-  readonly allowedDomains: readonly string[];
-  readonly allowSubdomains: boolean;
-  readonly allowBareDomains: boolean;
-  readonly allowIpSans: boolean;
-  readonly ttl: string;
-  readonly allowReenrollWithIssuedCert: boolean;
+  /** a shared secret of first enrolments; undefined: none is taken */
+  readonly sharedSecret: string | undefined;
+  /** whether certificates of another CA are taken for first enrolments, which `trusts` judges */
+  readonly takesTrustedCertificates: boolean;
+  /** whether the holder of a certificate of this CA may renew it */
+  readonly renewsHeldCertificates: boolean;
+};
+
+/** An RSA key in the token with a certificate of the CA, which speaks CMS for it (RFC 8894 section 2.1.2). */
+export type RegistrationAuthority = {
+  /** DER; for digital signatures and key encipherment */
+  readonly certificate: Uint8Array;
+  /**
+   * Opens a signed message whose content is encrypted for this authority, or for the one before it. `known`: signed attributes of the
+   * protocol, by type. Throws CmsError; the signer is who has the key of the certificate it shows, and nobody has looked at that yet.
+   */
+  open(message: Uint8Array, known: ReadonlySet<string>): Promise<OpenedMessage>;
+  /** Signs an answer. Throws CmsError `unsupported` for a recipient without an RSA key. */
+  answer(answer: AnswerToSign): Promise<Uint8Array>;
+};
+
+export type OpenedMessage = {
+  /** DER certificate of the key that signed */
+  readonly signer: Uint8Array;
+  /** DER of the one value of each signed attribute, by type */
+  readonly attributes: ReadonlyMap<string, Uint8Array>;
+  readonly content: Uint8Array;
+  /** what the sender used, which its answer may use as well */
+  readonly hash: CmsHash;
+  readonly cipher: CmsCipher;
+  readonly transport: KeyTransport;
+};
+
+export type AnswerToSign = {
+  /** what is encrypted, and for whom (DER certificate with an RSA key); undefined: an answer without content */
+  readonly content:
+    | { readonly content: Uint8Array; readonly recipient: Uint8Array; readonly cipher: CmsCipher; readonly transport: KeyTransport }
+    | undefined;
+  readonly hash: CmsHash;
+  /** signed attributes of the protocol, with the DER of their one value */
+  readonly attributes: ReadonlyMap<string, Uint8Array>;
 };
 
 /** The certificates of a TLS client, DER. */

@@ -18,6 +18,7 @@ import {
 import { type CaContext, publicUrls } from '../context.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
 import type { CaGeneration, CaKey, CaRecord } from '../records/records.ts';
+import { registrationKeys } from './registration-key.ts';
 import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
 
 /** The plan of a new key generation of a CA. */
@@ -123,9 +124,10 @@ export function* keysOfCas({ tables }: CaContext, custody: Custody): Iterable<Ke
   for (const [[tenantId], record] of tables.cas.entries([])) yield* keysOf(String(tenantId), record, custody);
 }
 
-function keysOf(tenantId: string, { id, generations }: CaRecord, custody: Custody): KeyReference[] {
+function keysOf(tenantId: string, record: CaRecord, custody: Custody): KeyReference[] {
+  const { id, generations } = record;
   const references = generations.map((generation) => ledgerReference({ tenantId, caId: id }, generation));
-  return references.filter(({ stored }) => stored.custody === custody);
+  return [...references, ...registrationKeys(tenantId, record)].filter(({ stored }) => stored.custody === custody);
 }
 
 /** The CAs with wrapped keys, for the rotation of the wrapping key: those that were made where several tokens have to open them. */
@@ -145,15 +147,18 @@ function replaceKeys(
   rewrapped: ReadonlyMap<StoredKey, StoredKey>,
 ): number {
   const current = transaction.get(cas, storeKey);
+  if (current === undefined) return 0;
   let count = 0;
-  const generations = current?.generations.map((generation) => {
-    const was = seen.find(({ stored }) => isSameStored(stored, generation.key.stored));
+  const withNewKey = <One extends { readonly key: CaKey }>(one: One): One => {
+    const was = seen.find(({ stored }) => isSameStored(stored, one.key.stored));
     const stored = was && rewrapped.get(was.stored);
-    if (stored === undefined) return generation;
+    if (stored === undefined) return one;
     count++;
-    return { ...generation, key: { ...generation.key, stored } };
-  });
-  if (current !== undefined && generations !== undefined && count > 0) transaction.put(cas, storeKey, { ...current, generations });
+    return { ...one, key: { ...one.key, stored } };
+  };
+  const generations = current.generations.map(withNewKey);
+  const registrations = current.registrations?.map(withNewKey);
+  if (count > 0) transaction.put(cas, storeKey, { ...current, generations, ...defined({ registrations }) });
   return count;
 }
 

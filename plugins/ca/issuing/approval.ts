@@ -12,6 +12,9 @@ import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
 import type { Purpose, RenewalLimits } from '../records/records.ts';
 
+/** Beside those that are asked for: the purpose of a registration authority. */
+export type CertifiedPurpose = Purpose | 'cmcRA';
+
 /** The parts of a certificate that come from the request; the profile decides the rest (R60 to R64). */
 type RequestContent = {
   /** DER Name */
@@ -21,7 +24,7 @@ type RequestContent = {
   /** DER SubjectPublicKeyInfo */
   readonly publicKey: Uint8Array;
   readonly keyFamily: KeyFamily;
-  readonly purposes: readonly Purpose[];
+  readonly purposes: readonly CertifiedPurpose[];
   /** serial number of the certificate that is renewed, which has the same names; undefined when none is */
   readonly renews: string | undefined;
   /** kept with the certificate, for its renewals; undefined when the rules for devices alone count */
@@ -116,6 +119,14 @@ export function approveMember(csr: VerifiedCsr, appliance: string, address: stri
   return new ApprovedRequest({
     ...{ subject: commonName(appliance), alternativeNames: [ipAddress(parseIpAddress(address))], renews: undefined },
     ...{ publicKey, keyFamily, purposes: ['serverAuth', 'clientAuth'] },
+  });
+}
+
+/** Approves the certificate of a CA's own registration authority (an RSA key). */
+export function approveRegistration(publicKey: Uint8Array, caName: string): ApprovedRequest {
+  return new ApprovedRequest({
+    ...{ subject: commonName(`${caName.slice(0, 40)} registration`), alternativeNames: [], renews: undefined },
+    ...{ publicKey, keyFamily: 'rsa', purposes: ['cmcRA'] },
   });
 }
 

@@ -31,8 +31,13 @@ import { signStructure, unlessDeleted } from '../authority/signer.ts';
 import { bitString, Reader, sequence } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
-/** `recheck` repeats the checks of the decision inside the transaction that records the certificate. */
-export type IssueOptions = { readonly ttlSeconds: number; readonly via: string; recheck?(transaction: WriteTransaction): void };
+/** `recheck` repeats the checks of the decision inside the transaction that records the certificate, `keep` records more in it. */
+export type IssueOptions = {
+  readonly ttlSeconds: number;
+  readonly via: string;
+  recheck?(transaction: WriteTransaction): void;
+  keep?(transaction: WriteTransaction, issued: Issued): void;
+};
 
 /** A certificate with its record. */
 export type Issued = { readonly serial: string; readonly record: IssuedCertificate; readonly issuer: CaGeneration };
@@ -51,8 +56,8 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   const { keyIdentifier, locations } = issuerExtensions(above, urls);
   const extensions = [
     leaf,
-    // TLS 1.2 servers decrypt with an RSA key; clients only sign.
-    keyFamily === 'rsa' && purposes.includes('serverAuth') ? signsAndDecrypts : signs,
+    // TLS 1.2 servers and registration authorities decrypt with an RSA key; clients only sign.
+    keyFamily === 'rsa' && purposes.some((purpose) => purpose !== 'clientAuth') ? signsAndDecrypts : signs,
     extKeyUsage(...purposes),
     subjectKeyIdentifier(keyIdentifierOf(publicKey)),
     keyIdentifier,
@@ -74,6 +79,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     options.recheck?.(transaction);
     keepIssued(context, transaction, own, { ...issued, record: { ...issued.record, ...defined({ limits }) } }, renews);
+    options.keep?.(transaction, issued);
   });
   return issued;
 }

@@ -4,11 +4,12 @@ import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import type { Certificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { readAlternativeNames, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import type { CertifiedPurpose } from './approval.ts';
 import type { Purpose } from '../records/records.ts';
 import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
 
 /** What is to be certified: with no purposes a CA. */
-type Wanted = CertifiedNames & { readonly purposes: readonly Purpose[] };
+type Wanted = CertifiedNames & { readonly purposes: readonly CertifiedPurpose[] };
 
 /** Why verifiers would not accept a certificate below these, the nearest first, as a clause; undefined when they would. */
 export function findBeyondIssuers(issuers: readonly Certificate[], wanted: Wanted): string | undefined {
@@ -44,7 +45,7 @@ export function findUseless(
 const ofTheCa = 'the certificate of the CA, or of one above it,';
 
 /** Also of the root: OpenSSL and Go have it so. */
-function allowsPurpose(chain: readonly Certificate[], purpose: Purpose): boolean {
+function allowsPurpose(chain: readonly Certificate[], purpose: CertifiedPurpose): boolean {
   return chain.every(({ extensions }) => {
     const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
     return purposes === undefined || purposes.includes(keyPurpose[purpose]) || purposes.includes(keyPurpose.any);

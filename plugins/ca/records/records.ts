@@ -2,7 +2,6 @@
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
 
 /** A CA's key pair: the private half is a handle into the token. */
 export type CaKey = {
@@ -12,8 +11,21 @@ export type CaKey = {
   readonly publicKey: Uint8Array;
 };
 
+/** Who may enrol with a CA, for which names, and for how long: the container `est` of the CA resource. */
+export type EstSettings = {
+  readonly enabled: boolean;
+  readonly initialEnrollSecret?: string | undefined;
+  readonly initialEnrollTrustCa?: string | undefined;
+  readonly allowedDomains: readonly string[];
+  readonly allowSubdomains: boolean;
+  readonly allowBareDomains: boolean;
+  readonly allowIpSans: boolean;
+  readonly ttl: string;
+  readonly allowReenrollWithIssuedCert: boolean;
+};
+
 /** Enrolment at a CA that does not mention it: off, and nothing allowed (api 63). */
-export const disabledEnrolment: EnrolmentSettings = {
+export const disabledEnrolment: EstSettings = {
   enabled: false,
   allowedDomains: [],
   allowSubdomains: false,
@@ -36,6 +48,15 @@ export type CaGeneration = {
   readonly rollover?: { readonly newWithOld: Uint8Array; readonly oldWithNew: Uint8Array };
 };
 
+/** A key pair of the registration authority of a CA, with its certificate, which the CA has issued. */
+export type Registration = {
+  /** 1, 2, …: also the version in the key's binding */
+  readonly number: number;
+  readonly key: CaKey;
+  /** DER */
+  readonly certificate: Uint8Array;
+};
+
 /** A CA. Key in the store: [tenant uuid, name]. */
 export type CaRecord = {
   /** uuid, never used again, also when a CA of the same name is made later */
@@ -52,9 +73,11 @@ export type CaRecord = {
   readonly trustCertificate: Uint8Array | undefined;
   /** oldest first; empty for a trust-only CA */
   readonly generations: readonly CaGeneration[];
-  readonly est: EnrolmentSettings;
+  readonly est: EstSettings;
   /** id of the CA that est.initialEnrollTrustCa names; absent in older records, until that CA is deleted */
   readonly trustedCaId?: string | undefined;
+  /** oldest first; absent until a protocol needs one (registration/registration.ts) */
+  readonly registrations?: readonly Registration[] | undefined;
   /** whether the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners, or members of a cluster: cannot be deleted */
@@ -82,7 +105,7 @@ export type IssuedCertificate = {
   readonly names: readonly string[];
   readonly notBefore: string;
   readonly notAfter: string;
-  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, or the word of an enrolment protocol */
+  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, `registration-authority`, or the word of an enrolment protocol */
   readonly via: string;
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
   /** of a renewal: serial number of the first certificate of its line (status/line.ts); absent in older records */

@@ -4,12 +4,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
-import type { CertificateAuthority, HeldCertificate, ShownCertificate } from '../../../core/plugin/services/certificate-authority.ts';
+import type {
+  CertificateAuthority,
+  EnrolmentSettings,
+  HeldCertificate,
+  ShownCertificate,
+} from '../../../core/plugin/services/certificate-authority.ts';
 import { failEst } from '../errors.ts';
 import type { EstContext } from '../context.ts';
 
 /** The parts of a request that authenticate its sender. */
 export type Credentials = { readonly headers: IncomingHttpHeaders; readonly socket: TLSSocket; readonly clientIp: string };
+
+/** A CA with its settings for EST. */
+type EstCa = { readonly ca: CertificateAuthority; readonly settings: EnrolmentSettings };
 
 /** How the sender of a first enrolment was accepted. */
 export type FirstCredential = 'est-secret' | 'est-birth-certificate';
@@ -18,10 +26,10 @@ export type FirstCredential = 'est-secret' | 'est-birth-certificate';
  * Accepts the sender of a first enrolment. Throws `enrolment-not-configured` before anything is looked at, `rate-limited`, or
  * `enrolment-refused`. An Authorization header decides alone; without one the client certificate decides (api 65).
  */
-export async function authenticateFirst(context: EstContext, ca: CertificateAuthority, from: Credentials): Promise<FirstCredential> {
+export async function authenticateFirst(context: EstContext, { ca, settings, ...from }: EstCa & Credentials): Promise<FirstCredential> {
   const { limit } = context;
-  const { initialEnrollSecret, initialEnrollTrustCa } = ca.enrolment;
-  if (initialEnrollSecret === undefined && initialEnrollTrustCa === undefined) {
+  const { sharedSecret, takesTrustedCertificates } = settings;
+  if (sharedSecret === undefined && !takesTrustedCertificates) {
     throw failEst('enrolment-not-configured', {
       detail: 'First enrolment is not configured: the CA has neither a shared secret nor a trust CA.',
     });
@@ -29,18 +37,18 @@ export async function authenticateFirst(context: EstContext, ca: CertificateAuth
   const { authorization } = from.headers;
   if (authorization !== undefined) {
     const given = readBasic(authorization);
-    if (initialEnrollSecret !== undefined) {
-      limit.requireComparable(initialEnrollSecret, ca.id, from.clientIp);
-      if (isSecret(given, initialEnrollSecret)) return 'est-secret';
+    if (sharedSecret !== undefined) {
+      limit.requireComparable(sharedSecret, ca.id, from.clientIp);
+      if (isSecret(given, sharedSecret)) return 'est-secret';
     }
     await limit.count(ca.id, from.clientIp);
-    if (initialEnrollSecret === undefined) throw refused('this CA takes a birth certificate and no password');
+    if (sharedSecret === undefined) throw refused('this CA takes a birth certificate and no password');
     throw refused('problem' in given ? given.problem : 'the shared secret is wrong');
   }
-  if (initialEnrollTrustCa === undefined) throw refused('send the shared secret as HTTP Basic password');
+  if (!takesTrustedCertificates) throw refused('send the shared secret as HTTP Basic password');
   const sent = sentCertificates(context, from.socket);
   if (sent === undefined) {
-    const secretToo = initialEnrollSecret === undefined ? '' : ', nor the shared secret as HTTP Basic password';
+    const secretToo = sharedSecret === undefined ? '' : ', nor the shared secret as HTTP Basic password';
     throw refused(`${missingCertificate(from.socket)}${secretToo}`);
   }
   if (!ca.trusts(sent)) {
@@ -55,8 +63,8 @@ export async function authenticateFirst(context: EstContext, ca: CertificateAuth
  * Accepts the sender of a renewal: it holds a certificate that this CA issued and has on record, now valid and not revoked. Looked
  * up at each request, also on a connection that is long open (R46). Throws `enrolment-not-configured` or `enrolment-refused`.
  */
-export function authenticateRenewal(context: EstContext, ca: CertificateAuthority, { socket }: Credentials): HeldCertificate {
-  if (!ca.enrolment.allowReenrollWithIssuedCert) {
+export function authenticateRenewal(context: EstContext, { ca, settings, socket }: EstCa & Credentials): HeldCertificate {
+  if (!settings.renewsHeldCertificates) {
     throw failEst('enrolment-not-configured', { detail: 'Re-enrolment with an issued certificate is not allowed on this CA.' });
   }
   const sent = sentCertificates(context, socket);

@@ -13,7 +13,7 @@ import { answerDer, type EstAnswer, readRequestBody } from '../listener/transpor
 
 /** First enrolment (RFC 7030 4.2.1). */
 export async function simpleEnroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
-  const credential = await accepted(context, call, () => authenticateFirst(context, call.ca, call));
+  const credential = await accepted(context, call, () => authenticateFirst(context, call));
   call.accept({ credential });
   const request = await readRequest(call);
   return issue(context, call, request.approve(), { via: credential });
@@ -21,7 +21,7 @@ export async function simpleEnroll(context: EstContext, call: EstCall): Promise<
 
 /** Renewal or rekey (RFC 7030 4.2.2). A certificate that is revoked while the request runs renews nothing. */
 export async function simpleReenroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
-  const held = await accepted(context, call, () => authenticateRenewal(context, call.ca, call));
+  const held = await accepted(context, call, () => authenticateRenewal(context, call));
   call.accept({ credential: 'certificate', 'renewed-serial': held.serial });
   const request = await readRequest(call);
   return issue(context, call, request.approveRenewal(held), {

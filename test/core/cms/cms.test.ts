@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import * as pkijs from 'pkijs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { CmsCipher, CmsHash, KeyTransport } from '../../../core/cms/algorithms.ts';
-import { decryptContent, readEnvelopedData, requireRecipient } from '../../../core/cms/enveloped-data.ts';
+import { decryptContent, findRecipient, readEnvelopedData } from '../../../core/cms/enveloped-data.ts';
 import { readSignedData, verifySignedData } from '../../../core/cms/signed-data.ts';
 import { writeEnvelopedData } from '../../../core/cms/write-enveloped-data.ts';
 import { type MessageSigner, writeSignedData } from '../../../core/cms/write-signed-data.ts';
@@ -194,10 +194,12 @@ describe('an encrypted message', () => {
   function open(der: Uint8Array): Uint8Array {
     const read = readEnvelopedData(der);
     const info = pkijs.Certificate.fromBER(new Uint8Array(certificate).buffer);
-    const { transport, encryptedKey } = requireRecipient(read, {
+    const recipient = findRecipient(read, {
       issuer: new Uint8Array(info.issuer.toSchema().toBER()),
       serial: info.serialNumber.valueBlock.valueHexView,
     });
+    if (recipient === undefined) throw new Error('the message names its recipient');
+    const { transport, encryptedKey } = recipient;
     const padding = transport.padding === 'oaep' ? constants.RSA_PKCS1_OAEP_PADDING : constants.RSA_PKCS1_PADDING;
     const oaepHash = transport.padding === 'oaep' ? transport.hash : 'sha1';
     return decryptContent(read, privateDecrypt({ key, padding, oaepHash }, encryptedKey));
@@ -255,7 +257,6 @@ describe('an encrypted message', () => {
       () => decryptContent(read, new Uint8Array(24)),
       () => decryptContent({ ...read, encryptedContent: read.encryptedContent.subarray(0, 15) }, randomBytes(16)),
       () => decryptContent({ ...read, encryptedContent: new Uint8Array(0) }, randomBytes(16)),
-      () => requireRecipient(read, { issuer: certificate, serial: certificate }),
     ];
     const messages = faults.map((fault) => {
       try {
@@ -266,6 +267,7 @@ describe('an encrypted message', () => {
     });
     expect(new Set(messages).size).toBe(1);
     expect(messages[0]).toMatch(/^undecryptable: /);
+    expect(findRecipient(read, { issuer: certificate, serial: certificate })).toBeUndefined();
   });
 
   test('is for RSA keys alone', () => {

@@ -1,0 +1,124 @@
+// The registration authority of a CA: an RSA key in the token and its certificate, with which enrolment protocols decrypt requests and sign
+// answers, so that the key of the CA does neither.
+import { fail } from '../../../core/base/errors.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import { registrationReference } from '../authority/registration-key.ts';
+import type { CaContext } from '../context.ts';
+import { readCertificate } from '../der/certificate.ts';
+import { approveRegistration } from '../issuing/approval.ts';
+import { familiesUnder } from '../issuing/csr.ts';
+import { type Issued, issueCertificate } from '../issuing/issue.ts';
+import { type CaKey, type CaRecord, newestGeneration, type Registration } from '../records/records.ts';
+
+const lifeSeconds = 2 * 365 * 86_400;
+const keyType = 'rsa-2048';
+
+/** `via` in the record of its certificate. */
+const viaRegistration = 'registration-authority';
+
+/** Whether the CA can have one: devices that need it have RSA keys, which a CA with a key for ML-DSA does not certify. */
+export function canRegister({ keyType: caKeyType }: CaRecord): boolean {
+  return caKeyType !== undefined && familiesUnder(caKeyType).includes('rsa');
+}
+
+/**
+ * The registrations of the CA, newest first, of which the first is in use and the others still open what was encrypted for them. Made at the
+ * first use, and again a quarter of its life before its end, when it was revoked, or when the CA has a new key. Throws as issueCertificate.
+ */
+export async function ensureRegistrations(context: CaContext, ca: FoundCa): Promise<readonly [Registration, ...Registration[]]> {
+  const present = presentRegistrations(context, ca, context.tables.cas.get(storeKey(ca)));
+  const [newest, ...older] = present;
+  if (newest !== undefined && isFresh(context, ca, newest)) return [newest, ...older];
+  return makeOnce(context, ca);
+}
+
+/** One at a time in this process. Another process may be first, whose registration is then used. */
+function makeOnce(context: CaContext, ca: FoundCa): Promise<readonly [Registration, ...Registration[]]> {
+  const running = making.get(context) ?? new Map<string, Promise<readonly [Registration, ...Registration[]]>>();
+  making.set(context, running);
+  const { id } = ca.record;
+  const present = running.get(id);
+  if (present !== undefined) return present;
+  const made = make(context, ca).finally(() => running.delete(id));
+  running.set(id, made);
+  return made;
+}
+
+const making = new WeakMap<CaContext, Map<string, Promise<readonly [Registration, ...Registration[]]>>>();
+
+async function make(context: CaContext, ca: FoundCa): Promise<readonly [Registration, ...Registration[]]> {
+  const current = context.tables.cas.get(storeKey(ca));
+  const number = Math.max(0, ...(current?.registrations ?? []).map((one) => one.number)) + 1;
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  const { binding } = registrationReference(own, number);
+  // Wrapped: an object in the token either signs or decrypts.
+  const { stored, publicKey } = await context.hsm.generate(keyType, binding, { custody: 'wrapped' });
+  if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
+  const key: CaKey = { type: keyType, stored, publicKey };
+  let kept: readonly [Registration, ...Registration[]] | undefined;
+  try {
+    await issueCertificate(context, ca, approveRegistration(publicKey, ca.record.name), {
+      ttlSeconds: lifeSeconds,
+      via: viaRegistration,
+      keep: (transaction, issued) => void (kept = keep(context, transaction, ca, { number, key, issued })),
+    });
+  } catch (error) {
+    if (!(error instanceof OtherWasFirst)) throw error;
+    kept = error.registrations;
+  }
+  if (kept === undefined) throw new Error('a registration that was not kept');
+  return kept;
+}
+
+/** In the transaction that records the certificate. */
+function keep(
+  context: CaContext,
+  transaction: WriteTransaction,
+  ca: FoundCa,
+  { number, key, issued }: { readonly number: number; readonly key: CaKey; readonly issued: Issued },
+): readonly [Registration, ...Registration[]] {
+  const record = transaction.get(context.tables.cas, storeKey(ca));
+  if (record?.id !== ca.record.id) throw fail('not-found');
+  const present = presentRegistrations(context, ca, record);
+  const [newest, ...older] = present;
+  if (newest !== undefined && newest.number >= number) throw new OtherWasFirst([newest, ...older]);
+  const reference: KeyReference = { ...registrationReference({ tenantId: ca.tenantId, caId: record.id }, number), stored: key.stored };
+  context.ledger.claim(transaction, [reference]);
+  const made: Registration = { number, key, certificate: issued.record.certificate };
+  transaction.put(context.tables.cas, storeKey(ca), { ...record, registrations: [...present.toReversed(), made] });
+  return [made, ...present];
+}
+
+/** Undoes the transaction: nothing is recorded of a certificate whose key nobody keeps. */
+class OtherWasFirst extends Error {
+  override readonly name = 'OtherWasFirst';
+  readonly registrations: readonly [Registration, ...Registration[]];
+
+  constructor(registrations: readonly [Registration, ...Registration[]]) {
+    super('another process has made a registration authority first');
+    this.registrations = registrations;
+  }
+}
+
+/** Newest first, without those whose certificate has ended. */
+function presentRegistrations(context: CaContext, ca: FoundCa, record: CaRecord | undefined): readonly Registration[] {
+  const now = context.clock.now();
+  const own = record?.id === ca.record.id ? (record.registrations ?? []) : [];
+  return own.filter(({ certificate }) => Temporal.Instant.compare(readCertificate(certificate).notAfter, now) > 0).toReversed();
+}
+
+function isFresh(context: CaContext, ca: FoundCa, { certificate }: Registration): boolean {
+  const { serial, notBefore, notAfter } = readCertificate(certificate);
+  const issued = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
+  const life = notBefore.until(notAfter).total('seconds');
+  const left = context.clock.now().until(notAfter).total('seconds');
+  return (
+    issued !== undefined && issued.revoked === undefined && issued.generation === newestGeneration(ca.record)?.generation && left > life / 4
+  );
+}
+
+function storeKey({ tenantId, record }: FoundCa): readonly string[] {
+  return [tenantId, record.name];
+}
