@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isCidr } from '../../core/base/addresses.ts';
 import { durationText, integer } from '../../core/wire/fields.ts';
-import { isRange } from './provider/destinations.ts';
+import { isRange } from '../../core/outbound/destinations.ts';
 
 /** Where providers are: an address, a range, or a name. */
 const destination = z

@@ -6,10 +6,10 @@ import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { type Sessions, sessionsService } from '../../core/plugin/services/sessions.ts';
 import type { Config } from './config.ts';
-import { openDestinations, ownListenersOf, type Destinations } from './provider/destinations.ts';
-import { fetchMetadata, MetadataCache, type ProviderMetadata } from './provider/discovery.ts';
+import { openDestinations, ownListenersOf, type Destinations } from '../../core/outbound/destinations.ts';
+import { fetchMetadata, MetadataCache, signInMetadata, type SignInMetadata } from '../../core/identity/discovery.ts';
 import { judgeProviderError } from './provider/provider-errors.ts';
-import { isLoopback, openOutbound, type Outbound } from './provider/outbound.ts';
+import { isLoopback, openOutbound, type Outbound } from '../../core/outbound/outbound.ts';
 import { endSessions, endUngranted, type SessionsEnd } from './records/end-session.ts';
 import { openTables, type Tables } from './records/tables.ts';
 import type { Session } from './records/sign-ins.ts';
@@ -40,7 +40,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     /** Outbound calls with the service's trust: 15 s for all of them, or less within another Outbound. */
     openOutbound(located: Located, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
     /** The provider's metadata, at most five minutes old. Throws LoginFailure. */
-    metadataOf(located: Located, outbound: Outbound): Promise<ProviderMetadata>;
+    metadataOf(located: Located, outbound: Outbound): Promise<SignInMetadata>;
     /** Makes the next login fetch the metadata again. */
     forgetMetadata(located: Located): void;
     /** The end of the sessions of a tenant that `applies` selects, with a change. */
@@ -60,7 +60,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   const listeners = context.service(listenersService);
   const destinations = openDestinations(config.providerHosts, ownListenersOf(listeners));
   const allowsHttpLoopback = (): boolean => config.allowHttpLoopback ?? isLoopback(new URL(listeners.managementUrl).hostname);
-  const metadata = new MetadataCache(clock);
+  const metadata = new MetadataCache<SignInMetadata>(clock);
   const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
 
   return {
@@ -99,7 +99,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     },
     async metadataOf(located, outbound) {
       try {
-        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record, outbound, allowsHttpLoopback()));
+        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(signInMetadata, located.record, outbound, allowsHttpLoopback()));
       } catch (error) {
         throw await judgeProviderError(error, 'discovery');
       }

@@ -18,6 +18,7 @@ const namesPlugins: ReadonlySet<string> = new Set([
   'core/config/options.ts',
   'core/config/schema.ts',
   'core/plugin/services/listeners.ts',
+  'core/outbound/destinations.ts',
   // Records of enrolments have a kind of their own in the format of the audit trail.
   'core/audit/record.ts',
   'core/audit/unauthenticated-limit.ts',

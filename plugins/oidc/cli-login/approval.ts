@@ -4,7 +4,7 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
 import { requireStillHolds } from '../session/browser-session.ts';
-import { showableText } from '../claims/claims.ts';
+import { showableText } from '../../../core/identity/claims.ts';
 import { findCookie } from '../../../core/http/request/cookies.ts';
 import { bindingCookie, formatLastTenant, isBoundTo } from '../session/cookies.ts';
 import { LoginFailure } from '../failures.ts';

@@ -4,7 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { readCertificates } from '../provider/certificate-chain.ts';
-import { metadataUrl, type ProviderMetadata } from '../provider/discovery.ts';
+import { metadataUrl, type SignInMetadata } from '../../../core/identity/discovery.ts';
 import {
   authorizationUrl,
   chooseAuthMethod,
@@ -16,7 +16,7 @@ import {
 import { LoginFailure } from '../failures.ts';
 import { commonAlgorithms } from '../provider/id-token.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
-import type { Outbound } from '../provider/outbound.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { judgeProviderError } from '../provider/provider-errors.ts';
 import { scopesOf } from '../records/role-record.ts';
 import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
@@ -69,7 +69,7 @@ async function examine(oidc: Oidc, located: Located): Promise<Report> {
 async function examineProvider(
   oidc: Oidc,
   located: Located,
-  metadata: ProviderMetadata,
+  metadata: SignInMetadata,
   outbound: Outbound,
   findings: Finding[],
 ): Promise<Omit<Report, 'usable' | 'findings'>> {
@@ -113,7 +113,7 @@ async function examineProvider(
 
 /** Reads the keys, and the provider's clock from the same answer. */
 async function readKeys(
-  metadata: ProviderMetadata,
+  metadata: SignInMetadata,
   outbound: Outbound,
   oidc: Oidc,
   findings: Finding[],

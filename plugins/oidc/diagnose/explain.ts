@@ -6,13 +6,14 @@ import { fail } from '../../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
-import { type Claims, findClaim, showableText } from '../claims/claims.ts';
+import { type Claims, findClaim, showableText } from '../../../core/identity/claims.ts';
 import { isOverage } from '../provider/directory.ts';
 import { LoginFailure } from '../failures.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
 import type { FailedLogin } from '../records/sign-ins.ts';
 import { keptFailureMs } from '../report.ts';
-import { neededClaims, requireRole, selectRoles, spellingAdvice, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
+import { neededClaims, spellingAdvice, type RoleSelection, type RoleVerdict } from '../../../core/identity/role-match.ts';
+import { requireRole, selectSignInRoles } from '../claims/granted-roles.ts';
 import { oidcTag } from '../tags.ts';
 import { requireTold, type Told } from './told.ts';
 
@@ -107,7 +108,7 @@ function explain(oidc: Oidc, located: Located, claims: Claims): Explanation {
     fullname: undefined,
   };
   try {
-    selection = selectRoles(claims, roleClaim, roles);
+    selection = selectSignInRoles(claims, roleClaim, roles);
     requireRole(selection, roleClaim);
     return { ...describe(oidc, located, claims, selection), outcome: 'signed-in', explanation: sentenceOf(selection) };
   } catch (error) {

@@ -5,7 +5,7 @@ import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
 import { isSignedIn, openBrowserSession, signOutUrl } from '../session/browser-session.ts';
 import { isReservedUser } from '../../../core/access/user.ts';
-import { showableText } from '../claims/claims.ts';
+import { showableText } from '../../../core/identity/claims.ts';
 import { findCookie } from '../../../core/http/request/cookies.ts';
 import { bindingCookie, isBoundTo } from '../session/cookies.ts';
 import { exchangeCode, openProvider, type Exchanged, clientSettings } from '../provider/token-exchange.ts';
@@ -13,13 +13,14 @@ import { LoginFailure } from '../failures.ts';
 import { gatherClaims } from '../provider/gather-claims.ts';
 import { confirmPath, offerCliLogin, denyCliLogin } from '../cli-login/approval.ts';
 import type { Located, Oidc } from '../context.ts';
-import type { Outbound } from '../provider/outbound.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { loginPath } from '../pages/login.ts';
 import { consumePending, findPending } from './pending-login.ts';
 import { judgeAuthorizeError } from '../provider/provider-errors.ts';
 import type { Identity, PendingLogin } from '../records/sign-ins.ts';
 import { answerWithPage, type Attempt } from '../report.ts';
-import { accountName, requireRole, selectRoles } from '../claims/role-select.ts';
+import { accountName } from '../../../core/identity/role-match.ts';
+import { requireRole, selectSignInRoles } from '../claims/granted-roles.ts';
 import { callbackPath } from '../records/service-record.ts';
 import { pagesTag } from '../tags.ts';
 
@@ -165,7 +166,7 @@ async function identify(
     warn: (message, fields) => log.warn(message, { ...about, ...fields }),
   });
   attempt.claims = claims;
-  const selection = selectRoles(claims, roleClaim, roles);
+  const selection = selectSignInRoles(claims, roleClaim, roles);
   const { issuer, subject } = exchanged.idToken;
   const username = selection.username ?? requireUsable(showableText(subject));
   attempt.shown.account = accountName(claims, roles) ?? username;

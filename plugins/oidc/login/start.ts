@@ -4,7 +4,7 @@ import { fail } from '../../../core/base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
-import { showableText } from '../claims/claims.ts';
+import { showableText } from '../../../core/identity/claims.ts';
 import { findCookie, formatCookie } from '../../../core/http/request/cookies.ts';
 import { bindingCookie, findLastTenant } from '../session/cookies.ts';
 import { authorizationUrl, openProvider, clientSettings } from '../provider/token-exchange.ts';

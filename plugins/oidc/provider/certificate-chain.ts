@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
-import type { Destinations, Way } from './destinations.ts';
+import type { Destinations, Way } from '../../../core/outbound/destinations.ts';
 import { hostOf } from '../../../core/base/addresses.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 

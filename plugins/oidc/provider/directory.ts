@@ -1,10 +1,10 @@
 // Group overage: a provider leaves out the groups of a person with too many, and they are fetched from its directory API.
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
-import { findClaim, showableText, topLevelName, type Claims } from '../claims/claims.ts';
-import type { ProviderMetadata } from './discovery.ts';
-import type { Outbound } from './outbound.ts';
-import { maxRoleValues } from '../claims/role-select.ts';
+import { findClaim, showableText, topLevelName, type Claims } from '../../../core/identity/claims.ts';
+import type { SignInMetadata } from '../../../core/identity/discovery.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
+import { maxRoleValues } from '../../../core/identity/role-match.ts';
 
 /** Groups of the person, or why they are missing: `reason` and `hint` go to the log, and the login continues without them (api 61). */
 export type DirectoryAnswer =
@@ -37,7 +37,7 @@ const directoryHosts: ReadonlyMap<string, string> = new Map([
  * The directory's address, from the provider's metadata. A URL in `_claim_sources` only selects one of the hosts above: following it would
  * send the person's access token to any host that a claim names.
  */
-export function directoryOrigin(metadata: ProviderMetadata, claims: Claims): string | undefined {
+export function directoryOrigin(metadata: SignInMetadata, claims: Claims): string | undefined {
   const host = metadata.msgraph_host;
   if (host !== undefined) return /^[a-z0-9.-]+(?::\d{1,5})?$/i.test(host) ? `https://${host.toLowerCase()}` : undefined;
   const sources = claims['_claim_sources'];
@@ -57,7 +57,7 @@ const maxPages = 200;
 const maxRetrySeconds = 3;
 
 export type DirectoryRequest = {
-  readonly metadata: ProviderMetadata;
+  readonly metadata: SignInMetadata;
   readonly claims: Claims;
   readonly clientId: string;
   readonly accessToken: Secret<string>;

@@ -1,11 +1,11 @@
 // Collects the claims of one login: from the ID token, from UserInfo if a needed claim is missing, and groups from the directory.
 import { defined } from '../../../core/base/defined.ts';
-import { findClaim, topLevelName, withoutNull, type Claims } from '../claims/claims.ts';
+import { findClaim, topLevelName, withoutNull, type Claims } from '../../../core/identity/claims.ts';
 import { fetchGroups, isOverage } from './directory.ts';
 import { fetchUserInfo, type Exchanged, type ProviderSession } from './token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
-import type { Outbound } from './outbound.ts';
-import { neededClaims, type RoleRule } from '../claims/role-select.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
+import { neededClaims, type RoleRule } from '../../../core/identity/role-match.ts';
 
 export type GatherRequest = {
   readonly provider: ProviderSession;

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
-import { isTooDeep } from '../claims/depth.ts';
-import type { Claims } from '../claims/claims.ts';
+import { isTooDeep } from '../../../core/identity/depth.ts';
+import type { Claims } from '../../../core/identity/claims.ts';
 import { LoginFailure } from '../failures.ts';
 
 /** Accepted signature algorithms: asymmetric ones with a key in the provider's JWKS; never `none` or HS* (reference R39). */

@@ -2,9 +2,10 @@
 import * as oidc from 'openid-client';
 import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
-import { showableText } from '../claims/claims.ts';
+import { showableText } from '../../../core/identity/claims.ts';
+import { IdentityError } from '../../../core/identity/identity-error.ts';
 import { LoginFailure, type FailureCode, type Stage } from '../failures.ts';
-import { OutboundError } from './outbound-error.ts';
+import { OutboundError } from '../../../core/outbound/outbound-error.ts';
 
 /** An `error` in the callback, or an error body of the token endpoint. */
 export type ProviderAnswer = {
@@ -128,6 +129,7 @@ const otherReasons: ReadonlyMap<string, string> = new Map([
 /** Any error of a call to the provider. An unknown error is returned unchanged, so that bugs show as bugs. */
 export async function judgeProviderError(thrown: unknown, stage: Stage): Promise<unknown> {
   if (thrown instanceof LoginFailure) return thrown;
+  if (thrown instanceof IdentityError) return judgeIdentity(thrown);
   const outbound = findCause(thrown, OutboundError);
   if (outbound !== undefined) return judgeOutbound(outbound, stage);
   if (thrown instanceof oidc.ResponseBodyError) return judgeErrorBody(stage, readBody(thrown.status, thrown.cause));
@@ -150,6 +152,13 @@ export async function judgeProviderError(thrown: unknown, stage: Stage): Promise
   const { reason, hint } = refusal;
   const at = stage === 'token' ? 'id-token' : stage;
   return new LoginFailure('id-token-refused', at, reason, { ...defined({ hint }), fields, cause: thrown });
+}
+
+/** What the shared parts have found: settings and metadata that do not fit, or claims that nobody can use. */
+export function judgeIdentity({ about, reason, hint, fields }: IdentityError): LoginFailure {
+  const details = { ...defined({ hint }), fields };
+  if (about === 'metadata') return new LoginFailure('service-misconfigured', 'discovery', reason, details);
+  return new LoginFailure('id-token-refused', 'role', reason, details);
 }
 
 function judgeErrorBody(stage: Stage, answer: ProviderAnswer): LoginFailure {

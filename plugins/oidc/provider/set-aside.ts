@@ -2,7 +2,7 @@
 import type { PluginContext } from '../../../core/plugin/plugin.ts';
 import type { Table } from '../../../core/store/store.ts';
 import type { SetAside } from '../records/sign-ins.ts';
-import { OutboundError } from './outbound-error.ts';
+import { OutboundError } from '../../../core/outbound/outbound-error.ts';
 
 const setAsideMs = 3_600_000;
 

@@ -3,16 +3,16 @@ import * as oidc from 'openid-client';
 import type { Clock } from '../../../core/base/context.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
-import { isTooDeep } from '../claims/depth.ts';
-import type { Claims } from '../claims/claims.ts';
-import type { ProviderMetadata } from './discovery.ts';
+import { isTooDeep } from '../../../core/identity/depth.ts';
+import type { Claims } from '../../../core/identity/claims.ts';
+import type { SignInMetadata } from '../../../core/identity/discovery.ts';
 import type { ServiceRecord } from '../records/service-record.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { LoginFailure } from '../failures.ts';
 import { commonAlgorithms, VerifiedIdToken } from './id-token.ts';
-import type { Outbound } from './outbound.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { judgeProviderError } from './provider-errors.ts';
-import { withSoundKeys } from './provider-keys.ts';
+import { withSoundKeys } from '../../../core/identity/provider-keys.ts';
 
 /** The settings of a service that the token exchange needs. */
 export type ClientSettings = {
@@ -40,7 +40,7 @@ export function clientSettings(record: ServiceRecord, allowHttpLoopback: boolean
 /** A provider during one login. A new one per login, because openid-client keeps the keys and would refuse the first token after a rotation. */
 export type ProviderSession = {
   readonly config: oidc.Configuration;
-  readonly metadata: ProviderMetadata;
+  readonly metadata: SignInMetadata;
   readonly settings: ClientSettings;
   readonly clock: Clock;
 };
@@ -49,7 +49,7 @@ export type ProviderSession = {
 export type LoginSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 
 /** Throws LoginFailure `service-misconfigured` when the provider supports neither of the two ways to send a client secret. */
-export function openProvider(metadata: ProviderMetadata, settings: ClientSettings, outbound: Outbound, clock: Clock): ProviderSession {
+export function openProvider(metadata: SignInMetadata, settings: ClientSettings, outbound: Outbound, clock: Clock): ProviderSession {
   const skewSeconds = Math.round((clock.now().epochMilliseconds - Date.now()) / 1000);
   const secret = revealSecret(settings.clientSecret);
   const authentication =
@@ -93,7 +93,7 @@ async function withUsedMembers(response: Response): Promise<Response> {
 }
 
 /** RFC 6749 2.3.1 makes Basic the default; a provider that lists neither of the two is not supported (reference R31). */
-export function chooseAuthMethod(metadata: ProviderMetadata, wanted: AuthMethod | undefined): AuthMethod {
+export function chooseAuthMethod(metadata: SignInMetadata, wanted: AuthMethod | undefined): AuthMethod {
   const listed = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const chosen = wanted ?? (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method));
   if (chosen !== undefined) return chosen;

@@ -1,7 +1,7 @@
 // A role of an OIDC service as administrators write it and as it is stored.
 import { z } from 'zod';
 import { givenPolicy, naming } from '../../../core/http/named-entries.ts';
-import type { RoleRule } from '../claims/role-select.ts';
+import type { RoleRule } from '../../../core/identity/role-match.ts';
 
 const claimName = z.string().min(1).max(256);
 

@@ -2,7 +2,7 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { AuditNote } from '../../../core/http/endpoint.ts';
 import { createHash } from 'node:crypto';
-import type { Claims } from '../claims/claims.ts';
+import type { Claims } from '../../../core/identity/claims.ts';
 
 /** A login between start and callback. The key is the hash of the state, which itself is only in the browser's URL. */
 export type PendingLogin = {

@@ -11,8 +11,8 @@ import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
-import { isLoopback } from '../provider/outbound.ts';
+import { findDiscoveryUrlProblem } from '../../../core/identity/discovery.ts';
+import { isLoopback } from '../../../core/outbound/outbound.ts';
 import type { Oidc } from '../context.ts';
 import type { SessionsEnd } from '../records/end-session.ts';
 import { callbackPath, serviceDocument, type ServiceDocument, type ServiceRecord } from '../records/service-record.ts';

@@ -1,10 +1,11 @@
 // Roles on claims: the pure part of a sign-in, R52 to R56 of the requirements in plugins/oidc/REQUIREMENTS.md.
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { findClaim, showableText, type Claims } from '../../../plugins/oidc/claims/claims.ts';
-import { spellingOf } from '../../../plugins/oidc/claims/nested.ts';
+import { findClaim, showableText, type Claims } from '../../../core/identity/claims.ts';
+import { spellingOf } from '../../../core/identity/spelling.ts';
 import { LoginFailure } from '../../../plugins/oidc/failures.ts';
-import { maxRoleValues, neededClaims, requireRole, selectRoles, type RoleRule } from '../../../plugins/oidc/claims/role-select.ts';
+import { maxRoleValues, neededClaims, type RoleRule } from '../../../core/identity/role-match.ts';
+import { requireRole, selectSignInRoles as selectRoles } from '../../../plugins/oidc/claims/granted-roles.ts';
 
 const role = (name: string, fields: Partial<RoleRule> = {}): RoleRule => ({
   name,

@@ -1,9 +1,9 @@
 // Group overage: how it is marked, and from where the groups are fetched. The rule about `_claim_sources` is tested here and over TLS.
 import { describe, expect, test } from 'vitest';
 import { directoryOrigin, isOverage } from '../../../../plugins/oidc/provider/directory.ts';
-import type { ProviderMetadata } from '../../../../plugins/oidc/provider/discovery.ts';
+import type { SignInMetadata } from '../../../../core/identity/discovery.ts';
 
-const metadata: ProviderMetadata = {
+const metadata: SignInMetadata = {
   issuer: 'https://login.example/',
   authorization_endpoint: 'https://login.example/a',
   token_endpoint: 'https://login.example/t',

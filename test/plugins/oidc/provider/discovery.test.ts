@@ -1,10 +1,10 @@
 // The URL of a provider's metadata, and the check of its issuer: R1 to R4, and the redirect URIs of R7 and R17.
 import { formatPem } from '../../../../core/base/texts/pem.ts';
 import { describe, expect, test } from 'vitest';
-import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
+import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../core/identity/discovery.ts';
 import { chooseRedirectUri } from '../../../../plugins/oidc/records/service-record.ts';
 import { findRedirectUriProblem } from '../../../../plugins/oidc/settings/service.ts';
-import { secureContextOf, trustedCertificates } from '../../../../plugins/oidc/provider/trust.ts';
+import { secureContextOf, trustedCertificates } from '../../../../core/outbound/trust.ts';
 
 describe('R1: discovery-url', () => {
   test.each([

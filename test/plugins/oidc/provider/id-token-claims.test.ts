@@ -1,7 +1,7 @@
 // Checks of an ID token beyond openid-client: R39, R43, R44, R45, R47.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Claims } from '../../../../plugins/oidc/claims/claims.ts';
+import type { Claims } from '../../../../core/identity/claims.ts';
 import { LoginFailure } from '../../../../plugins/oidc/failures.ts';
 import { acceptedAlgorithms, commonAlgorithms, VerifiedIdToken } from '../../../../plugins/oidc/provider/id-token.ts';
 

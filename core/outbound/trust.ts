@@ -1,8 +1,8 @@
 // Which certificate authorities vouch for a service's provider, as a TLS context that is made once and shared by its connections.
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { readPem } from '../../../core/base/texts/pem.ts';
-import { defined } from '../../../core/base/defined.ts';
+import { readPem } from '../base/texts/pem.ts';
+import { defined } from '../base/defined.ts';
 
 /** The CAs that a service trusts. */
 export type Trust = {

@@ -1,11 +1,11 @@
 // The provider's metadata: its URL, the check of its issuer, and the members in use (OpenID Connect Discovery 1.0).
 import { z } from 'zod';
-import type { Clock } from '../../../core/base/context.ts';
-import { isJsonObject } from '../../../core/wire/json.ts';
-import { showableText } from '../claims/claims.ts';
-import { LoginFailure } from '../failures.ts';
+import type { Clock } from '../base/context.ts';
+import { isJsonObject } from '../wire/json.ts';
+import { showableText } from './claims.ts';
+import { IdentityError } from './identity-error.ts';
 import { givenMetadata } from './given.ts';
-import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
+import { isAllowedUrl, isLoopback, type Outbound } from '../outbound/outbound.ts';
 
 const wellKnown = '/.well-known/openid-configuration';
 
@@ -13,16 +13,23 @@ const wellKnown = '/.well-known/openid-configuration';
 const address = z.string().max(2_048);
 const words = z.array(z.string().max(128)).max(128);
 
-/** Members of the metadata that are used. Others are dropped, because unchecked ones must not be passed on. */
-const metadataSchema = z.object({
+/**
+ * Members that say who signs and with which keys: what a provider of tokens for machines has, often without any endpoint to sign in. Members
+ * that are not named are dropped, because unchecked ones must not be passed on.
+ */
+export const issuerMetadata = z.object({
   issuer: address.min(1),
+  jwks_uri: address,
+  id_token_signing_alg_values_supported: words.exactOptional(),
+});
+
+/** What a sign-in of people needs beside that (OpenID Connect Discovery 1.0 section 3). */
+export const signInMetadata = issuerMetadata.extend({
   authorization_endpoint: address,
   token_endpoint: address,
-  jwks_uri: address,
   userinfo_endpoint: address.exactOptional(),
   end_session_endpoint: address.exactOptional(),
   token_endpoint_auth_methods_supported: words.exactOptional(),
-  id_token_signing_alg_values_supported: words.exactOptional(),
   userinfo_signing_alg_values_supported: words.exactOptional(),
   code_challenge_methods_supported: words.exactOptional(),
   // Only a convenience, so a malformed value is ignored.
@@ -32,7 +39,8 @@ const metadataSchema = z.object({
   msgraph_host: z.string().max(253).exactOptional(),
 });
 
-export type ProviderMetadata = z.output<typeof metadataSchema>;
+export type IssuerMetadata = z.output<typeof issuerMetadata>;
+export type SignInMetadata = z.output<typeof signInMetadata>;
 
 /** A discovery URL is accepted with or without the well-known suffix; it is stored as given and used in this form (reference R2). */
 export function metadataUrl(discoveryUrl: string): URL {
@@ -51,7 +59,7 @@ export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean
   if (text.includes('?') || text.includes('#')) return 'must not have a query or fragment';
   if (!isAllowedUrl(url, allowHttpLoopback)) {
     return url.protocol === 'http:' && isLoopback(url.hostname)
-      ? 'must be https; http to a loopback host needs oidc.allow-http-loopback in the configuration'
+      ? 'must be https; http to a loopback host needs allow-http-loopback in the configuration'
       : 'must be an https URL';
   }
   // These endpoints accept accounts of every directory: their issuer is a template.
@@ -110,21 +118,29 @@ function isHost(named: string, host: string): boolean {
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'] as const;
 
-/** Fetches and checks the metadata. Throws LoginFailure, stage `discovery`. Endpoints are answered as the URL parser writes them. */
-export async function fetchMetadata(service: ProviderAddress, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
+/**
+ * Fetches the metadata and checks the members that a way to log in uses. Throws IdentityError and OutboundError. Endpoints are answered as the
+ * URL parser writes them.
+ */
+export async function fetchMetadata<Metadata extends IssuerMetadata>(
+  wanted: z.ZodType<Metadata>,
+  service: ProviderAddress,
+  outbound: Outbound,
+  allowHttpLoopback: boolean,
+): Promise<Metadata> {
   const url = metadataUrl(service.discoveryUrl);
   const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status !== 200) {
     throw misconfigured('metadata-not-found', `Check discovery-url: ${url.href} answered ${response.status}.`, { status: response.status });
   }
   const answer: unknown = await response.json().catch(() => undefined);
-  const parsed = metadataSchema.safeParse(isJsonObject(answer) ? givenMetadata(answer) : answer);
+  const parsed = wanted.safeParse(isJsonObject(answer) ? givenMetadata(answer) : answer);
   if (!parsed.success) {
     const members = parsed.error.issues.map((issue) => issue.path.join('.')).filter((path) => path !== '');
     const seen = members.length === 0 ? 'the answer is not a JSON object' : `these members are missing or malformed: ${members.join(', ')}`;
     throw misconfigured('metadata-malformed', `${url.href} is not the metadata of an OpenID provider: ${seen}.`, { members });
   }
-  const metadata = { ...parsed.data };
+  const metadata: Metadata & Partial<Record<(typeof endpoints)[number], string>> = { ...parsed.data };
   const { issuer } = metadata;
   if (!issuerBelongsTo(issuer, service.discoveryUrl)) {
     const hint = mismatchHint(issuer, service.discoveryUrl, allowHttpLoopback);
@@ -138,10 +154,11 @@ export async function fetchMetadata(service: ProviderAddress, outbound: Outbound
       throw misconfigured('endpoint-not-https', `${member} of the provider is not an https URL.`, { member });
     }
     // In the spelling in which it is called: what is done with its answer is decided by it.
-    metadata[member] = parsedUrl.href;
+    Object.assign(metadata, { [member]: parsedUrl.href });
   }
   for (const member of ['token_endpoint', 'jwks_uri'] as const) {
-    const host = foreignHost(metadata[member], service);
+    const endpoint = metadata[member];
+    const host = endpoint === undefined ? undefined : foreignHost(endpoint, service);
     if (host === undefined) continue;
     throw misconfigured(
       'endpoint-elsewhere',
@@ -152,21 +169,21 @@ export async function fetchMetadata(service: ProviderAddress, outbound: Outbound
   return metadata;
 }
 
-function misconfigured(reason: string, hint: string, fields: Readonly<Record<string, unknown>>): LoginFailure {
-  return new LoginFailure('service-misconfigured', 'discovery', reason, { hint, fields });
+function misconfigured(reason: string, hint: string, fields: Readonly<Record<string, unknown>>): IdentityError {
+  return new IdentityError('metadata', reason, { hint, fields });
 }
 
 /** Keeps metadata for five minutes per service and revision, so that an edited service never uses old metadata. Keys are not kept. */
-export class MetadataCache {
+export class MetadataCache<Metadata extends IssuerMetadata> {
   readonly #clock: Clock;
-  readonly #entries = new Map<string, { readonly metadata: Promise<ProviderMetadata>; readonly untilMs: number }>();
+  readonly #entries = new Map<string, { readonly metadata: Promise<Metadata>; readonly untilMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** `key` names service and revision. Concurrent callers share one fetch; a failure is not kept. */
-  get(key: string, load: () => Promise<ProviderMetadata>): Promise<ProviderMetadata> {
+  get(key: string, load: () => Promise<Metadata>): Promise<Metadata> {
     const nowMs = this.#clock.monotonicMs();
     const kept = this.#entries.get(key);
     if (kept !== undefined && kept.untilMs > nowMs) return kept.metadata;

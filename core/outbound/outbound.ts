@@ -1,7 +1,7 @@
 // The only outbound calls to identity providers: TLS with the trust of one service, limits on time and size, no redirects.
 import http from 'node:http';
 import https from 'node:https';
-import type { Clock } from '../../../core/base/context.ts';
+import type { Clock } from '../base/context.ts';
 import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';

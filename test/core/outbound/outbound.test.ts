@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../core/base/time.ts';
-import { openDestinations } from '../../../../plugins/oidc/provider/destinations.ts';
-import { isLoopback, openOutbound, type OutboundOptions } from '../../../../plugins/oidc/provider/outbound.ts';
-import { OutboundError } from '../../../../plugins/oidc/provider/outbound-error.ts';
+import { systemClock } from '../../../core/base/time.ts';
+import { openDestinations } from '../../../core/outbound/destinations.ts';
+import { isLoopback, openOutbound, type OutboundOptions } from '../../../core/outbound/outbound.ts';
+import { OutboundError } from '../../../core/outbound/outbound-error.ts';
 
 const seen: IncomingMessage['headers'][] = [];
 const server = createServer((request, response) => {

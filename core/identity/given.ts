@@ -1,5 +1,5 @@
 // What providers write for a member that they leave out: many send null or an empty text in its place, and both are read as absent.
-import type { JsonObject } from '../../../core/wire/json.ts';
+import type { JsonObject } from '../wire/json.ts';
 
 /** The members of an answer that have a value. */
 export function given(answer: JsonObject): JsonObject {

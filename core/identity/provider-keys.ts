@@ -1,9 +1,9 @@
 // Filters the keys of a provider before openid-client gets them: weak and malformed keys verify nothing.
-import { isTooDeep } from '../claims/depth.ts';
+import { isTooDeep } from './depth.ts';
 import { given } from './given.ts';
-import { OutboundError } from './outbound-error.ts';
-import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
-import { readJwk } from '../../../core/base/public-key.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
+import { readJwk } from '../base/public-key.ts';
 
 /**
  * The answer without keys that break the rules for foreign keys, and without members of keys that have no value. Keys of other types stay, and

@@ -1,8 +1,8 @@
 // The key set of a provider: weak and malformed keys are dropped, and leave no error in OpenSSL's queue.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { withSoundKeys } from '../../../../plugins/oidc/provider/provider-keys.ts';
-import { takeOpensslErrors } from '../../../harness/openssl-queue.ts';
+import { withSoundKeys } from '../../../core/identity/provider-keys.ts';
+import { takeOpensslErrors } from '../../harness/openssl-queue.ts';
 
 const sound = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'sound' };
 const octets = (count: number): string => Buffer.alloc(count, 3).toString('base64url');

@@ -1,8 +1,8 @@
-// Selects roles by claims: which policies and names a session gets, and why. Pure functions, shared by the callback and `explain`.
-import { isReservedUser } from '../../../core/access/user.ts';
+// Selects roles by claims: which policies and names a login gets, and why. Pure functions, shared by a login and what explains it.
+import { isReservedUser } from '../access/user.ts';
 import { findClaim, showableText, type Claims } from './claims.ts';
-import { spellingOf } from './nested.ts';
-import { LoginFailure } from '../failures.ts';
+import { spellingOf } from './spelling.ts';
+import { IdentityError } from './identity-error.ts';
 
 /** The fields of a role that the selection needs. */
 export type RoleRule = {
@@ -39,7 +39,7 @@ export const maxRoleValues = 10_000;
 
 /**
  * Matches roles by exact, case-sensitive comparison with the values of the role claim. Several matches unite their policies; for each
- * attribute the first granted role in name order whose mapping yields a text wins (reference R53, R56).
+ * attribute the first granted role in name order whose mapping yields a text wins (reference R53, R56). Throws IdentityError.
  */
 export function selectRoles(claims: Claims, roleClaim: string, roles: readonly RoleRule[]): RoleSelection {
   const roleValues = readRoleValues(claims, roleClaim);
@@ -60,36 +60,6 @@ export function selectRoles(claims: Claims, roleClaim: string, roles: readonly R
     username: mapAttribute(claims, granted, 'username'),
     fullname: mapAttribute(claims, granted, 'fullname'),
   };
-}
-
-/** Throws LoginFailure `no-role` or `claim-missing` when the selection grants no role; the hint says what an administrator should check. */
-export function requireRole(selection: RoleSelection, roleClaim: string): void {
-  if (selection.granted.length > 0) return;
-  const halted = selection.verdicts.filter((verdict) => verdict.matches);
-  if (halted.length > 0) {
-    const missing = [...new Set(halted.flatMap((verdict) => verdict.missingClaims))];
-    throw new LoginFailure('claim-missing', 'role', 'required-claim-missing', {
-      fields: { roles: halted.map((verdict) => verdict.role.name), 'missing-claims': missing },
-      hint: [
-        `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or remove it from required-claims.`,
-        ...missing.flatMap((name) => spellingAdvice(selection.claims, name) ?? []),
-      ].join(' '),
-    });
-  }
-  if (selection.roleValues === undefined) {
-    throw new LoginFailure('no-role', 'role', 'role-claim-missing', {
-      fields: { 'role-claim': roleClaim },
-      hint:
-        `The role-select claim ${roleClaim} is missing: the provider does not send it, or the account is in no group, for which many providers ` +
-        'leave the claim out. Put the account into a group, or make the provider send the claim (a groups claim, a mapper or a scope); ' +
-        'if the account is in more than about 150 groups, see the directory entry before this one. ' +
-        (spellingAdvice(selection.claims, roleClaim) ?? 'A nested claim is written as a JSON pointer, such as /realm_access/roles.'),
-    });
-  }
-  throw new LoginFailure('no-role', 'role', 'no-role-matches', {
-    fields: { 'role-claim': roleClaim, values: selection.roleValues.length, roles: selection.verdicts.length },
-    hint: `No value of ${roleClaim} (it has ${selection.roleValues.length}) is the name of a role of this service; names match exactly, upper and lower case count.`,
-  });
 }
 
 /** Says how a claim is written that the provider does send, under another name than the settings have; undefined when it does not. */
@@ -121,9 +91,7 @@ function readRoleValues(claims: Claims, roleClaim: string): readonly string[] | 
   if (typeof claim === 'string') return [claim];
   if (!Array.isArray(claim)) return [];
   if (claim.length > maxRoleValues) {
-    throw new LoginFailure('id-token-refused', 'role', 'too-many-role-values', {
-      fields: { 'role-claim': roleClaim, values: claim.length },
-    });
+    throw new IdentityError('claims', 'too-many-role-values', { fields: { 'role-claim': roleClaim, values: claim.length } });
   }
   return claim.filter((value) => typeof value === 'string');
 }

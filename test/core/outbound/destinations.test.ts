@@ -2,11 +2,11 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../../core/base/time.ts';
-import { configSchema } from '../../../../plugins/oidc/config.ts';
-import { openDestinations, type Rules } from '../../../../plugins/oidc/provider/destinations.ts';
-import { openOutbound } from '../../../../plugins/oidc/provider/outbound.ts';
-import { OutboundError } from '../../../../plugins/oidc/provider/outbound-error.ts';
+import { systemClock } from '../../../core/base/time.ts';
+import { configSchema } from '../../../plugins/oidc/config.ts';
+import { openDestinations, type Rules } from '../../../core/outbound/destinations.ts';
+import { openOutbound } from '../../../core/outbound/outbound.ts';
+import { OutboundError } from '../../../core/outbound/outbound-error.ts';
 
 let server: Server;
 let port = 0;

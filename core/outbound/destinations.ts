@@ -2,8 +2,8 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { hostOf, isWithin, parseAddress } from '../../../core/base/addresses.ts';
-import type { Listeners } from '../../../core/plugin/services/listeners.ts';
+import { hostOf, isWithin, parseAddress } from '../base/addresses.ts';
+import type { Listeners } from '../plugin/services/listeners.ts';
 import { OutboundError } from './outbound-error.ts';
 
 /** Addresses, ranges and host names, from the configuration; `*.domain` covers the hosts below a domain. */

@@ -1,5 +1,5 @@
 // How a nested claim is written that the settings name in another way: people write `realm_access.roles`, as tools of others do.
-import { isJsonObject, type JsonValue } from '../../../core/wire/json.ts';
+import { isJsonObject, type JsonValue } from '../wire/json.ts';
 import { showableText, type Claims } from './claims.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Claims of a provider about a person: how one is found by name or pointer, and how its text is made safe to show.
-import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/wire/json.ts';
-import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../wire/json.ts';
+import { replaceUnseen } from '../wire/unseen-text.ts';
 
 /** Claims are JSON; the provider chooses the names. */
 export type Claims = JsonObject;
