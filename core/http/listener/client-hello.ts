@@ -6,35 +6,71 @@ const clientHello = 1;
 const messageHeader = 4;
 /** A real one has two KiB at most: key shares for post-quantum groups, and a session ticket. */
 const mostOctets = 32 * 1024;
+const usualOctets = 2 * 1024;
+/** A client that cuts it at all sends a few; RFC 8449 lets a record have 64 octets at least. */
+const mostRecords = 32;
 
 /** The groups for key exchange that cost little, in the words of OpenSSL and in those of TLS. */
 export const groups = { names: 'X25519MLKEM768:X25519:P-256:P-384', numbers: new Set([0x11ec, 0x001d, 0x0017, 0x0018]) } as const;
 
 /**
- * `part`: more of it has to come. `whole`: TLS may read it; so are octets that it refuses at once. `refused`: too long to be one, or the peer
+ * `part`: more of it has to come. `whole`: TLS may read it; so are octets that it refuses at once. `refused`: too long to be one, in too many records, or the peer
  * wants a key exchange with no group but such that cost a multiple of the others.
  */
 export type Hello = 'part' | 'whole' | 'refused';
 
-/** Judges what has come so far. */
-export function judgeHello(octets: Buffer): Hello {
-  const fragments: Buffer[] = [];
-  let length = 0;
-  for (let at = 0; at < octets.length;) {
-    if (octets[at] !== handshakeRecord) return 'whole';
-    const begin = at + recordHeader;
-    if (begin > octets.length) break;
-    at = begin + octets.readUInt16BE(begin - 2);
-    if (at === begin) return 'whole';
-    const fragment = octets.subarray(begin, at);
-    fragments.push(fragment);
-    length += fragment.length;
+/** Reads a first message as it comes. A piece costs no more when many came before it. */
+export class HelloReader {
+  #buffer: Buffer = Buffer.allocUnsafe(usualOctets);
+  #length = 0;
+  /** the records that are whole, without their headers */
+  readonly #fragments: Buffer[] = [];
+  /** where the next record begins */
+  #at = 0;
+
+  /** All octets so far, for TLS to read. */
+  get heard(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
   }
-  const message = fragments.length === 1 ? (fragments[0] as Buffer) : Buffer.concat(fragments);
-  if (length > 0 && message[0] !== clientHello) return 'whole';
-  const isWhole = length >= messageHeader && length >= messageHeader + message.readUIntBE(1, 3);
-  if (!isWhole) return octets.length > mostOctets ? 'refused' : 'part';
-  return wantsCostlyGroup(message) ? 'refused' : 'whole';
+
+  /** Judges the message with the octets that have come now. */
+  read(octets: Buffer): Hello {
+    this.#keep(octets);
+    const { heard } = this;
+    const fragments = this.#fragments;
+    for (;;) {
+      if (this.#at < heard.length && heard[this.#at] !== handshakeRecord) return 'whole';
+      const begin = this.#at + recordHeader;
+      if (begin > heard.length) return judge(fragments, heard.length);
+      const end = begin + heard.readUInt16BE(begin - 2);
+      if (end === begin) return 'whole';
+      if (fragments.length === mostRecords) return 'refused';
+      if (end > heard.length) return judge([...fragments, heard.subarray(begin)], heard.length);
+      fragments.push(heard.subarray(begin, end));
+      this.#at = end;
+    }
+  }
+
+  #keep(octets: Buffer): void {
+    const length = this.#length + octets.length;
+    if (length > this.#buffer.length) {
+      const wider = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length));
+      this.heard.copy(wider);
+      this.#buffer = wider;
+    }
+    octets.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+}
+
+/** `octets`: how many have come with the headers of the records. */
+function judge(fragments: readonly Buffer[], octets: number): Hello {
+  const length = fragments.reduce((sum, fragment) => sum + fragment.length, 0);
+  const header = Buffer.concat(fragments.map((fragment) => fragment.subarray(0, messageHeader))).subarray(0, messageHeader);
+  if (length > 0 && header[0] !== clientHello) return 'whole';
+  const isWhole = length >= messageHeader && length >= messageHeader + header.readUIntBE(1, 3);
+  if (!isWhole) return octets > mostOctets ? 'refused' : 'part';
+  return wantsCostlyGroup(Buffer.concat(fragments)) ? 'refused' : 'whole';
 }
 
 const supportedGroups = 10;

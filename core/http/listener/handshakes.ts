@@ -2,7 +2,7 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { subscriberOf } from '../../base/addresses.ts';
-import { judgeHello } from './client-hello.ts';
+import { HelloReader } from './client-hello.ts';
 import type { Connection, Connections } from './connections.ts';
 import { acceptedSocketOf, peerAddressOf } from './client-address.ts';
 
@@ -80,16 +80,15 @@ export class Handshakes {
   /** Reads until the first message is whole, and gives it back for TLS to read. */
   #hear(connection: Connection, subscriber: string): void {
     const { socket } = connection;
-    let heard: Buffer = Buffer.alloc(0);
+    const hello = new HelloReader();
     const hear = (): void => {
       const octets = socket.read() as Buffer | null;
       if (octets === null) return void socket.destroy();
-      heard = heard.length === 0 ? octets : Buffer.concat([heard, octets]);
-      const judged = judgeHello(heard);
+      const judged = hello.read(octets);
       if (judged === 'part') return;
       socket.off('readable', hear);
       if (judged === 'refused') return void socket.end(handshakeFailure, () => socket.destroy());
-      socket.unshift(heard);
+      socket.unshift(hello.heard);
       this.#waitInLine(connection, subscriber);
     };
     socket.on('readable', hear);

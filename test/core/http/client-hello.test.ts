@@ -1,6 +1,6 @@
 // What a listener reads of a TLS peer before it begins with the handshake.
-import { expect, test } from 'vitest';
-import { type Hello, judgeHello } from '../../../core/http/listener/client-hello.ts';
+import { expect, test, vi } from 'vitest';
+import { type Hello, HelloReader } from '../../../core/http/listener/client-hello.ts';
 import { firstMessage } from '../../harness/tls.ts';
 
 const record = (content: Buffer): Buffer => {
@@ -9,14 +9,39 @@ const record = (content: Buffer): Buffer => {
   return Buffer.concat([header, content]);
 };
 
+const judge = (octets: Buffer): Hello => new HelloReader().read(octets);
+
 test('a first message is whole with its last octet, in one record or in many', async () => {
   const hello = await firstMessage();
-  const inMany = Buffer.concat([...hello.subarray(5)].map((octet) => record(Buffer.of(octet))));
+  const content = hello.subarray(5);
+  const size = Math.ceil(content.length / 32);
+  const inMany = Buffer.concat(Array.from({ length: 32 }, (_, index) => record(content.subarray(size * index, size * (index + 1)))));
   for (const octets of [hello, inMany]) {
-    const judged = Array.from({ length: octets.length }, (_, index) => judgeHello(octets.subarray(0, index + 1)));
+    const reader = new HelloReader();
+    const judged = Array.from(octets, (octet) => reader.read(Buffer.of(octet)));
+    expect(reader.heard).toEqual(octets);
     expect(judged.indexOf('whole')).toBe(octets.length - 1);
     expect(new Set(judged.slice(0, -1))).toEqual(new Set(['part']));
   }
+});
+
+test('one in a record for each octet is refused after a few of them', async () => {
+  const reader = new HelloReader();
+  const judged = [...(await firstMessage()).subarray(5, 60)].map((octet) => reader.read(record(Buffer.of(octet))));
+  expect(judged.indexOf('refused')).toBe(32);
+});
+
+test('an octet costs as much after 30,000 others as after none', () => {
+  const reader = new HelloReader();
+  reader.read(Buffer.from([22, 3, 1, 0x40, 0, 1, 0, 0x7d, 0]));
+  const whole = record(Buffer.alloc(0x4000 - 4)).subarray(5);
+  reader.read(whole);
+  reader.read(Buffer.from([22, 3, 1, 0x3f, 0]));
+  const copied = vi.spyOn(Buffer, 'concat');
+  for (let octets = 0; octets < 15_000; octets++) expect(reader.read(Buffer.of(0))).toBe('part');
+  const most = Math.max(...copied.mock.results.map(({ value }) => (value as Buffer).length));
+  copied.mockRestore();
+  expect(most).toBeLessThanOrEqual(16);
 });
 
 test.each<[what: string, octets: Buffer, judged: Hello]>([
@@ -36,7 +61,7 @@ test.each<[what: string, octets: Buffer, judged: Hello]>([
     'refused',
   ],
 ])('%s', (_, octets, judged) => {
-  expect(judgeHello(octets)).toBe(judged);
+  expect(judge(octets)).toBe(judged);
 });
 
 test.each<[groups: string, judged: Hello]>([
@@ -45,5 +70,5 @@ test.each<[groups: string, judged: Hello]>([
   ['P-521:P-384', 'whole'],
   ['X25519MLKEM768', 'whole'],
 ])('%s as groups', async (ecdhCurve, judged) => {
-  expect(judgeHello(await firstMessage({ ecdhCurve }))).toBe(judged);
+  expect(judge(await firstMessage({ ecdhCurve }))).toBe(judged);
 });
