@@ -127,7 +127,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
-  for (const warning of [...limits, ...mendDirectory(configuration.data)]) log.warn(warning);
+  for (const warning of limits) log.warn(warning);
   watchLockFile(configuration.data, log, () => leaveDirectory(configuration.data));
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster, looked.resolve);
@@ -223,6 +223,7 @@ async function prepare(
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
   requireWhole(data, neededParts(configuration));
+  for (const warning of mendDirectory(data)) log.warn(warning);
   onLooked();
   await requireSoundStore(data, configuration.cluster !== undefined);
   await cluster.start();

@@ -2,11 +2,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  chmodSync,
+  closeSync,
+  constants,
   type Dirent,
   existsSync,
+  fchmodSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -34,6 +38,7 @@ const againMs = 50;
 export async function holdDataDirectory(directory: string, source = '--data'): Promise<void> {
   try {
     makeDirectory(directory);
+    requireOwnDirectory(directory, source);
     requireInodes(directory, source);
     proveRoom(directory);
   } catch (error) {
@@ -130,10 +135,10 @@ export function mendDirectory(directory: string): readonly string[] {
   const found: string[] = [];
   for (const { bits, names, so, mode } of Object.values(othersMay)) {
     for (const path of names.map((name) => join(directory, name))) {
-      const present = statSync(path, { throwIfNoEntry: false });
+      const present = isReached(directory, path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
       if (present === undefined || (present.mode & bits) === 0) continue;
       const before = `others could use ${path} (mode ${(present.mode & 0o777).toString(8)}), and ${so}`;
-      const left = takeRights(path, present.mode & 0o7777 & ~bits);
+      const left = takeRights(path, bits);
       found.push(
         left === undefined
           ? `${before}; they may not any more`
@@ -145,13 +150,23 @@ export function mendDirectory(directory: string): readonly string[] {
   return problem === undefined ? found : [...found, problem];
 }
 
-/** Why not: its owner alone can. */
-function takeRights(path: string, mode: number): string | undefined {
+/** False below a link, which may lead anywhere. */
+function isReached(directory: string, path: string): boolean {
+  const above = dirname(path);
+  return !path.startsWith(`${directory}/`) || above === directory || lstatSync(above, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Why not: its owner alone can. What a link leads to may be somebody else's, and stays as it is. */
+function takeRights(path: string, bits: number): string | undefined {
+  let descriptor: number | undefined;
   try {
-    chmodSync(path, mode);
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    fchmodSync(descriptor, fstatSync(descriptor).mode & 0o7777 & ~bits);
     return undefined;
   } catch (error) {
-    return codeOf(error);
+    return codeOf(error) === 'ELOOP' ? 'it is a link' : codeOf(error);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
@@ -193,6 +208,15 @@ function sweepTemporaryFiles(directory: string): void {
       rmSync(join(directory, entry.name), { force: true });
     if (entry.isDirectory() && ['tls', 'audit'].includes(entry.name)) sweepTemporaryFiles(join(directory, entry.name));
   }
+}
+
+/** The directory for the files of everybody, as /tmp, would lose the rights that others need there. An empty one may be a volume of its own. */
+function requireOwnDirectory(directory: string, source: string): void {
+  const isForAll = (statSync(directory).mode & 0o1000) !== 0 && findTrace(directory) === undefined;
+  if (!isForAll || readdirSync(directory).every((name) => name === 'lost+found')) return;
+  throw new StartRefused(
+    `${source} ${directory} is a directory for the files of everybody (its mode has the sticky bit), and has some: give one below it, or another`,
+  );
 }
 
 /** Names that a first start makes, the objects of its token most of all, and that each later one may. */

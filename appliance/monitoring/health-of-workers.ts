@@ -12,12 +12,15 @@ export type WorkerReport = {
 
 /** The parts of all workers, and the part `workers`. A reason that not every worker has names those that do. */
 export function mergeHealth(reports: readonly WorkerReport[]): readonly HealthPart[] {
-  const answers = reports.flatMap(({ worker, parts }) => (parts === undefined ? [] : [{ worker, parts }]));
+  const answers = reports.flatMap(({ worker, parts = [] }) => (parts.length === 0 ? [] : [{ worker, parts }]));
   const names = [...new Set(answers.flatMap(({ parts }) => parts.map(({ name }) => name)))];
   const seen = (name: string): readonly Seen[] =>
     answers.flatMap(({ worker, parts }) => parts.filter((part) => part.name === name).map((part) => ({ worker, part })));
-  return [...names.map((name) => worstOf(seen(name))), workersPart(reports)];
+  return [...names.map((name) => worstOf(seen(name))), answers.length === 0 ? starting : workersPart(reports)];
 }
+
+/** Nobody has looked at the parts yet: after an unseal, sealed processes answer for a moment beside those that begin. */
+const starting: HealthPart = { name: 'workers', state: 'starting', reason: 'no worker serves yet: ask again in a moment', hinders: true };
 
 type Seen = { readonly worker: number; readonly part: HealthPart };
 

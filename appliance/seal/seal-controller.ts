@@ -92,7 +92,8 @@ export function controlSeal(
         log.error('a worker completes no handshakes: it is replaced', { worker, listener });
         counts.replaced++;
       },
-      giveUp: (reason) => void giveUp(reason),
+      // Processes that crash while the appliance is sealed are those of an unseal, which answers that.
+      giveUp: (reason) => (isSealed ? log.error('the store cannot be read', { reason: reasonOf(reason) }) : void giveUp(reason)),
     });
     endings.set(started, over);
     return started;
@@ -248,7 +249,7 @@ export function controlSeal(
   /** What is missing or damaged is found before the PIN is used, and before the audit trail is opened: a FIFO there is waited for for ever. */
   async function openOrSay(attempt: UnsealAttempt): Promise<void> {
     try {
-      requireOpenable(configuration);
+      await requireOpenable(configuration);
       for (const warning of mendDirectory(configuration.data)) log.warn(warning);
       await audited(attempt, unseal);
     } catch (error) {

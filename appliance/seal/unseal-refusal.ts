@@ -5,14 +5,16 @@ import { HsmError } from '../../hsm/api.ts';
 import { neededParts } from '../cluster/replication/taking-part.ts';
 import { requireKinds } from '../data-directory/data-directory.ts';
 import { causeAndRemedy, isAboutCluster, refusalFor, StartRefused } from '../start-refused.ts';
+import { requireSoundStore } from '../data-directory/store-files.ts';
 import { requireParts } from '../data-directory/traces.ts';
 import { requireTlsKeyModules } from '../tls/engine.ts';
 
 /** As a start does before it opens anything. Throws StartRefused. */
-export function requireOpenable(configuration: Configuration): void {
+export async function requireOpenable(configuration: Configuration): Promise<void> {
   requireKinds(configuration.data);
   requireParts(configuration.data, neededParts(configuration));
   requireTlsKeyModules(configuration);
+  await requireSoundStore(configuration.data, configuration.cluster !== undefined);
 }
 
 /** The token error behind the refusal of a start. */

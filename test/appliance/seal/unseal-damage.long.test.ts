@@ -36,6 +36,8 @@ function exchange(name: string, put: (file: string) => unknown = () => undefined
 const fifo = (file: string): unknown => spawnSync('python3', ['-c', 'import os,sys; os.mkfifo(sys.argv[1])', file]);
 const foreign = (file: string): void => cpSync(path('foreign', basename(file)), file, { recursive: true });
 const garbage = (file: string): void => writeFileSync(file, 'something else '.repeat(1_000));
+/** All pages behind the two that name the roots. */
+const pages = (file: string): void => writeFileSync(file, readFileSync(path('away')).fill('Z', 2 * 4_096));
 const ofChain = (chain: string): string =>
   join('audit', readdirSync(join(directory, 'audit')).find((name) => name.startsWith(chain)) ?? `${chain}.000000000001.jsonl`);
 
@@ -54,6 +56,7 @@ test.each<[what: string, name: () => string, put: ((file: string) => unknown) | 
   ['store key of another appliance', () => 'store-key.json', foreign, /of different appliances.*from the same backup/],
   ['store of another appliance', () => 'store', foreign, /your backup/],
   ['store damaged', () => 'store/data.mdb', garbage, /is damaged.*from your backup/],
+  ['pages of the store damaged', () => 'store/data.mdb', pages, /is damaged.*from your backup/],
   ['token a FIFO', () => 'softhsm', fifo, /is a FIFO, not a directory: move it away/],
   ['store key a FIFO', () => 'store-key.json', fifo, /is a FIFO, not a file: move it away/],
   ['store key a directory', () => 'store-key.json', (file) => mkdirSync(file), /is a directory, not a file: move it away/],

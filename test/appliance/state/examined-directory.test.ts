@@ -1,6 +1,6 @@
 // What is wrong with a data directory that can be used all the same: rights of others are taken from them, and a disk with hardly any room is said.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { holdDataDirectory, mendDirectory } from '../../../appliance/data-directory/data-directory.ts';
@@ -29,6 +29,31 @@ test('others who may write into the directory or read a secret may not any more,
   const modes = ['.', 'store', 'pin', 'tls'].map((name) => statSync(join(data, name)).mode & 0o777);
   expect(modes).toEqual([0o755, 0o755, 0o600, 0o755]);
   expect(aboutRights(data)).toEqual([]);
+});
+
+test('what a link leads to keeps its rights, and so does what is below one', () => {
+  const data = path('linked');
+  const foreign = path('foreign');
+  for (const directory of [data, join(foreign, 'store')]) mkdirSync(directory, { recursive: true, mode: 0o755 });
+  for (const name of ['program', 'store/data.mdb']) {
+    writeFileSync(join(foreign, name), 'x');
+    chmodSync(join(foreign, name), 0o755);
+  }
+  symlinkSync(join(foreign, 'program'), join(data, 'root-token'));
+  symlinkSync(join(foreign, 'store'), join(data, 'store'));
+  expect(aboutRights(data)).toEqual([expect.stringMatching(/root-token .* it could not be taken from them \(it is a link\): chmod 600 /)]);
+  expect(['program', 'store/data.mdb'].map((name) => statSync(join(foreign, name)).mode & 0o777)).toEqual([0o755, 0o755]);
+});
+
+test('a directory for the files of everybody is refused, and stays as it is', async () => {
+  mkdirSync(path('everybody', 'of-somebody'), { recursive: true });
+  chmodSync(path('everybody'), 0o1777);
+  await expect(holdDataDirectory(path('everybody'), '--data')).rejects.toThrow(
+    /is a directory for the files of everybody .*give one below it/,
+  );
+  expect(statSync(path('everybody')).mode & 0o7777).toBe(0o1777);
+  rmdirSync(path('everybody', 'of-somebody'));
+  await holdDataDirectory(path('everybody'), '--data');
 });
 
 test.skipIf(!mayMount)('a disk with hardly any room is warned of, and that changes are refused any moment', () => {

@@ -97,4 +97,13 @@ test.each<[string, readonly WorkerReport[], object]>([
     ],
     { status: 'down', workers: { state: 'incomplete', reason: 'worker 1 did not answer in time' } },
   ],
+  [
+    'none has looked at anything yet, as right after an unseal',
+    [
+      { worker: 1, parts: [] },
+      { worker: 2, parts: undefined },
+      { worker: 3, fault: 'is being started again' },
+    ],
+    { status: 'down', workers: { state: 'starting', reason: 'no worker serves yet: ask again in a moment' } },
+  ],
 ])('health of all workers: %s', (_, reports, report) => expect(formatHealth(mergeHealth(reports)).report).toMatchObject(report));
