@@ -1,4 +1,4 @@
-// The errors of the HSM by kind, and what callers ask of them; for others by api.ts.
+// Errors of the HSM by kind, and the questions that callers ask about them; other floors import them from api.ts.
 
 /**
  * The kinds of errors that callers distinguish:
@@ -39,12 +39,12 @@ export class HsmError extends Error {
 
 const withStore = 'restore the token from the backup that goes with the store';
 
-/** The message about a token, or a group, that is not the one of the store. */
+/** Message about a token, or a group, that does not belong to the store. */
 export function lacksWrappingKey(token: string, number: number): string {
   return `${token} has no wrapping key ${number}: ${withStore}`;
 }
 
-/** Whether not one key is gone, but what opens many: its message says what helps. */
+/** Tells whether a wrapping key is missing, and not just one key: the message then says what helps. */
 export function isOwnKeyMissing(error: HsmError): boolean {
   return error.kind === 'key-missing' && error.message.endsWith(withStore);
 }
@@ -52,21 +52,21 @@ export function isOwnKeyMissing(error: HsmError): boolean {
 /** Ends the message about a token without own keys. */
 export const unprepared = 'it was not prepared for this service';
 
-/** Whether a token is down because it has no keys yet: in a group it gets them. */
+/** Tells whether a token is down because it has no keys yet: in a group it gets them. */
 export function isUnprepared(reason: string | undefined): boolean {
   return reason?.endsWith(unprepared) === true;
 }
 
 const lostKinds: ReadonlySet<HsmErrorKind> = new Set(['key-missing', 'key-not-usable', 'token-not-configured']);
 
-/** Whether a stored key cannot be used any more: its token does not have it or is not configured, or the blob is not the key's. */
+/** Tells whether a stored key is permanently unusable: its token does not have it or is not configured, or the blob is not the key's. */
 export function isKeyLost(error: unknown): error is HsmError {
   return error instanceof HsmError && lostKinds.has(error.kind);
 }
 
 const makingKinds: ReadonlySet<HsmErrorKind> = new Set(['unavailable', 'key-missing']);
 
-/** Whether making a key may succeed when it is tried again: SoftHSM #485, #573 (a file read while it is written), or a host that was replaced. */
+/** Tells whether another attempt to make a key may succeed: SoftHSM #485, #573 (a file read while it is written), or a replaced host. */
 export function isMakingRepeatable(error: unknown): error is HsmError {
   return error instanceof HsmError && makingKinds.has(error.kind);
 }

@@ -1,5 +1,5 @@
-// Several tokens that have the same own keys, as one: work goes to the one with the least of it, and to the next one when it fails there.
-// Every use of a wrapped key can be made again, and so can a key that nobody has got yet.
+// A group of tokens with the same own keys, used as one token: work goes to the least busy one, and to the next one when it fails there.
+// Every use of a wrapped key can be repeated, and so can the making of a key that was not returned yet.
 import { HsmError, type KeyType, type OwnKeyName, type TokenStatus, type UseOutcome } from '../api.ts';
 import { parseBlob } from '../engine/blob-format.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
@@ -9,14 +9,14 @@ import type { ReceivedMessage } from '../protocol/wire.ts';
 import type { HsmEvent } from './options.ts';
 import type { TokenSupervisor } from './supervisor.ts';
 
-/** What the router needs of a token, and of a group of them. */
+/** Interface of a token, or of a group, for the router. */
 export type TokenWay = Pick<TokenSupervisor, 'name' | 'keyTypes' | 'up' | 'start' | 'submit' | 'submitAll' | 'damage' | 'close'>;
 
-/** Calls whose first part is the reference of a key. */
+/** Operations whose first part is the reference of a key. */
 const usesKey: ReadonlySet<OperationName> = new Set<OperationName>([
   ...(['encrypt', 'decrypt', 'sign', 'hmac', 'decryptOaep', 'rewrap', 'evidence', 'export', 'destroy', 'forget'] as const),
 ]);
-/** Errors after which another token may do it. The others are about the request. */
+/** Errors after which another token is tried. The others concern the request. */
 const passing: ReadonlySet<HsmError['kind']> = new Set([
   'unavailable',
   'timeout',
@@ -25,7 +25,7 @@ const passing: ReadonlySet<HsmError['kind']> = new Set([
   'key-not-usable',
   'unsupported',
 ]);
-/** Of these only a token that has the key can know that they are true. */
+/** Errors that only a token with the key can judge. */
 const doubtful: ReadonlySet<HsmError['kind']> = new Set(['key-missing', 'key-not-usable']);
 const watchMilliseconds = 1_000;
 const lookAgainMilliseconds = 500;
@@ -41,7 +41,7 @@ class Member {
     this.token = token;
   }
 
-  /** Asks the token which wrapping keys it has, unless it was asked a moment ago. */
+  /** Lists the wrapping keys of the token, unless it was asked a moment ago. */
   look(isUrgent: boolean): Promise<void> {
     if (!this.token.up || (!isUrgent && performance.now() - this.#lookedAt < lookAgainMilliseconds)) return Promise.resolve();
     this.#looking ??= this.#ask().finally(() => (this.#looking = undefined));
@@ -59,7 +59,7 @@ class Member {
   }
 }
 
-/** Whether it made a wrapping key for itself: only the first token of a group has. */
+/** Tells whether it made a wrapping key for itself: only the first token of a group did. */
 function isOrigin({ names }: Member): boolean {
   return [...names.values()].some(({ carrying }) => carrying === undefined);
 }
@@ -70,10 +70,10 @@ export class TokenGroup implements TokenWay {
   readonly #inUse: () => OwnKeyName | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #report: (event: HsmEvent) => void;
-  /** of the members that are as busy as each other, the next one */
+  /** next member in turn among equally busy ones */
   #turn = 0;
 
-  /** `inUse`: the wrapping key in use, undefined where nobody follows it. */
+  /** `inUse`: the wrapping key in use; undefined if it is not followed. */
   constructor(name: string, tokens: readonly TokenSupervisor[], inUse: () => OwnKeyName | undefined, report: (event: HsmEvent) => void) {
     this.name = name;
     this.#report = report;
@@ -91,13 +91,13 @@ export class TokenGroup implements TokenWay {
     return this.#members.some(({ token }) => token.up);
   }
 
-  /** What all of them offer: a key opens in each. */
+  /** Key types that all members offer: a key opens in each. */
   get keyTypes(): readonly KeyType[] {
     const known = this.#members.map(({ token }) => token.keyTypes).filter((types) => types.length > 0);
     return (known[0] ?? []).filter((type) => known.every((types) => types.includes(type)));
   }
 
-  /** Starts all. Rejects when none does; one that does not is tried again. */
+  /** Starts all members. Rejects if none starts; one that does not start is tried again. */
   async start(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#members.map(({ token }) => token.start()));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -107,7 +107,7 @@ export class TokenGroup implements TokenWay {
     if (more.length > 0) throw new HsmError('configuration', this.#severalOrigins([first, ...more] as Member[]));
   }
 
-  /** Opens the tokens that could not be opened at the start, because they had no keys yet or were away, and asks for keys that were carried. */
+  /** Opens tokens that could not be opened at the start (no keys yet, or unreachable), and looks for carried keys. */
   #watch(): void {
     for (const member of this.#members) {
       if (member.token.neverUp) void this.#startAgain(member);
@@ -115,7 +115,7 @@ export class TokenGroup implements TokenWay {
     }
   }
 
-  /** Whether it has the wrapping key in use; taken for true while nobody can say which one that is: an error in a timer would end the process. */
+  /** Tells whether a member has the wrapping key in use; true while that key is unknown: an error in a timer would end the process. */
   #mayHold(member: Member): boolean {
     try {
       return this.#holds(member, this.#inUse());
@@ -139,15 +139,15 @@ export class TokenGroup implements TokenWay {
 
   #severalOrigins(members: readonly Member[]): string {
     const names = members.map(({ token }) => token.config.name).join(' and ');
-    return `tokens ${names} of group ${this.name} each made keys for themselves: initialise the one that is new again, or take it out of the group`;
+    return `tokens ${names} of group ${this.name} each made keys for themselves: initialise the new one again, or remove it from the group`;
   }
 
-  /** Asks every token again which wrapping keys it has. */
+  /** Lists the wrapping keys of every token again. */
   async refresh(): Promise<void> {
     await Promise.all(this.#members.map((member) => member.look(true)));
   }
 
-  /** The state of each token; `has` is the wrapping key in use. */
+  /** State of each token; `has` is the wrapping key in use. */
   status(): readonly TokenStatus[] {
     return this.#members.map((member) => {
       const status = member.token.status();
@@ -156,14 +156,14 @@ export class TokenGroup implements TokenWay {
     });
   }
 
-  /** Why keys that it wraps could not be used after a restart: only when that is so for every token that has the wrapping key in use. */
+  /** Reason for which keys that it wraps would be unusable after a restart: only if every token with the wrapping key in use has one. */
   damage(): string | undefined {
     const holders = this.#members.filter((member) => this.#holds(member, this.#inUse()));
     const damages = holders.map(({ token }) => token.damage());
     return damages.length === 0 || damages.some((damage) => damage === undefined) ? undefined : damages[0];
   }
 
-  /** The wrapping keys up to the one in use, of all tokens that are up, ascending. */
+  /** Numbers of the wrapping keys of all tokens that are up, up to the one in use, ascending. */
   async list(): Promise<number[]> {
     await this.refresh();
     if (!this.up) throw this.#allDown();
@@ -172,7 +172,7 @@ export class TokenGroup implements TokenWay {
     return [...new Set(numbers)].filter((number) => inUse === undefined || number <= inUse.number).sort((a, b) => a - b);
   }
 
-  /** Destroys an old wrapping key in every token that has the one in use. The others lose it when they have that one. */
+  /** Destroys an old wrapping key in every token that has the one in use. The others lose it once they have that one. */
   async destroyWrappingKey(number: number): Promise<void> {
     await this.refresh();
     const inUse = this.#inUse();
@@ -183,7 +183,7 @@ export class TokenGroup implements TokenWay {
     await this.refresh();
   }
 
-  /** As TokenSupervisor.submit, in one token after another until one does it. */
+  /** As TokenSupervisor.submit, in one token after another until one succeeds. */
   async submit<T>(one: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     const { wipe } = one;
     try {
@@ -213,7 +213,7 @@ export class TokenGroup implements TokenWay {
     }
   }
 
-  /** In all tokens; done when one of them had the key. */
+  /** Runs a call in all tokens; succeeds if one of them had the key. */
   async #everywhere<T>(one: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     const tried = new Set(this.#members.filter(({ token }) => token.up));
     const outcomes = await Promise.allSettled([...tried].map(({ token }) => token.submit(fresh(one), unpack)));
@@ -226,7 +226,7 @@ export class TokenGroup implements TokenWay {
     );
   }
 
-  /** As TokenSupervisor.submitAll: all in one token, and what fails there one by one in the others. */
+  /** As TokenSupervisor.submitAll: all in one token; calls that fail there are tried one by one in the others. */
   async submitAll(calls: readonly Call[]): Promise<readonly UseOutcome[]> {
     const places = new Map<Member | undefined, number[]>();
     for (let place = 0; place < calls.length; place++) {
@@ -255,7 +255,7 @@ export class TokenGroup implements TokenWay {
     await Promise.all(this.#members.map(({ token }) => token.close(patienceMs)));
   }
 
-  /** Number of the wrapping key that a call needs; undefined for one that every token can do. */
+  /** Number of the wrapping key that a call needs; undefined if every token can run it. */
   #numberOf(one: Call): number | undefined {
     if (one.name === 'generate' || one.name === 'import') return this.#inUse()?.number;
     const [reference] = one.parts;
@@ -274,7 +274,7 @@ export class TokenGroup implements TokenWay {
     return name !== undefined && name.carrying === wanted.carrying;
   }
 
-  /** The tokens that take work now and have the wrapping key with this number. */
+  /** Tokens that take work now and have the wrapping key with this number. */
   #fitting(one: Call, number: number | undefined): Member[] {
     const inUse = this.#inUse();
     const needs = number === undefined || number === anyToken ? undefined : number;
@@ -293,7 +293,7 @@ export class TokenGroup implements TokenWay {
     return this.#quickest(left());
   }
 
-  /** The one with the least work; of those that have as little, one that this batch goes to already, or the next in turn. */
+  /** The least busy member; among equals one that this batch goes to already, or the next in turn. */
   #quickest(members: readonly Member[], preferred: readonly (Member | undefined)[] = []): Member | undefined {
     const up = members.filter(({ token }) => token.up);
     const candidates = up.length > 0 ? up : members;
@@ -302,7 +302,7 @@ export class TokenGroup implements TokenWay {
     return idle.find((member) => preferred.includes(member)) ?? idle[this.#turn++ % Math.max(1, idle.length)];
   }
 
-  /** What to say when no token could: as long as one that may have the key was not asked, nothing is said of the key. */
+  /** Error to report when no token succeeded: it concerns the key only if every token that may have the key was asked. */
   #verdict(errors: readonly HsmError[], tried: ReadonlySet<Member>, number: number | undefined): HsmError {
     const said = errors.find(({ kind }) => !doubtful.has(kind)) ?? errors[0];
     const away = this.#members.find((member) => !tried.has(member) && !member.token.up);
@@ -323,7 +323,7 @@ export class TokenGroup implements TokenWay {
   }
 }
 
-/** Of a key in token custody: nobody knows which token has it. */
+/** Stands for a key in token custody, which any token may have. */
 const anyToken = 0;
 const numbers = new WeakMap<Uint8Array, number>();
 

@@ -1,4 +1,4 @@
-// Starts a host and has it open its token.
+// Starts a host, which then opens its token.
 import { HsmError, type HsmConfig, type TokenConfig } from '../api.ts';
 import { decodeError } from '../protocol/error-coding.ts';
 import { readDescription, type Description } from '../protocol/host-answers.ts';
@@ -8,16 +8,16 @@ import { resultOk, type Message } from '../protocol/wire.ts';
 import { inlineHost, spawnHost, type Link, type LinkListener } from './link.ts';
 import type { HsmOptions } from './options.ts';
 
-/** The id of messages that are not jobs; job ids start at 1. */
+/** Id of messages that are not jobs; job ids start at 1. */
 export const controlId = 0;
 const openPatience = 10;
 
-/** A host with what it said of its token. */
+/** A host with its description of its token. */
 export type OpenHost = { readonly link: Link; readonly description: Description };
 
 /**
- * A new host; `opened` resolves when it has opened the token and rejects with HsmError. The listener gets what comes afterwards, and its end
- * in either case. A host that takes ten times as long as a job may is killed.
+ * Starts a host; `opened` resolves when it has opened the token and rejects with HsmError. The listener gets later messages, and the end of the host
+ * in either case. A host that takes more than ten times the limit of a job is killed.
  */
 export function startHost(
   token: TokenConfig,

@@ -4,7 +4,7 @@ import type { Link } from './link.ts';
 import { operations, type Call, type OperationName } from '../protocol/operations.ts';
 import type { Message, ReceivedMessage } from '../protocol/wire.ts';
 
-/** Whose turn at the token a job takes, by a number that its host knows, and how much of it has not been answered. `tenant` absent: the appliance. */
+/** Owner of jobs, by the number that its host knows, with the jobs and octets that are not answered yet. `tenant` absent: the appliance. */
 type Owner = { readonly number: number; readonly tenant: string | undefined; jobs: number; bytes: number };
 
 /** A call with the promise that waits for its result. */
@@ -17,16 +17,16 @@ export type Job = Message & {
   readonly resolve: (result: ReceivedMessage) => void;
   readonly reject: (error: HsmError) => void;
   readonly since: number;
-  /** it was in flight before, when a host died */
+  /** true if it was in flight before, when a host died */
   retried: boolean;
-  /** the host that it was sent to */
+  /** host that it was sent to */
   link: Link | undefined;
 };
 
-/** With more jobs than this a caller would wait too long: new ones are refused with `unavailable`. */
+/** Limit of jobs, above which new ones are refused with `unavailable`: a caller would wait too long. */
 const maximumJobs = 20_000;
 const maximumBytes = 256 * 1_048_576;
-/** How much of the room one owner may have, in terms of what is left: three quarters alone, and another one finds some (Choudhury and Hahne 1998). */
+/** Share of one owner relative to the free room: three quarters alone, which leaves room for another one (Choudhury and Hahne 1998). */
 const shareOfFree = 3;
 
 export class JobBook {
@@ -41,7 +41,7 @@ export class JobBook {
     return this.#inFlight.size + this.#batch.length;
   }
 
-  /** Whether a tenant, or the appliance itself, may have no more jobs now. */
+  /** Tells whether a tenant, or the appliance itself, has reached its share. */
   isFullFor(tenant: string | undefined): boolean {
     const { jobs, bytes } = this.#ownerOf(tenant);
     const [freeJobs, freeBytes] = [maximumJobs - this.count, maximumBytes - this.#bytes];
@@ -64,7 +64,7 @@ export class JobBook {
 
   /**
    * Adds a call to the next batch. `unpack` copies what it needs from the result before the received batch is freed. Throws TypeError at
-   * once for parts that are no octets: inside a batch the fault could not be assigned to a caller.
+   * once for parts that are not octets: inside a batch the fault could not be assigned to a caller.
    */
   add<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     const { name, flags, parts, wipe, calls = 1 } = call;
@@ -72,7 +72,7 @@ export class JobBook {
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at];
       if (part === undefined) continue;
-      if (!(part instanceof Uint8Array)) throw new TypeError('the input is no Uint8Array');
+      if (!(part instanceof Uint8Array)) throw new TypeError('the input is not a Uint8Array');
       bytes += part.length;
     }
     return new Promise((accept, reject) => {
@@ -113,7 +113,7 @@ export class JobBook {
     return batch;
   }
 
-  /** Takes the job of a result out of flight. */
+  /** Removes the job of a result from those in flight. */
   settle(id: number): Job | undefined {
     const job = this.#inFlight.get(id);
     if (job === undefined) return undefined;
@@ -122,7 +122,7 @@ export class JobBook {
     return job;
   }
 
-  /** Adds a job to the next batch if it is repeatable and was not retried yet; else rejects it. */
+  /** Adds a job to the next batch if it is repeatable and was not retried yet; rejects it otherwise. */
   retryOrReject(job: Job, error: HsmError): void {
     if (!operations[job.name].repeatable || job.retried) return job.reject(error);
     job.retried = true;
@@ -130,12 +130,12 @@ export class JobBook {
     this.#batch.push(job);
   }
 
-  /** Whether a host has jobs that it has not answered. */
+  /** Tells whether a host has unanswered jobs. */
   awaits(link: Link): boolean {
     return this.#inFlight.values().some((job) => job.link === link);
   }
 
-  /** Takes the jobs of a host out of flight, because it is gone. */
+  /** Removes the jobs of a host that is gone from those in flight. */
   loseInFlight(link: Link): readonly Job[] {
     const lost = [...this.#inFlight.values()].filter((job) => job.link === link);
     for (const { id } of lost) this.settle(id);

@@ -9,7 +9,7 @@ type Recorded = { count: number; sumMicros: number; readonly recent: Float64Arra
 export class Latencies {
   readonly #operations = new Map<string, Recorded>();
 
-  /** Counts `calls` calls that took that long together; each counts with its share. */
+  /** Counts `calls` calls that took `micros` together; each counts with its share. */
   add(operation: string, micros: number, calls = 1): void {
     const recorded = this.#of(operation);
     const each = micros / calls;

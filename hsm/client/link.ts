@@ -20,15 +20,15 @@ export type LinkListener = {
 
 const hostFile = fileURLToPath(new URL('../host/host.ts', import.meta.url));
 /**
- * Settings of glibc's malloc. How many freed pieces of a size it keeps at hand, for each thread: a use of a key makes and frees dozens of small
- * objects in the module; with the seven of the default an AES-GCM encryption took a fifth more processor time. And huge pages, where the
- * kernel gives them to those that ask: SoftHSM follows dozens of pointers through the 9 KiB of a key, with 100,000 keys each to another page.
+ * Settings of glibc's malloc. More cached free chunks of a size for each thread: a use of a key makes and frees dozens of small
+ * objects in the module; with the default of seven an AES-GCM encryption took a fifth more processor time. Huge pages where the
+ * kernel offers them on request: SoftHSM follows dozens of pointers through the 9 KiB of a key, with 100,000 keys each to another page.
  */
 const mallocSettings = ['glibc.malloc.tcache_count=100', 'glibc.malloc.hugetlb=1'];
 
 /** Starts a host process with the token's environment. */
 export function spawnHost(environment: Readonly<Record<string, string>>, listener: LinkListener): Link {
-  // Of two values of one tunable the last one counts: what an administrator has set.
+  // The last value of a tunable counts, so an administrator's setting wins.
   const tunables = [...mallocSettings, process.env['GLIBC_TUNABLES']].filter(Boolean).join(':');
   const env = { ...process.env, GLIBC_TUNABLES: tunables, ...environment };
   // Output of a vendor's library goes to standard error, because standard output belongs to the service.
@@ -42,7 +42,7 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
       listener.onResults(reader.push(chunk));
     } catch (error) {
       // Rethrown, it would end the service. After a framing error the start of the next message is unknown.
-      fault = `sent what cannot be read (${(error as Error).message}) and was killed`;
+      fault = `sent an unreadable message (${(error as Error).message}) and was killed`;
       child.kill('SIGKILL');
     }
   });

@@ -45,7 +45,7 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
   const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, { ...options, onTime }));
   const ways = [...Map.groupBy(tokens, ({ name }) => name)].map(([name, members]) => {
     const [first] = members as [TokenSupervisor, ...TokenSupervisor[]];
-    // Of a group with one token here, others are in other appliances, or come later.
+    // A group with one token here has others in other appliances, or gets them later.
     return first.config.group === undefined ? first : new TokenGroup(name, members, () => wrappingKeys.nameInUse(name), report);
   });
   wrappingKeys.route(ways);
@@ -81,7 +81,7 @@ class RoutedHsm implements Hsm {
   readonly defaultCustody: Custody;
   readonly checksAnswers: boolean;
   readonly wrappingKeys: RoutedWrappingKeys;
-  /** tokens, and groups of them, each under the name that stored keys have */
+  /** tokens and groups, each under its name in stored keys */
   readonly #ways: readonly TokenWay[];
   readonly #byName: ReadonlyMap<string, TokenWay>;
   readonly #tokens: readonly TokenSupervisor[];
@@ -187,7 +187,7 @@ class RoutedHsm implements Hsm {
     return Promise.all(uses.map(async (use, place) => this.#checked(use, outcomes[place] as UseOutcome)));
   }
 
-  /** A signature that passes its check, made twice at most, the second time with the key loaded again. */
+  /** Returns a signature that passes its check, made twice at most, the second time with the key loaded again. */
   async #signChecked(use: CheckedUse, token: TokenWay, sign: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const first = await sign();
     if (await use.check(first)) return first;
@@ -199,7 +199,7 @@ class RoutedHsm implements Hsm {
     throw new HsmError('unavailable', why, { rv: 0, fn: 'C_Sign' });
   }
 
-  /** The outcome of one of many uses; a signature that does not pass its check is made again, alone. */
+  /** Checks the outcome of one of many uses; a signature that does not pass its check is made again, alone. */
   async #checked(use: KeyUse, outcome: UseOutcome): Promise<UseOutcome> {
     if (!isChecked(use) || !(outcome instanceof Uint8Array) || (await use.check(outcome))) return outcome;
     this.#reportWrong(use);
@@ -305,10 +305,10 @@ class RoutedHsm implements Hsm {
   }
 }
 
-/** An object in one token of a group would be gone with it. */
+/** Refuses a group: an object in one of its tokens would be lost with that token. */
 function requireOne(way: TokenWay): void {
   if (!(way instanceof TokenGroup)) return;
-  const why = `tokens of a group keep no keys as objects, which would be in one of them alone: make it in wrapped custody`;
+  const why = 'a group keeps no keys as objects, because only one of its tokens would have them: use wrapped custody';
   throw new HsmError('unsupported', `${way.name}: ${why}`);
 }
 

@@ -1,10 +1,10 @@
-// Hosts whose place another one has taken: each answers what it was sent, and ends.
+// Hosts that were replaced: each answers its remaining jobs and ends.
 import { control } from './host-start.ts';
 import type { JobBook } from './job-book.ts';
 import type { Link } from './link.ts';
 
 const closeMilliseconds = 2_000;
-/** How much longer than a job it may take: making a key takes ten times as long. */
+/** Factor on the limit of a job after which such a host is killed: making a key may take ten times the limit. */
 const patience = 11;
 
 export class RetiringHosts {
@@ -25,12 +25,12 @@ export class RetiringHosts {
     this.#since.set(link, performance.now());
   }
 
-  /** A host has ended: whether it was one of these, whose jobs are lost. */
+  /** Removes a host that has ended. Returns true if it was one of these; its jobs are lost. */
   remove(link: Link): boolean {
     return this.#since.delete(link);
   }
 
-  /** Closes those that have answered everything. */
+  /** Closes the hosts that have answered everything. */
   endAnswered(): void {
     for (const [link, since] of this.#since) {
       if (!this.#jobs.awaits(link)) {

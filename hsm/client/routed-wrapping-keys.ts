@@ -1,4 +1,4 @@
-// The calls about wrapping keys, to the token or the group that has them.
+// Routes calls about wrapping keys to the token or the group that has them.
 import { HsmError, type KeyReference, type OwnKeyName, type StoredKey, type WrappingKeys } from '../api.ts';
 import { parseBlob } from '../engine/blob-format.ts';
 import { call } from '../protocol/operations.ts';
@@ -20,7 +20,7 @@ export function notConfigured(name: string): never {
   );
 }
 
-/** Turns a synchronous throw into a rejection with HsmError. Arguments that cannot be packed are the caller's fault: `refused`. */
+/** Turns a synchronous throw into a rejection with HsmError: `refused` for arguments that cannot be packed. */
 export function rejecting<T>(run: () => Promise<T>): Promise<T> {
   try {
     return run();
@@ -35,7 +35,7 @@ export class RoutedWrappingKeys implements WrappingKeys {
   #newest: ((token: string) => number) | undefined;
   #carrying: (token: string) => string | undefined = () => undefined;
 
-  /** Before anything else. */
+  /** Sets the tokens and groups. Called before anything else. */
   route(ways: readonly Way[]) {
     this.#ways = ways;
   }
@@ -53,7 +53,7 @@ export class RoutedWrappingKeys implements WrappingKeys {
     return this.#named(token) instanceof TokenGroup;
   }
 
-  /** The newest wrapping key that this process knows of. */
+  /** Number of the newest wrapping key known to this process. */
   inUse(token: string): number {
     return this.#newest?.(token) ?? 1;
   }
@@ -67,7 +67,7 @@ export class RoutedWrappingKeys implements WrappingKeys {
       const way = this.#named(token);
       if (way instanceof TokenGroup) return way.list();
       const names = await way.submit(call.wrappingKeys(), (result) => result.json<OwnKeyName[]>(0));
-      // What was carried and is not in use is left of a carrying that was cut off, before the token stood alone.
+      // A carried key that is not in use is a leftover of an interrupted carrying, from before the token was alone.
       const newest = this.#newest?.(token) ?? Infinity;
       return names.filter(({ number, carrying }) => carrying === undefined || number <= newest).map(({ number }) => number);
     });

@@ -15,7 +15,7 @@ import { findTokenFiles, ownKeysGone, requireSameToken, tokenAway, type TokenFil
 import { asHsmError, decodeError } from '../protocol/error-coding.ts';
 import { resultError, resultOk, type ReceivedMessage } from '../protocol/wire.ts';
 
-/** `replacing`: the host has just died, jobs wait for the next one. `down`: jobs are refused at once. */
+/** State of a token. `replacing`: the host has just died, jobs wait for the next one. `down`: jobs are refused at once. */
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
 
 const watchMilliseconds = 250;
@@ -23,9 +23,9 @@ const inspectMilliseconds = 2_000;
 const closeMilliseconds = 2_000;
 const firstBackoffMilliseconds = 100;
 const lastBackoffMilliseconds = 10_000;
-/** After this time a host counts as healthy, and earlier failures no longer count. */
+/** Time after which a host counts as healthy, and earlier failures no longer count. */
 const steadyMilliseconds = 30_000;
-/** After this many hosts in a row have died, jobs no longer wait for the next one. */
+/** Number of hosts in a row that may die before jobs no longer wait for the next one. */
 const quickReplacements = 3;
 
 export class TokenSupervisor {
@@ -41,7 +41,7 @@ export class TokenSupervisor {
   #loadedKeys = 0;
   #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
-  /** the host has reported a broken module and is ending: jobs wait for the next one */
+  /** true while a host that has reported a broken module is ending: jobs wait for the next one */
   #isEnding = false;
   /** a host that is still opening the token */
   #candidate: Link | undefined;
@@ -73,7 +73,7 @@ export class TokenSupervisor {
     return this.#description.keyTypes;
   }
 
-  /** The name in stored keys. */
+  /** Name in stored keys. */
   get name(): string {
     return this.config.group ?? this.config.name;
   }
@@ -82,22 +82,22 @@ export class TokenSupervisor {
     return this.#state === 'up';
   }
 
-  /** Whether jobs are taken now: they run at once, or as soon as the next host is there. */
+  /** True if jobs are accepted now: they run at once, or as soon as the next host is ready. */
   get takesWork(): boolean {
     return this.#state === 'up' || this.#state === 'replacing';
   }
 
-  /** Whether its first start failed in a way that may pass. */
+  /** True if its first start failed for a reason that may pass. */
   get neverUp(): boolean {
     return this.#state === 'down' && this.#upSince === 0 && this.#candidate === undefined;
   }
 
-  /** Jobs that are running or wait. */
+  /** Number of jobs that run or wait. */
   get waiting(): number {
     return this.#jobs.count;
   }
 
-  /** Starts the first host. Rejects with what went wrong; later hosts are started without a caller. */
+  /** Starts the first host. Rejects if that fails; later hosts are started without a caller. */
   async start(): Promise<void> {
     await this.#open();
   }
@@ -151,7 +151,7 @@ export class TokenSupervisor {
     return this.#files?.damage() ?? this.#damage;
   }
 
-  /** Closes the token; a host that does not end in time is killed. Resolves when the host is gone. */
+  /** Closes the token; kills a host that does not end in time. Resolves when the host is gone. */
   async close(patienceMs = closeMilliseconds): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
@@ -192,7 +192,7 @@ export class TokenSupervisor {
     try {
       this.#link.send(batch);
     } catch (error) {
-      // Out of memory for this batch: its jobs are rejected, later ones may fit again.
+      // Out of memory for this batch: its jobs are rejected, later ones may fit.
       const refusal = new HsmError('unavailable', `token ${this.config.name} cannot be sent its work`, { cause: error });
       for (const { id } of batch) this.#jobs.settle(id)?.reject(refusal);
     }
@@ -214,7 +214,7 @@ export class TokenSupervisor {
       try {
         this.#settle(link, job, result);
       } catch (error) {
-        // The link kills the host. Without this rejection the caller would wait for ever.
+        // The link kills the host. Without this rejection the caller would wait forever.
         job.reject(new HsmError('unavailable', `token ${this.config.name} sent an answer that cannot be read`, { cause: error }));
         throw error;
       }
@@ -243,7 +243,7 @@ export class TokenSupervisor {
   }
 
   /**
-   * Pings the host, and kills it when it has answered nothing for longer than a job may take. Two checks in a row must agree: after a pause
+   * Pings the host, and kills it when it has not answered for longer than the limit of a job. Two checks in a row must agree: after a pause
    * of this process the first check runs before the answers that have arrived.
    */
   #checkAnswers(): void {
@@ -261,7 +261,7 @@ export class TokenSupervisor {
     this.#suspected = overdue;
   }
 
-  /** Whether the token still has its own keys. No other call would notice, because their session copies continue to work. */
+  /** Asks whether the token still has its own keys. No other call would notice, because their session copies continue to work. */
   async #inspect(now: number): Promise<void> {
     if (this.#inspecting) return;
     this.#inspecting = true;
@@ -272,7 +272,7 @@ export class TokenSupervisor {
     if (reason === undefined || reason === ownKeysGone || reason === tokenAway) this.#damage = reason;
   }
 
-  /** Starts a host that opens the token, and gives it the jobs. */
+  /** Starts a host that opens the token, and passes the jobs to it. */
   async #open(): Promise<void> {
     const opened = await this.#openHost().catch((error: HsmError) => {
       this.#failed(error);
@@ -281,7 +281,7 @@ export class TokenSupervisor {
     this.#adopt(opened, `token ${this.config.name} is up`);
   }
 
-  /** Gives the jobs to another host; the one that has grown ends when it has answered its own. */
+  /** Passes new jobs to another host; the grown one ends when it has answered its own. */
   async #replaceGrown(memory: number): Promise<void> {
     if (this.#candidate !== undefined || this.#retiring.areThere) return;
     const grown = `the host process of token ${this.config.name} had grown to ${Math.ceil(memory / 2 ** 20)} MiB`;
@@ -289,9 +289,9 @@ export class TokenSupervisor {
       this.#adopt(await this.#openHost(), `${grown} and was replaced`);
     } catch (error) {
       const { kind, message } = error as HsmError;
-      // A PIN is never tried twice; else the next one is tried when it has grown as much again.
+      // A PIN is never tried twice; otherwise the next attempt follows when the host has grown as much again.
       this.#growth.begin(kind === 'pin-refused' ? Infinity : performance.now());
-      this.#report('not-replaced', `${grown}, and no other can take its place: ${message}`);
+      this.#report('not-replaced', `${grown} and could not be replaced: ${message}`);
     }
   }
 
@@ -315,7 +315,7 @@ export class TokenSupervisor {
 
   #adopt({ link, description }: OpenHost, message: string): void {
     if (this.#state === 'closed') return link.send([control('close')]);
-    // It died while a host for its place was being opened, or it has grown.
+    // The old host died while its replacement was opening, or has grown.
     if (this.#link !== undefined) this.#retiring.add(this.#link);
     this.#link = link;
     this.#description = description;

@@ -1,16 +1,16 @@
-// Attributes of objects as tokens give them.
+// Reads attributes of objects as tokens return them.
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { TokenError } from '../pkcs11/return-values.ts';
 import type { AttributeName } from '../pkcs11/template.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * CKR_ATTRIBUTE_SENSITIVE, ATTRIBUTE_TYPE_INVALID: the token does not give the attribute. Some tokens say ATTRIBUTE_READ_ONLY,
+ * CKR_ATTRIBUTE_SENSITIVE, ATTRIBUTE_TYPE_INVALID: the token does not return the attribute. Some tokens answer ATTRIBUTE_READ_ONLY,
  * ATTRIBUTE_VALUE_INVALID or TEMPLATE_INCONSISTENT.
  */
 const notGiven: ReadonlySet<number> = new Set([0x10, 0x11, 0x12, 0x13, 0xd1]);
 
-/** An attribute of an object; undefined when the token does not give it. */
+/** An attribute of an object; undefined if the token does not return it. */
 export function findAttribute(
   { module, owner }: Pick<Sessions, 'module' | 'owner'>,
   object: ObjectHandle,

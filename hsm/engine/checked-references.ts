@@ -1,8 +1,8 @@
-// References whose binding MAC was checked, by their digests: the check depends on these octets and the binding key alone, and takes longer
+// Remembers references whose binding MAC was checked, by their digests: the check depends only on these octets and the binding key, and takes longer
 // than the digest.
 import { hash } from 'node:crypto';
 
-/** A bounded memory: above `most` it begins again. A digest takes about 80 octets. */
+/** Bounded set of checked references, emptied above `most` entries. A digest takes about 80 octets. */
 export class CheckedReferences {
   readonly #most: number;
   readonly #digests = new Set<string>();
@@ -11,7 +11,7 @@ export class CheckedReferences {
     this.#most = most;
   }
 
-  /** Runs the check of these octets unless it has passed before. Throws what it throws. */
+  /** Runs the check of these octets unless it has passed before. Errors of the check are passed on. */
   check(reference: Uint8Array, run: () => void): void {
     const digest = hash('sha256', reference, 'binary');
     if (this.#digests.has(digest)) return;
@@ -20,7 +20,7 @@ export class CheckedReferences {
     this.#digests.add(digest);
   }
 
-  /** After the binding key was found again: it may be another one. */
+  /** Forgets all references. Called after the binding key was found again, because it may be another one. */
   forgetAll(): void {
     this.#digests.clear();
   }

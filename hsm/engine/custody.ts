@@ -24,12 +24,12 @@ const CKR_KEY_UNEXTRACTABLE = 0x6a;
 const CKR_TEMPLATE_INCOMPLETE = 0xd0;
 const withoutRemedy: ReadonlySet<Remedy> = new Set(['none', 'doubt']);
 /**
- * NSS softoken takes an EC key that another token has wrapped without its public point only with something in the place of that, which signing
- * does not use. It would be wrapped along, and no token could unwrap that.
+ * Placeholder of the public point: NSS softoken accepts an EC key that another token wrapped without its point only with some value there,
+ * which signing does not use. The value would be wrapped as well, and no token could unwrap the result.
  */
 const noPoint = Buffer.of(0);
 
-/** The purpose for which a key object is loaded: its normal use, OAEP decryption, wrapping, or export in clear. */
+/** Purpose for which a key object is loaded: its normal use, OAEP decryption, wrapping, or export in clear. */
 export type Handling = 'use' | 'open' | 'wrap' | 'clear';
 
 const handling: Readonly<Record<Handling, { sensitive: boolean; extractable: boolean }>> = {
@@ -56,7 +56,7 @@ export function keyAttributes(type: KeyType, how: Handling): Attributes {
   return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
 }
 
-/** The label of a persistent key, for people who look at the token, and to tell it from another. */
+/** Label of a persistent key: it distinguishes keys, also for people who look at the token. */
 export function tokenKeyLabel({ tenant, keyId, version, purpose }: KeyBinding): string {
   return `keystored ${tenant} ${keyId} v${version} ${purpose}`;
 }
@@ -66,7 +66,7 @@ export class Custody {
   readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
-  /** what the token calls the key wrap of RFC 5649, under which other tokens unwrap as well */
+  /** the token's mechanism for the key wrap of RFC 5649, which other tokens unwrap as well */
   readonly #common: number;
   #marks: OwnKeyMarks;
 
@@ -87,19 +87,19 @@ export class Custody {
     this.#requireOwnKeys();
   }
 
-  /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
+  /** Tells whether the token still has its own keys. Their session copies would continue to work without them. */
   keepsOwnKeys(): boolean {
     return this.wrappingKeys.areKept();
   }
 
-  /** Whether the handles of the own keys still lead to them. What another key wraps or binds could not be used after a restart. */
+  /** Tells whether the handles of the own keys still lead to them. Keys wrapped or bound by another key would be unusable after a restart. */
   usesOwnKeys(): boolean {
     const newest = this.wrappingKeys.newest();
     const hold = (): boolean => {
       try {
         return this.#marks.hold(this.#bindingKeyInUse(), newest);
       } catch (error) {
-        // The probe was made to be wrapped: what is refused without a remedy is something else, and would be refused for ever.
+        // The probe was made to be wrapped: an error without a remedy means that the handle leads to another object.
         if (error instanceof TokenError && withoutRemedy.has(findReturnValue(error.rv).remedy)) return false;
         throw error;
       }
@@ -107,12 +107,12 @@ export class Custody {
     return hold() || hold();
   }
 
-  /** Whether another token than this one may have to unwrap what is wrapped now. */
+  /** True if other tokens may have to unwrap keys that are wrapped now. */
   get wrapsForOthers(): boolean {
     return this.wrappingKeys.newest().carrying !== undefined;
   }
 
-  /** The binding MAC of a key: HMAC-SHA-256 in the token. Computed twice, because a wrong one would make the key unusable for good. */
+  /** Computes the binding MAC of a key: HMAC-SHA-256 in the token. Twice, because a wrong one would make the key permanently unusable. */
   bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
     const key = this.#bindingKeyOf(custody, blob);
     const input = macInput(type, custody, binding, blob);
@@ -122,29 +122,29 @@ export class Custody {
   }
 
   /**
-   * Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after it was asked again; `key-missing` where it
+   * Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`, after a second check; `key-missing` if it
    * does not have the object.
    */
   checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
     const isBound = (expected: Buffer): boolean => mac.length === expected.length && timingSafeEqual(mac, expected);
     const input = macInput(type, custody, binding, blob);
     if (isBound(this.#mac(this.#bindingKeyOf(custody, blob), input))) return;
-    // A binding key that another process has brought is found together with its wrapping key.
+    // A binding key added by another process is found together with its wrapping key.
     if (custody === 'wrapped' && !this.wrappingKeys.has(parseBlob(blob).number)) this.wrappingKeys.lookForMore();
     if (isBound(this.bind(type, custody, binding, blob))) return;
-    // Another token of its group had the object, and bound it with a key of its own: gone with that token, it is lost and not damaged.
+    // The object was in another token of the group, bound with a key of that token: it is lost with that token, not damaged.
     if (custody === 'token' && this.#isGone(type, Buffer.from(blob)))
       throw new HsmError('key-missing', 'the key is no longer in its token');
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
   }
 
-  /** Whether the token has no object of that id. An id that it does not even look for is not a key of this appliance. */
+  /** Tells whether the token lacks an object with that id. An id that it refuses to search for is not a key of this appliance. */
   #isGone(type: KeyType, id: Buffer): boolean {
     try {
       return this.findTokenKeys(type, id).length === 0;
     } catch (error) {
       if (error instanceof HsmError && error.kind === 'key-missing') return true;
-      // The binding takes no empty id; of others the module says itself that they are none.
+      // The binding refuses an empty id; the module itself refuses other invalid ones.
       if (error instanceof HsmError || (error instanceof TokenError && kindOf(error) !== 'refused')) throw error;
       return false;
     }
@@ -161,7 +161,7 @@ export class Custody {
 
   /**
    * Wraps a blob's key under the newest wrapping key. The key stays in the token. Key wrap is deterministic: equal octets, when the old blob
-   * and the new one are unwrapped and wrapped once more, prove that the new one holds the key. `key-not-usable` when they differ.
+   * and the new one are unwrapped and wrapped once more, prove that the new one holds the key. `key-not-usable` if they differ.
    */
   rewrap(type: KeyType, blob: Buffer): Buffer {
     const { content } = parseBlob(blob);
@@ -175,15 +175,15 @@ export class Custody {
     };
     const fresh = wrapAgain(blob);
     if (!wrapAgain(blob).equals(fresh)) throw new TokenError(CKR_OK, 'C_UnwrapKey');
-    // Asked twice: one wrong answer condemns no key.
+    // Checked twice, so that one wrong answer does not condemn a key.
     const opens = (): boolean => wrapAgain(fresh).equals(fresh);
     if (!opens() && !opens()) throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
     return fresh;
   }
 
   /**
-   * Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it; asked twice. `unsupported` where the token
-   * cannot wrap such keys: of one in wrapped custody it keeps the seed.
+   * Wraps a persistent key. `refused` unless it is extractable, even if the token would allow it; checked twice. `unsupported` if the token
+   * cannot wrap such keys, which in wrapped custody are kept as their seed.
    */
   wrapTokenKey(type: KeyType, key: ObjectHandle): Buffer {
     const { module, work } = this.#sessions;
@@ -230,17 +230,17 @@ export class Custody {
     }
   }
 
-  /** Whether a search finds the token's own keys. A process that has lost SoftHSM's files finds no object at all. */
+  /** Tells whether a search finds the token's own keys. A process that has lost SoftHSM's files finds no object at all. */
   seesOwnKeys(): boolean {
     const { module, work } = this.#sessions;
     return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
   }
 
-  /** The persistent objects with this CKA_ID: one, or more after a call that failed when it had made one. `key-missing` when there is none. */
+  /** Finds the persistent objects with this CKA_ID: one, or more after a call that failed after making one. `key-missing` if none is found. */
   findTokenKeys(type: KeyType, id: Buffer): ObjectHandle[] {
     const { module, work } = this.#sessions;
     const objects = module.findForSure(work, { class: keyAttributes(type, 'use').class, token: true, id });
-    // Of each the token is asked whose it is: a handle of another key would be used, or destroyed, in place of this one.
+    // The id of each is read back: a handle of another key would be used, or destroyed, in place of this one.
     if (objects.some((object) => !module.attribute(work, object, 'id').equals(id))) throw new TokenError(CKR_OK, 'C_FindObjects');
     if (objects.length === 0) throw new HsmError('key-missing', 'the key is no longer in its token');
     return objects;
@@ -253,7 +253,7 @@ export class Custody {
     return this.#unwrapAs(parsed, keyAttributes(parsed.content === 'seed' ? 'secret-256' : type, 'wrap'));
   }
 
-  /** `key-missing` for a blob from before this token took part. */
+  /** Finds the binding key of a blob. `key-missing` for a blob from before this token joined. */
   #bindingKeyOf(custody: 'wrapped' | 'token', blob: Uint8Array): BindingKey {
     const { binding } = this.wrappingKeys;
     if (custody === 'token') return binding.first();
@@ -268,13 +268,16 @@ export class Custody {
     return module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), handle, input, 32);
   }
 
-  /** Not the newest: what a carrying that was cut off has left may not even have a value (SoftHSM makes an object first, and sets that later). */
+  /**
+   * The binding key in use, which may not be the newest: a leftover of an interrupted carrying may lack a value (SoftHSM makes an object
+   * first and sets its value later).
+   */
   #bindingKeyInUse(): BindingKey {
     const { binding } = this.wrappingKeys;
     return binding.find(this.wrappingKeys.newest().number) ?? binding.first();
   }
 
-  /** A wrong handle is found when it was given, not by the first key that is made. */
+  /** Detects a wrong handle when it is obtained, not with the first key that is made. */
   #requireOwnKeys(): void {
     if (!this.usesOwnKeys()) throw new TokenError(CKR_OK, 'C_GenerateKey');
   }
@@ -304,7 +307,7 @@ export class Custody {
     return carrying === undefined ? mechanism : this.#common;
   }
 
-  /** Keys that the token cannot wrap: the seed passes through this process for about 100 µs (reference A1.3). */
+  /** Creates a key that the token cannot wrap: its seed is in this process for about 100 µs (reference A1.3). */
   #createFromSeed(type: KeyType, seed: Buffer, how: Handling): ObjectHandle {
     const { module, owner } = this.#sessions;
     try {
@@ -321,7 +324,7 @@ function requireSeedOf(type: KeyType): void {
 
 /**
  * AES key wrap with padding of RFC 5649: CKM_AES_KEY_WRAP_KWP by definition. Under CKM_AES_KEY_WRAP_PAD some modules do the same, and others
- * what PKCS#11 2.40 says; a carrying compares what both tokens make of one key (setup/carry.ts).
+ * as PKCS#11 2.40 says; a carrying compares the results of both tokens (setup/carry.ts).
  */
 export function commonWrapping(mechanisms: ReadonlySet<number>): number {
   return mechanisms.has(ck.CKM_AES_KEY_WRAP_KWP) ? ck.CKM_AES_KEY_WRAP_KWP : ck.CKM_AES_KEY_WRAP_PAD;

@@ -1,4 +1,4 @@
-// One thread's view of a token: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
+// A token in one thread: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
 import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
@@ -27,14 +27,14 @@ export type EngineOptions = {
   readonly checkAnswers?: boolean | undefined;
 };
 
-/** The call needs a login, which only the main thread of the host performs. */
+/** Thrown when a call needs a login, which only the main thread of the host performs. */
 export class LoginNeeded extends Error {}
 
-/** The module no longer works, and only a new host process helps. */
+/** Thrown when the module no longer works and only a new host process helps. */
 export class ModuleBroken extends Error {}
 
 const derivedKeysKept = 1_000;
-/** Keys whose binding is remembered, for each that is loaded: 640 octets beside its 9 KiB. */
+/** Number of remembered bindings per loaded key: 640 octets beside its 9 KiB. */
 const checkedForEach = 8;
 
 export class Engine {
@@ -49,16 +49,16 @@ export class Engine {
   readonly paddedHashes = new Set<HashName>();
   /** where a SoftHSM token keeps its files */
   readonly directory: string | undefined;
-  /** encrypts, decrypts and computes MACs twice, and answers only what agrees */
+  /** if true, encrypts, decrypts and computes MACs twice, and answers only if both results agree */
   readonly checksAnswers: boolean;
   readonly #token: TokenAddress;
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
   readonly #checked: CheckedReferences;
-  /** names of the other forms that were made of any key: a handful */
+  /** names of the other forms of keys: a handful */
   readonly #variants = new Set<string>();
   #canary: ObjectHandle;
-  /** of loaded keys that are session objects */
+  /** handles of loaded keys that are session objects */
   readonly #handles = new Set<string>();
   /** object files of a SoftHSM token when its own keys were last seen */
   #files: ObjectFiles | undefined;
@@ -94,13 +94,13 @@ export class Engine {
     return this.#keys.size + this.#derived.size;
   }
 
-  /** A key by its reference. Loads it when necessary, after checking its binding. */
+  /** Returns a key by its reference. Loads it if necessary, after checking its binding. */
   key(identity: KeyIdentity): LoadedKey {
     this.#lastUsed = identity;
     return this.#keys.find(identity) ?? this.#load(identity);
   }
 
-  /** Another form of a key, made by `make` from its wrapped blob and cached separately. */
+  /** Returns another form of a key, made by `make` from its wrapped blob and cached separately. */
   keyVariant(identity: KeyIdentity, variant: string, make: (type: KeyType, blob: Buffer) => ObjectHandle): LoadedKey {
     const name = nameOf(variant, identity);
     this.#lastUsed = name;
@@ -125,7 +125,7 @@ export class Engine {
     return this.#derived.find(identity) !== undefined;
   }
 
-  /** A key derived from another one, made by `make` when it is not cached. */
+  /** Returns a key derived from another one, made by `make` unless it is cached. */
   derivedKey(identity: string, make: () => LoadedKey): LoadedKey {
     this.#lastUsed = identity;
     const known = this.#derived.find(identity);
@@ -135,7 +135,7 @@ export class Engine {
     return key;
   }
 
-  /** Key material in clear as the token gives it. The caller zeroes it. */
+  /** Reads key material in clear, as the token returns it. The caller zeroes it. */
   readInClear(identity: KeyIdentity): Buffer {
     const decoded = this.reference(identity);
     const object = this.custody.unwrap(decoded.type, this.#wrapped(decoded), 'clear');
@@ -160,7 +160,7 @@ export class Engine {
     if (custody === 'token') this.removeTokenKey(type, blob, tokenKeyLabel(binding));
   }
 
-  /** Removes a persistent key from the token; of several with its CKA_ID those with its label. */
+  /** Removes a persistent key from the token; if several have its CKA_ID, those with its label. */
   removeTokenKey(type: KeyType, id: Buffer, label: string): void {
     const { module, owner } = this.sessions;
     this.changeToken(() => {
@@ -187,7 +187,7 @@ export class Engine {
   }
 
   /**
-   * Adds or removes a persistent object, one process at a time. SoftHSM counts changes in a file. A process that makes a change takes over
+   * Adds or removes a persistent object, one process at a time. SoftHSM counts changes in a file. A process that makes a change adopts
    * the count without reading the directory, and would never see objects that another process added before.
    */
   changeToken<T>(work: () => T): T {
@@ -208,7 +208,7 @@ export class Engine {
     }
   }
 
-  /** Whether the token still works: encrypts and decrypts with a temporary key. */
+  /** Tells whether the token still works: encrypts and decrypts with a temporary key. */
   canaryWorks(): boolean {
     const { module, work } = this.sessions;
     const text = Buffer.from('canary');
@@ -219,7 +219,7 @@ export class Engine {
     });
   }
 
-  /** Runs work on the token. After an error with a remedy it is repeated, twice at most (reference A6). */
+  /** Runs work on the token. Repeats it after an error with a remedy, twice at most (reference A6). */
   run<T>(work: () => T): T {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -231,7 +231,7 @@ export class Engine {
     }
   }
 
-  /** Applies the remedy of an error; false when repeating the work would not help. */
+  /** Applies the remedy of an error; false if repeating the work would not help. */
   #heal(error: TokenError, attempt: number): boolean {
     const remedy = remedyOf(error);
     if (remedy === 'module') throw new ModuleBroken(error.message);
@@ -239,7 +239,7 @@ export class Engine {
     else this.#renewWork();
     if (remedy === 'object' && attempt === 1 && !this.canaryWorks()) this.restore();
     else if (remedy === 'object') this.#forgetLastUsed();
-    // Its handle may lead to something else: the next use loads it again.
+    // The key's handle may lead to another object: the next use loads the key again.
     if (remedy === 'none') this.#forgetLastUsed();
     if (remedy === 'room') this.#makeRoom();
     if (remedy === 'doubt') this.#examine();
@@ -247,7 +247,7 @@ export class Engine {
   }
 
   /**
-   * Decides after an ambiguous error: returns when the token works, so that the request was wrong. A process that read SoftHSM's files while
+   * Decides after an ambiguous error: returns if the token works, because then the request was wrong. A process that read SoftHSM's files while
    * another one rewrote them has lost its token permanently, a new process has not. When the files are gone, loaded keys still work.
    */
   #examine(): void {
@@ -258,8 +258,8 @@ export class Engine {
   /** If the files exist, only a new process sees them again. If they are gone, this process continues with the loaded keys. */
   #lostSight(): never {
     if (this.directory !== undefined && damageOfFiles(this.directory) === undefined)
-      throw new ModuleBroken('this process has lost sight of its token');
-    throw new HsmError('unavailable', 'the token does not answer; keys that are loaded continue to work');
+      throw new ModuleBroken('this process no longer finds its token');
+    throw new HsmError('unavailable', 'the token does not answer; loaded keys continue to work');
   }
 
   /**
@@ -275,11 +275,11 @@ export class Engine {
     }
     const damage = damageOfFiles(directory, isKept ? [] : this.#files?.paths);
     if (damage !== undefined) throw new HsmError('unavailable', damage);
-    if (!isKept) throw new ModuleBroken('this process has lost sight of its token');
+    if (!isKept) throw new ModuleBroken('this process no longer finds its token');
     this.#files = listObjectFiles(directory, this.#files);
   }
 
-  /** As requireKept for what was made under the own keys: their handles have to lead to them still. */
+  /** As requireKept, for keys made under the own keys: the handles of the own keys must still lead to them. */
   requireMadeWell(): void {
     this.requireKept();
     if (!this.custody.usesOwnKeys()) throw new ModuleBroken("a handle of the token's own keys leads to another key");
@@ -344,8 +344,8 @@ export class Engine {
   }
 
   /**
-   * Refuses a session object under the handle of another loaded key, where one of the two would be used in place of the other. Which of them
-   * the handle leads to is not known: all are loaded again.
+   * Refuses a session object with the handle of another loaded key: one of the two would be used in place of the other. It is unknown which
+   * of them the handle leads to, so all keys are loaded again.
    */
   #taken(key: LoadedKey): LoadedKey {
     const handle = key.handle.toString('latin1');

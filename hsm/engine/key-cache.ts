@@ -5,7 +5,7 @@ export class KeyCache<V> {
   readonly capacity: number;
   readonly #entries = new Map<string, { value: V; used: boolean }>();
   readonly #release: (value: V) => void;
-  /** Where the last eviction stopped. A new walk would pass the holes of all earlier evictions first: 40 µs with 160,000 keys. */
+  /** position where the last eviction stopped; a new walk would pass the holes of all earlier evictions first: 40 µs with 160,000 keys */
   #hand: Iterator<[string, { value: V; used: boolean }]> | undefined;
 
   constructor(capacity: number, release: (value: V) => void) {

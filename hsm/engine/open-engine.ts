@@ -13,7 +13,7 @@ export type OpenOptions = {
   readonly checkAnswers?: boolean | undefined;
 };
 
-/** A token as it describes itself. */
+/** Description of a token, from the token itself. */
 export type TokenDescription = ReturnType<typeof describe>;
 
 /**

@@ -3,11 +3,11 @@ import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
 import { nonceBytes } from '../pkcs11/mechanisms.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Some tokens give 64 KiB at most per call. */
+/** Octets per call: some tokens return 64 KiB at most. */
 const pieceBytes = 32_768;
-/** One call to the token fills the pool for 341 encryptions. */
+/** Size of the pool, filled by one call to the token: nonces for 341 encryptions. */
 const poolBytes = 341 * nonceBytes;
-/** Two equal blocks in a row come of a generator that works once in 2^128 calls. */
+/** Block of the continuous test: a working generator gives two equal blocks in a row once in 2^128 calls. */
 const blockBytes = 16;
 
 export class RandomSource {
@@ -26,7 +26,7 @@ export class RandomSource {
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
   }
 
-  /** Twelve octets. */
+  /** Returns twelve octets. */
   nonce(): Buffer {
     if (this.#used >= this.#pool.length) {
       this.#pool = this.octets(poolBytes);
@@ -41,8 +41,8 @@ export class RandomSource {
   }
 
   /**
-   * The continuous test of generators (FIPS 140-2 section 4.9.2): a block that repeats the one before, or begins with zeros only, is refused.
-   * A nonce that occurs twice would give away what AES-GCM protects.
+   * Runs the continuous test of generators (FIPS 140-2 section 4.9.2): refuses a block that repeats the one before, or begins with zeros only.
+   * A repeated nonce would break AES-GCM.
    */
   #draw(bytes: number): Buffer {
     const { module, work } = this.#sessions;

@@ -16,8 +16,8 @@ export function listWrappingKeys(engine: Engine): OwnKeyName[] {
 }
 
 /**
- * Makes the wrapping key after `after`, durably, unless one was made. Returns the newest number. One that was carried, by a carrying that was cut
- * off, is passed over: it may not even have a value.
+ * Makes the wrapping key after `after`, durably, unless one was made. Returns the newest number. A leftover of an interrupted carrying is
+ * passed over: it may lack a value.
  */
 export function makeWrappingKey(engine: Engine, after: number): number {
   const { module, owner } = engine.sessions;
@@ -35,7 +35,7 @@ export function makeWrappingKey(engine: Engine, after: number): number {
   return newest;
 }
 
-/** Destroys an old wrapping key, and what was bound for it alone; no error when it is gone. `refused` for the newest one. */
+/** Destroys an old wrapping key, and the binding keys needed only for it. Idempotent. `refused` for the newest one. */
 export function destroyWrappingKey(engine: Engine, number: number): void {
   engine.requireKept();
   engine.changeToken(() => {
@@ -51,7 +51,7 @@ export function destroyWrappingKey(engine: Engine, number: number): void {
   });
 }
 
-/** All but the first, which binds persistent objects, and those that bind blobs under one of these wrapping keys. */
+/** Unneeded binding keys: all but the first, which binds persistent objects, and those that bind blobs under one of these wrapping keys. */
 function needlessBindingKeys({ sessions }: Engine, wrappingKeys: readonly number[]): NamedKey[] {
   const ascending = [...findNamedKeys(sessions, bindingKeyLabel).values()].sort((a, b) => a.number - b.number);
   const needed = new Set(wrappingKeys.map((number) => ascending.findLast((key) => key.number <= number)));

@@ -9,7 +9,7 @@ import { readPin } from '../files/pin.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
-/** The slot whose token has the configured label or serial. `configuration` when there is none or more than one. */
+/** Finds the slot whose token has the configured label or serial. `configuration` unless there is exactly one. */
 export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   const wanted = config.serial === undefined ? `label "${config.label}"` : `serial "${config.serial}"`;
   const tokens = module.slots().flatMap((slot) => {
@@ -29,7 +29,7 @@ export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   return found.slot;
 }
 
-/** The answer of `ask`; undefined when the call fails, so that a broken slot does not hide the others. */
+/** Returns the answer of `ask`; undefined if the call fails, so that a broken slot does not hide the others. */
 export function findTokenInfo(ask: () => TokenInfo): TokenInfo | undefined {
   try {
     return ask();
@@ -40,8 +40,8 @@ export function findTokenInfo(ask: () => TokenInfo): TokenInfo | undefined {
 }
 
 /**
- * What the token says of itself. SoftHSM empties the token's file for a moment at each login, in whatever process: a token that refuses is
- * asked again while nobody logs in. Not while the start lock is held. Throws TokenError.
+ * Reads the token info. SoftHSM empties the token's file for a moment at each login, in whatever process: a token that refuses is
+ * asked again under the start lock, during which no process logs in. Not for callers that hold the start lock. Throws TokenError.
  */
 export function askTokenInfo({ module, slot }: Pick<Sessions, 'module' | 'slot'>, token: TokenAddress): TokenInfo {
   try {
@@ -66,7 +66,7 @@ export function login(module: PkcsModule, slot: SlotHandle, session: SessionHand
   prints.set(token, printOf(config));
 }
 
-/** By token, a MAC of the PIN that this process has logged in with. */
+/** MAC of the PIN that this process has logged in with, by token. */
 const prints = new Map<string, string>();
 const printKey = randomBytes(32);
 
@@ -83,7 +83,7 @@ const pinFlags = {
 
 /**
  * Logs in with one try, after checking the token's PIN flags. A locked PIN, or one with one try left, is not tried (design hsm 14):
- * `pin-refused`. Only after an interrupted PIN change are there two PINs to try; the file then gets the one that the token accepts.
+ * `pin-refused`. Two PINs are tried only after an interrupted PIN change; the file then gets the one that the token accepts.
  */
 export function loginWith(
   module: PkcsModule,
@@ -94,7 +94,7 @@ export function loginWith(
 ): void {
   const { who, locked, finalTry } = pinFlags[user];
   const { flags } = module.tokenInfo(slot);
-  // Asked twice: for one wrong bit nobody should have to come and correct a PIN that is right.
+  // Read twice: one wrong bit must not require a person to correct a valid PIN.
   if (flags !== module.tokenInfo(slot).flags) throw new TokenError(CKR_OK, 'C_GetTokenInfo');
   const refuse = (why: string): never => {
     throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has corrected it`);
@@ -169,13 +169,13 @@ export class Sessions {
     this.#work = this.module.openSession(this.slot, 'read-only');
   }
 
-  /** Destroys a session object. A handle that leads to a persistent one, because the token has mixed them up, is left alone. */
+  /** Destroys a session object. Does nothing if the handle leads to a persistent one, because the token has mixed them up. */
   destroy(object: ObjectHandle): void {
     const isPersistent = this.module.attribute(this.#owner, object, 'token')[0] === 1;
     if (!isPersistent) this.module.destroyObject(this.#owner, object);
   }
 
-  /** Destroys a persistent object, for good: only after a look that it is the one with these attributes. */
+  /** Destroys a persistent object permanently, after checking that it has these attributes. */
   destroyPersistent(object: ObjectHandle, is: { readonly id?: Buffer; readonly label?: string }): void {
     const { id, label } = is;
     const hasId = id === undefined || findAttribute(this, object, 'id')?.equals(id) === true;

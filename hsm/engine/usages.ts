@@ -1,4 +1,4 @@
-// The allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
+// Allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
 import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
@@ -28,7 +28,7 @@ export function usesOfType(type: KeyType): readonly Use[] {
   return keyRows[type].family === 'aes' ? ['encrypt', 'decrypt'] : ['sign'];
 }
 
-/** Whether keys of a type are secret or private keys. */
+/** Kind of the keys of a type: secret or private. */
 export function kindOfType(type: KeyType): 'secret' | 'private' {
   const { family } = keyRows[type];
   return family === 'aes' || family === 'secret' ? 'secret' : 'private';
@@ -63,14 +63,14 @@ export function allowedUses(sessions: Pick<Sessions, 'module' | 'owner'>, object
   return usesOf[kind].filter((name) => isSet(sessions, object, name));
 }
 
-/** One sentence for each persistent object of this service with more uses than needed: of an earlier version, or changed since. */
+/** One sentence for each persistent object of this service with more uses than needed: made by an earlier version, or changed since. */
 export function findWiderObjects(sessions: Sessions): string[] {
   return describeObjects(sessions, Infinity).flatMap(({ label, needless }) =>
     needless.length === 0 ? [] : [`${label} may also ${needless.join(', ')}`],
   );
 }
 
-/** The first `most` persistent objects of this service with the attributes that they have now, as the token says. */
+/** The first `most` persistent objects of this service, with their attributes as the token returns them now. */
 export function describeObjects({ module, owner, work }: Sessions, most: number): OwnObject[] {
   const described: OwnObject[] = [];
   for (const kind of ['secret', 'private'] as const) {

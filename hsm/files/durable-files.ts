@@ -2,7 +2,7 @@
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Who owns a file. */
+/** Owner of a file. */
 type Owner = { readonly uid: number; readonly gid: number };
 
 /**

@@ -1,4 +1,4 @@
-// Changes a PIN file of the appliance: the new PIN is in a second file until the token has accepted it, so that after a crash one file is valid.
+// Changes a PIN file of the appliance: a second file holds the new PIN until the token has accepted it, so that after a crash one file is valid.
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,12 +8,12 @@ import { replaceFile, syncPath } from './durable-files.ts';
 /** A source whose file `next` exists only during a change of the PIN, or after an interrupted one. */
 export type OwnPinFile = { readonly file: string; readonly next: string };
 
-/** Whether the appliance may write the PIN of a source. */
+/** Tells whether the appliance may write the PIN of a source. */
 export function isOwnPinFile(source: PinSource): source is OwnPinFile {
   return 'file' in source && source.next !== undefined;
 }
 
-/** The new PIN of an interrupted change; undefined when there is none. */
+/** Finds the new PIN of an interrupted change; undefined if there was no such change. */
 export function findNextPin(source: PinSource): PinSource | undefined {
   return isOwnPinFile(source) && existsSync(source.next) ? { file: source.next } : undefined;
 }

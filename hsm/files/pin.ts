@@ -1,4 +1,4 @@
-// Where PINs and other secrets come from: a file, an environment variable, a systemd credential, or a person.
+// Sources of PINs and other secrets: a file, an environment variable, a systemd credential, or a person.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HsmError, type PinSource, revealSecret, Secret } from '../api.ts';
@@ -35,7 +35,7 @@ function readText(source: PinSource, what: string): string {
   }
   const path = 'file' in source ? source.file : credentialPath(source.credential, what);
   try {
-    // Without `fatal` every octet that is not UTF-8 would become U+FFFD: another PIN, and one that is easy to guess.
+    // Without `fatal` every octet that is not UTF-8 would become U+FFFD: another PIN, which is easy to guess.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (cause) {
     const why =

@@ -12,7 +12,7 @@ export function softhsmConf(tokenDirectory: string): string {
 
 /**
  * The directory with the files of a SoftHSM token, from its SOFTHSM2_CONF; undefined for every other module. Throws `unavailable` when the
- * system does not let us look at it.
+ * system denies access to it.
  */
 export function findTokenDirectory(token: TokenAddress): string | undefined {
   const directory = configuredDirectory(token);
@@ -23,7 +23,7 @@ export function findTokenDirectory(token: TokenAddress): string | undefined {
   }
 }
 
-/** The files of a SoftHSM token, also when its directory is gone; undefined for every other module. */
+/** Finds the files of a SoftHSM token, also if its directory is gone; undefined for every other module. */
 export function findTokenFiles(token: TokenAddress): TokenFiles | undefined {
   const directory = configuredDirectory(token);
   return directory === undefined ? undefined : new TokenFiles(directory);
@@ -42,18 +42,18 @@ function configuredDirectory({ module, environment = {} }: TokenAddress): string
 }
 
 /**
- * Before a PIN is used again: throws `unavailable` where another token is in the place of the one with this serial number, which would refuse the PIN for
- * good, or learn it. Nothing is known of a token that was never open, and of other modules.
+ * Checks the token before a PIN is used again: throws `unavailable` if another token has replaced the one with this serial number; it would
+ * refuse the PIN permanently, or learn it. A token that was never open, and other modules, cannot be checked.
  */
 export function requireSameToken(token: TokenAddress & { readonly name: string }, serial: string): void {
   const directory = serial === '' ? undefined : findTokenDirectory(token);
   if (directory === undefined || findTokenObject(directory) === undefined) return;
   if (tokenFolders(directory).some((folder) => isOfToken(folder, serial))) return;
-  const remedy = "put this one's files back, and it works again without a restart";
-  throw new HsmError('unavailable', `token ${token.name}: another token is where this one was, and gets no PIN: ${remedy}`);
+  const remedy = 'put its own files back; no restart is needed';
+  throw new HsmError('unavailable', `token ${token.name}: another token is in its place and does not get the PIN: ${remedy}`);
 }
 
-/** SoftHSM names the folder of a token by a UUID, and the token by its end. */
+/** Compares a folder with a serial number: SoftHSM names the folder of a token by a UUID, and the token by the end of that. */
 function isOfToken(folder: string, serial: string): boolean {
   return serial !== '' && folder.replaceAll('-', '').endsWith(serial);
 }
@@ -70,13 +70,13 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
   syncPath(directory);
 }
 
-/** What is wrong with a token without its own keys, and the fix, for people. */
-export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back";
-/** The same where nobody can say whether it has them. */
+/** Message about a token without its own keys, with the remedy, for people. */
+export const ownKeysGone = "the token's own keys are missing: put its files or objects back";
+/** Message about a token for which it is unknown whether it has them. */
 export const tokenAway = 'the token cannot be reached: see that the HSM works, its module reaches it and its files can be read';
 
 /**
- * What is wrong with a directory of tokens, and with the files `also`: ownKeysGone without a token.object, tokenAway when that cannot be said. A
+ * Finds the damage of a directory of tokens, and of the files `also`: ownKeysGone without a token.object, tokenAway if that is unknown. A
  * token.object may be empty: SoftHSM truncates it for a moment whenever a process logs in. When a crash leaves it empty, the next start
  * restores it from its copy.
  */
@@ -85,7 +85,7 @@ export function damageOfFiles(directory: string, also: readonly string[] = []): 
 }
 
 /**
- * damageOfFiles for a caller that asks often. It remembers the file it found last and looks for others only when that one is gone, so
+ * Runs damageOfFiles for a caller that asks often. Remembers the file found last and looks for others only when that one is gone, so
  * that a look is one system call and no directory is read. The answer is never older than the call.
  */
 export class TokenFiles {
@@ -105,7 +105,7 @@ export class TokenFiles {
   }
 }
 
-/** A disk, a mount or a limit that does not let us look says nothing about the files. */
+/** Returns the damage, or that it is unknown: an error of a disk, a mount or a limit says nothing about the files. */
 function damageUnless(areThere: () => boolean): string | undefined {
   try {
     return areThere() ? undefined : ownKeysGone;
@@ -118,12 +118,12 @@ function findTokenObject(directory: string): string | undefined {
   return isThere(directory) ? tokenObjects(directory).find(({ file }) => isThere(file))?.file : undefined;
 }
 
-/** Throws when that cannot be said: existsSync would answer no. */
+/** Tells whether a file exists; throws if that is unknown, where existsSync would answer no. */
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The paths of all object files, and when their folders last changed. */
+/** Paths of all object files, and the time of the last change of their folders. */
 export type ObjectFiles = { readonly changed: string; readonly paths: readonly string[] };
 
 /** Lists the object files of all tokens; returns `known` when nothing was added or removed since. */
@@ -135,7 +135,7 @@ export function listObjectFiles(directory: string, known?: ObjectFiles): ObjectF
   return { changed, paths: paths.filter((path) => path.endsWith('.object')) };
 }
 
-/** Ignores ENOENT: another process may remove an object's file at any moment. */
+/** Runs `act` and ignores ENOENT: another process may remove an object's file at any moment. */
 function unlessGone(act: () => unknown): void {
   try {
     act();
@@ -154,8 +154,8 @@ export function copyTokenObjects(directory: string): void {
 }
 
 /**
- * Restores token.object from its copy where a crash during a login or a PIN change left it empty, with a line on standard error; where there is no
- * copy, because nobody has logged in yet, it makes one. Called under the start lock before the module is loaded, which would not see the
+ * Restores token.object from its copy if a crash during a login or a PIN change left it empty, with a line on standard error; if there is no
+ * copy yet, because no login has happened, it makes one. Called under the start lock before the module is loaded, which would not see the
  * token otherwise.
  */
 export function restoreTokenObjects(directory: string | undefined): void {
@@ -169,12 +169,12 @@ export function restoreTokenObjects(directory: string | undefined): void {
   }
 }
 
-/** The copies there are. */
+/** Lists the existing copies. */
 export function listCopies(directory: string): ReadonlySet<string> {
   return new Set(tokenObjects(directory).flatMap(({ copy }) => (isThere(copy) ? [copy] : [])));
 }
 
-/** Removes the copies that were not among those before, and that of the token with a serial number: nothing logs in without making one first. */
+/** Removes the copies that are not in `before`, and that of the token with a serial number: every login makes one first. */
 export function removeCopies(directory: string, before: ReadonlySet<string>, serial: string): void {
   for (const { file, copy } of tokenObjects(directory)) {
     if (isOfToken(basename(dirname(file)), serial) || !before.has(copy)) rmSync(copy, { force: true });
@@ -192,7 +192,7 @@ function tokenFolders(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-/** Contents of a file; undefined when it is absent or empty. One that the disk does not give is neither: its copy may be of another PIN. */
+/** Reads a file; undefined if it is absent or empty. Throws if the disk fails: the copy of the file may be of another PIN. */
 function readIfAny(path: string): Buffer | undefined {
   let contents: Buffer | undefined;
   unlessGone(() => (contents = readFileSync(path)));

@@ -17,7 +17,7 @@ export function withStartLock<T>(token: TokenAddress, work: () => T): T {
   return locked(token, work);
 }
 
-/** The same, and the file goes with the lock: for a program that runs once, in a directory that may be of others. */
+/** As withStartLock, but removes the file with the lock: for a program that runs once, in a directory that may belong to others. */
 export function withPassingStartLock<T>(token: TokenAddress, work: () => T): T {
   return locked(token, (path) => {
     try {
@@ -34,10 +34,10 @@ function locked<T>(token: TokenAddress, work: (path: string) => T): T {
     const before = fileAt(path);
     const lock = new DatabaseSync(path, { timeout: waitMilliseconds });
     try {
-      // In a file it would need room, which a full disk does not have; nothing is ever written.
+      // A journal in a file would need room, which a full disk lacks; nothing is ever written.
       lock.exec('PRAGMA journal_mode = MEMORY');
       lock.exec('BEGIN EXCLUSIVE');
-      // The holder before may have removed the file: who locks the next one would not see ours.
+      // The previous holder may have removed the file: a process that locks a new one would not see this lock.
       if (before !== undefined && fileAt(path) === before) return work(path);
     } finally {
       lock.close();
@@ -45,7 +45,7 @@ function locked<T>(token: TokenAddress, work: (path: string) => T): T {
   }
 }
 
-/** Which file is there. The number of an inode is given again, its time is not. It is not opened: closing it would end the lock of this process. */
+/** Identifies the file at a path. Inode numbers are reused, their times are not. It is not opened: closing it would end the lock of this process. */
 function fileAt(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev} ${found.ino} ${found.birthtimeNs}`;

@@ -18,10 +18,10 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** What a lane sends: one result, and how many keys it has loaded. */
+/** Message from a lane: one result, and the number of keys it has loaded. */
 export type LaneAnswer = { readonly result: Uint8Array; readonly loadedKeys: number };
 
-/** What a lane receives: one job, or a key to drop. */
+/** Message to a lane: one job, or a key to drop. */
 export type LaneOrder = { readonly job: Uint8Array } | { readonly forget: KeyIdentity };
 
 Error.stackTraceLimit = 0;

@@ -1,4 +1,4 @@
-// The worker threads of a host: which one runs a job, how long a job may wait and run, and what happens when one hangs (design hsm 11, 12).
+// The worker threads of a host: assigns jobs to them, limits how long a job may wait and run, and ends the host when one hangs (design hsm 11, 12).
 import { Worker } from 'node:worker_threads';
 import { HsmError, type SessionCounts } from '../api.ts';
 import type { EngineOptions } from '../engine/engine.ts';
@@ -18,7 +18,7 @@ export type LaneOptions = {
   readonly jobTimeoutSeconds: number;
   /** receives the result of a finished job */
   onResult(result: Message | ReceivedMessage, job: ReceivedMessage): void;
-  /** a job exceeded its deadline or a thread died: the host must end after sending its results */
+  /** called when a job exceeded its deadline or a thread died: the host must end after sending its results */
   onBroken(): void;
 };
 
@@ -26,7 +26,7 @@ type Waiting = { readonly job: ReceivedMessage; readonly since: number };
 type Running = { readonly job: ReceivedMessage; started: number; suspected: boolean };
 type Lane = { readonly worker: Worker; readonly group: LaneGroup; readonly running: Running[]; loadedKeys: number };
 
-/** Two jobs per lane, so that the second one can start as soon as the first is done. */
+/** Jobs per lane: two, so that the second one can start as soon as the first is done. */
 const depth = 2;
 const watchMilliseconds = 250;
 const makingPatience = 10;
@@ -47,7 +47,7 @@ export class Lanes {
     return this.#lanes.reduce((total, lane) => total + lane.loadedKeys, 0);
   }
 
-  /** How many sessions there may be, how many are working, and how many jobs wait behind another one or for a lane. */
+  /** Sessions allowed, sessions that work, and jobs that wait behind another one or for a lane. */
   get sessions(): SessionCounts {
     const { work, making } = this.#options.lanes;
     const busy = this.#lanes.filter(({ running }) => running.length > 0).length;
@@ -55,7 +55,7 @@ export class Lanes {
     return { size: work.count + making.count, busy, waiting: taken - busy + this.#turns.work.length + this.#turns.making.length };
   }
 
-  /** Starts a job in a lane of the group, or has it wait for the turn of its owner. */
+  /** Starts a job in a lane of the group, or queues it for the turn of its owner. */
   run(job: ReceivedMessage, group: LaneGroup): void {
     const lane = this.#choose(group, job);
     if (lane === undefined) return this.#turns[group].add(job.owner, { job, since: performance.now() });
@@ -72,7 +72,7 @@ export class Lanes {
     clearInterval(this.#watch);
   }
 
-  /** The least busy lane, or a new one while the limit allows; among equals the lane that has probably loaded the key. */
+  /** Chooses the least busy lane, or a new one within the limit; among equals the lane that has probably loaded the key. */
   #choose(group: LaneGroup, job: ReceivedMessage): Lane | undefined {
     const lanes = this.#lanes.filter((lane) => lane.group === group);
     const load = Math.min(...lanes.map((lane) => lane.running.length));

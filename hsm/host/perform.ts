@@ -1,4 +1,4 @@
-// Jobs on an engine: unpacks their parts, runs the operations, packs results and errors.
+// Runs jobs on an engine: unpacks their parts, runs the operations, packs results and errors.
 import type { KeyBinding, KeyType } from '../api.ts';
 import { decrypt, encrypt } from '../engine/operations/cipher.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
@@ -32,7 +32,7 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** Work that is done in pieces, so that other jobs need not wait for all of it. */
+/** Work done in pieces, so that other jobs need not wait for all of it. */
 export type PiecedRun = {
   /** Works until the time `until` (performance.now), at least one step. Returns the results when all is done; never throws. */
   advance(until: number): readonly Message[] | undefined;
@@ -43,19 +43,19 @@ export function performAll(engine: Engine, jobs: readonly ReceivedMessage[]): re
   return new JobsRun(engine, jobs).advance(Infinity) ?? [];
 }
 
-/** Whether a job is a list of calls, which ListRun runs in pieces. */
+/** Tells whether a job is a list of calls, which ListRun runs in pieces. */
 export function isList({ flags }: ReceivedMessage): boolean {
   return (flags & flagList) !== 0;
 }
 
-/** Whether a job makes a key, which takes ten times as long as a use of one. */
+/** Tells whether a job makes a key, which takes ten times as long as a use of one. */
 export function makesKey(job: ReceivedMessage | undefined): boolean {
   return job?.code === operations.generate.code || job?.code === operations.import.code;
 }
 
 /**
  * Jobs, one after another. `micros` of a result is the time that the job took. Key material in the jobs is zeroed. Keys that were made
- * count only if the token still has its own keys afterwards: that is asked once for all of them, because it takes as long as making one.
+ * count only if the token still has its own keys afterwards: checked once for all of them, because it takes as long as making one.
  */
 export class JobsRun implements PiecedRun {
   readonly #engine: Engine;
@@ -87,7 +87,7 @@ export class JobsRun implements PiecedRun {
   }
 }
 
-/** Runs one job; never throws. Of a key that it makes the caller asks whether it counts, see JobsRun. */
+/** Runs one job; never throws. The caller checks whether a key that it makes counts, see JobsRun. */
 export function performOne(engine: Engine, job: ReceivedMessage): Message {
   if (isList(job)) return new ListRun(engine, job).advance(Infinity)?.[0] as Message;
   const result = resultOf(job.id, () => {
@@ -111,7 +111,7 @@ function resultOf(id: number, work: () => Message['parts']): Message {
   return { id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
 }
 
-/** The calls of a list, run some at a time. Each is repeated after a remedy and fails by itself; only a broken module ends the list. */
+/** Runs the calls of a list, some at a time. Each is repeated after a remedy and fails by itself; only a broken module ends the list. */
 export class ListRun implements PiecedRun {
   readonly #engine: Engine;
   readonly #job: ReceivedMessage;
@@ -166,7 +166,7 @@ export class ListRun implements PiecedRun {
 
 type ListedCall = (payload: Buffer, second: Buffer | undefined, third: Buffer | undefined) => Buffer;
 
-/** For each operation of lists: how many parts each call has of its own, and what its calls run after the shared parts are unpacked. */
+/** For each operation of lists: the number of parts of each call, and the function that runs its calls after the shared parts are unpacked. */
 const listHandlers: Partial<
   Readonly<Record<EngineOperation, { readonly width: number; prepare(engine: Engine, job: ReceivedMessage): ListedCall }>>
 > = {
@@ -207,7 +207,7 @@ function required(part: Buffer | undefined): Buffer {
   return part;
 }
 
-/** How each operation unpacks its job and packs its result. */
+/** Handler of each operation: unpacks its job and packs its result. */
 const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedMessage) => Message['parts']>> = {
   encrypt: (engine, job) => [encrypt(engine, aeadKey(engine, job), job.part(2), job.find(3), job.find(4))],
   decrypt: (engine, job) => [decrypt(engine, aeadKey(engine, job), job.part(2), job.find(3))],
@@ -269,7 +269,7 @@ function aeadKey(engine: Engine, job: ReceivedMessage): LoadedKey {
   return aeadKeyFinder(engine, job)();
 }
 
-/** Finds the key of a job, loading it when necessary: each time it is called, because a remedy may have dropped it. */
+/** Returns a function that finds the key of a job, loading it if necessary: at each call, because a remedy may have dropped it. */
 function aeadKeyFinder(engine: Engine, job: ReceivedMessage): () => LoadedKey {
   const identity = job.identity(0);
   if ((job.flags & flagDerived) === 0) return () => engine.key(identity);

@@ -1,4 +1,4 @@
-// Routes the jobs of an HSM host: quick ones run on this thread, slow ones in lanes, and results are sent once per turn.
+// Routes the jobs of an HSM host: quick ones run on this thread, slow ones in lanes. Results are sent once per turn.
 import { availableParallelism } from 'node:os';
 import { HsmError, type SessionCounts } from '../api.ts';
 import { identityOf, prepareDerivedKey } from '../engine/operations/derivation.ts';
@@ -22,11 +22,11 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** A token whose simplest call takes longer than this is remote: all its calls run in parallel in lanes (design hsm 11). */
+/** Duration of the simplest call above which a token counts as remote: all its calls run in parallel in lanes (design hsm 11). */
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
-/** What takes long is worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
+/** Time for one piece of long work: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
 const pieceMilliseconds = 2;
 
 /** Receives results, made on this thread or received from a lane. */
@@ -43,7 +43,7 @@ export class TokenService {
   #engine: Engine | undefined;
   #lanes: Lanes | undefined;
   #remote = false;
-  /** what this thread does in pieces */
+  /** work of this thread that is done in pieces */
   #pieced = new Turns<PiecedRun>();
   #results: (Message | ReceivedMessage)[] = [];
 
@@ -75,7 +75,7 @@ export class TokenService {
     }
   }
 
-  /** False when the job was passed on, or refused. */
+  /** Returns false if the job was passed on, or refused. */
   #isForHere(name: EngineOperation, job: ReceivedMessage): boolean {
     const engine = this.#engine;
     if (engine === undefined) {
@@ -127,7 +127,7 @@ export class TokenService {
     if (!hasPieced) this.#goOn();
   }
 
-  /** Returns the jobs that are left when the time of a piece is over. */
+  /** Runs quick jobs. Returns those that are left when the time of a piece is over. */
   #runQuick(engine: Engine, jobs: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
     const until = performance.now() + pieceMilliseconds;
     for (const [at, job] of jobs.entries()) {
@@ -137,7 +137,7 @@ export class TokenService {
     return [];
   }
 
-  /** Works on what is done in pieces for a moment; then jobs that have arrived meanwhile get their turn. */
+  /** Runs pieces of long work for a moment; then jobs that have arrived meanwhile get their turn. */
   readonly #goOn = (): void => {
     const begun = performance.now();
     const until = begun + pieceMilliseconds;
@@ -155,7 +155,7 @@ export class TokenService {
     if (this.#pieced.length > 0) setImmediate(this.#goOn);
   };
 
-  /** Whether the key of a job must be derived first; the iterations would block this thread. */
+  /** Tells whether the key of a job must be derived first; the iterations would block this thread. */
   #derivesFirst(job: ReceivedMessage, engine: Engine): boolean {
     return (job.flags & flagDerived) !== 0 && !engine.hasDerivedKey(identityOf(job.identity(0), job.part(1)));
   }
@@ -211,12 +211,12 @@ export class TokenService {
       return;
     }
     this.#logins.delete(job.id);
-    // Not before: a job that runs again imports what it was given.
+    // Not before: a job that runs again imports the same octets.
     if (job.code === operations.import.code) job.find(1)?.fill(0);
     this.#finish(answer);
   }
 
-  /** Undefined when the job may run again. */
+  /** Logs in for a job; undefined if the job may run again. */
   #logInFor(job: ReceivedMessage): Message | undefined {
     const tries = (this.#logins.get(job.id) ?? 0) + 1;
     this.#logins.set(job.id, tries);
@@ -232,7 +232,7 @@ export class TokenService {
     if (this.#results.length === 0) queueMicrotask(() => this.#flush());
     this.#results.push(result);
     if (result.code !== resultModuleBroken) return;
-    // The next host runs what is left.
+    // The next host runs the remaining jobs.
     this.#pieced = new Turns();
     this.#exitSoon(3);
   }
@@ -270,7 +270,7 @@ function callMicros(engine: Engine): number {
   return times.sort((a, b) => a - b)[4] as number;
 }
 
-/** How many loaded keys the main thread may have. The lanes share the rest, for the slow ones: RSA, ML-DSA and the larger curves. */
+/** Number of loaded keys that the main thread may have. The lanes share the rest, for the slow ones: RSA, ML-DSA and the larger curves. */
 function mainShare(cacheKeys: number): number {
   return Math.ceil(cacheKeys * 0.8);
 }

@@ -1,41 +1,41 @@
-// Turns of owners at the token: of those who wait, the one goes next that has had the least of its time (start-time fair queueing; Goyal, Vin
-// and Cheng 1996). Without it, one that sends a thousand RSA signatures at once would have the token until the last one is made.
+// Turns of owners at the token: among those that wait, the next is the one that has used the least token time (start-time fair queueing; Goyal, Vin
+// and Cheng 1996). Without it, an owner that sends a thousand RSA signatures at once would occupy the token until the last one is made.
 
-/** What one owner has waiting, and `had`: microseconds of the token. `guess`: what a piece of it takes. */
+/** The waiting pieces of one owner. `had`: microseconds of the token used so far. `guess`: estimated microseconds of a piece. */
 type Account<T> = { readonly owner: number; readonly waiting: T[]; had: number; running: number; guess: number };
 
-/** Before the first of an owner's pieces has ended. */
+/** Estimate until the first of an owner's pieces has ended. */
 const firstGuessMicros = 1_000;
 
 /**
- * Queues of pieces of work, one for each owner. A piece is charged with a guess when it begins and with what it took when it ends, so that
- * several threads take from different owners. Who had nothing to do gets no credit for that time.
+ * Queues of pieces of work, one for each owner. A piece is charged with an estimate when it begins and with its actual time when it ends, so that
+ * several threads take from different owners. An idle owner gets no credit for that time.
  */
 export class Turns<T> {
   readonly #accounts = new Map<number, Account<T>>();
-  /** those of which something waits */
+  /** owners with a waiting piece */
   readonly #due = new Set<Account<T>>();
-  /** what the one had had that went last: who comes new begins there */
+  /** `had` of the owner that was served last: a new owner begins there */
   #now = 0;
   #length = 0;
   #running = 0;
 
-  /** How many pieces wait. */
+  /** Number of waiting pieces. */
   get length(): number {
     return this.#length;
   }
 
-  /** A piece waits, behind the others of its owner. */
+  /** Adds a piece behind the others of its owner. */
   add(owner: number, piece: T): void {
     this.#waitingOf(owner).push(piece);
   }
 
-  /** A piece that is not done waits before the others of its owner. */
+  /** Puts a piece that is not done before the others of its owner. */
   putBack(owner: number, piece: T): void {
     this.#waitingOf(owner).unshift(piece);
   }
 
-  /** The next piece, which begins; undefined when none waits. */
+  /** Removes and begins the next piece; undefined if none waits. */
   take(): { readonly owner: number; readonly piece: T } | undefined {
     let next: Account<T> | undefined;
     for (const account of this.#due) if (next === undefined || account.had < next.had) next = account;
@@ -47,23 +47,23 @@ export class Turns<T> {
     return { owner: next.owner, piece };
   }
 
-  /** A piece begins that did not wait. */
+  /** Begins a piece that did not wait. */
   begin(owner: number): void {
     this.#begin(this.#account(owner));
   }
 
-  /** A piece that had begun has ended, for now or for good. */
+  /** Ends a piece that had begun, for now or completely. */
   end(owner: number, micros: number): void {
     const account = this.#account(owner);
     account.had += micros - account.guess;
     account.guess += (micros - account.guess) / 8;
     account.running -= 1;
     this.#running -= 1;
-    // With nobody left, nothing is remembered: turns are for those who want the token at the same time.
+    // Without owners nothing is remembered: turns matter only among those that want the token at the same time.
     if (this.#running === 0 && this.#length === 0) this.#accounts.clear();
   }
 
-  /** Takes out the pieces that are not to wait any longer. */
+  /** Removes the pieces that have waited too long, and returns them. */
   remove(isOver: (piece: T) => boolean): readonly T[] {
     const over: T[] = [];
     for (const account of this.#due) {

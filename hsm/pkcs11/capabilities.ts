@@ -2,11 +2,11 @@
 import type { KeyType } from '../api.ts';
 import { keyRows, keyTypes } from './mechanisms.ts';
 
-/** RSA keys have had more bits than this for thirty years: a module that names less counts octets, or nothing. */
+/** Least plausible size of the largest RSA key: a module that names less counts octets, or answers nothing useful. */
 const fewestBits = 1024;
 
 /**
- * The key types that a token with these mechanisms can make and use. `mostBits`: the largest key that a mechanism makes, as the token says; a TPM
+ * Finds the key types that a token with these mechanisms can make and use. `mostBits`: the largest key that a mechanism makes, from the token; a TPM
  * makes no RSA keys of 4096 bits.
  */
 export function findKeyTypes(mechanisms: ReadonlySet<number>, mostBits: (mechanism: number) => number | undefined): KeyType[] {
@@ -18,7 +18,7 @@ export function findKeyTypes(mechanisms: ReadonlySet<number>, mostBits: (mechani
   });
 }
 
-/** What the appliance itself needs of a token, beside the types of keys: each a mechanism, or one of several. */
+/** Mechanisms that the appliance itself needs, besides those of the key types: each entry is one mechanism, or several of which one is enough. */
 export const ownNeeds: readonly (readonly string[])[] = [
   ['CKM_AES_KEY_GEN'],
   ['CKM_AES_KEY_WRAP_PAD', 'CKM_AES_KEY_WRAP_KWP'],
@@ -27,7 +27,7 @@ export const ownNeeds: readonly (readonly string[])[] = [
   ['CKM_SHA256_HMAC'],
 ];
 
-/** What of that is missing among the names of mechanisms, for people. */
+/** Lists the missing ones among `ownNeeds`, for people. */
 export function findLacks(mechanisms: readonly string[]): readonly string[] {
   return ownNeeds.filter((need) => !need.some((name) => mechanisms.includes(name))).map((need) => need.join(' or '));
 }

@@ -1,4 +1,4 @@
-// The PKCS#11 numbers this floor uses, under the names of the standard (PKCS#11 3.2). The binding lacks the newer ones, so all are defined here.
+// PKCS#11 numbers used by this floor, under the names of the standard (PKCS#11 3.2). The binding lacks the newer ones, so all are defined here.
 
 /** Object classes. */
 export const CKO_PUBLIC_KEY = 0x2;

@@ -1,4 +1,4 @@
-// The small part of DER that this floor needs: writes key structures, and reads those that node:crypto writes.
+// Minimal DER for this floor: writes key structures, and reads those that node:crypto writes.
 
 const tagInteger = 0x02;
 const tagSequence = 0x30;

@@ -38,7 +38,7 @@ export function parseMaterial(type: KeyType, material: Buffer): Material {
   return { values, publicKey, wipe: () => used.forEach((buffer) => buffer.fill(0)) };
 }
 
-/** Reads the material of an object that was loaded readable: raw octets or PKCS#8 DER. TokenError when its attributes are no such key. */
+/** Reads the material of an object that was loaded readable: raw octets or PKCS#8 DER. TokenError if its attributes are not such a key. */
 export function readMaterial(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
   const row = keyRows[type];
   try {
@@ -75,7 +75,7 @@ function parsePkcs8(material: Buffer): KeyObject {
   }
 }
 
-/** A scalar of zero is read as a key, and has none. */
+/** Returns the public key. node:crypto reads a scalar of zero as a key, which has no public key. */
 function publicKeyOf(key: KeyObject): Buffer {
   try {
     return createPublicKey(key).export({ format: 'der', type: 'spki' });
@@ -138,7 +138,7 @@ function rawSeed(type: KeyType, key: KeyObject): Buffer {
   try {
     return key.export({ format: 'raw-seed' });
   } catch (cause) {
-    throw new HsmError('invalid-key-data', `the ${type} key comes without its seed`, { cause });
+    throw new HsmError('invalid-key-data', `the ${type} key has no seed`, { cause });
   }
 }
 

@@ -21,7 +21,7 @@ export type KeyRow = {
   readonly curve?: string;
   /** CKA_PARAMETER_SET of ML-DSA */
   readonly parameterSet?: number;
-  /** attribute with the 32 octets from which the whole private key follows, where there are such */
+  /** attribute with the 32 octets from which the whole private key follows, if the type has one */
   readonly seed?: 'value' | 'seed';
   /** name in node:crypto: the curve of `ec`, or asymmetricKeyType */
   readonly nodeName?: string;
@@ -189,7 +189,7 @@ export function oaepMechanism(name: OaepHash): Mechanism {
   } as unknown as Mechanism;
 }
 
-/** The binding's tags for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */
+/** Tags of the binding for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */
 const gcmParametersV240 = 7;
 const pssParameters = 5;
 const oaepParameters = 4;

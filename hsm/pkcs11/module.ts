@@ -40,7 +40,10 @@ export type TokenInfo = {
 export const tokenLabelBytes = 32;
 
 const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
-/** Receives wrapped keys, whose length is not known before: enough for an ML-DSA-87 or RSA-4096 key. One for all, as calls are synchronous. */
+/**
+ * Receives wrapped keys, whose length is unknown beforehand: enough for an ML-DSA-87 or RSA-4096 key. One for all calls, because they are
+ * synchronous.
+ */
 const longOutput = Buffer.alloc(16_384);
 
 /** Keeps loaded modules referenced: the binding unloads the library when its object is collected (reference A6). */
@@ -122,7 +125,7 @@ export class PkcsModule {
     };
   }
 
-  /** Asked twice: without a mechanism that was left out, keys of a type could not be made before the next start. */
+  /** Lists the mechanisms; asks twice, because keys of a type could not be made until the next start if its mechanism were left out. */
   mechanisms(slot: SlotHandle): number[] {
     const [list, again] = [this.#mechanisms(slot), this.#mechanisms(slot)];
     if (list.join() !== again.join()) throw new TokenError(CKR_OK, 'C_GetMechanismList');
@@ -130,7 +133,7 @@ export class PkcsModule {
   }
 
   /**
-   * The largest key that a mechanism takes or makes, in its own unit; asked twice, as the mechanisms are. Undefined where the token does not say it.
+   * The largest key that a mechanism takes or makes, in its own unit; asks twice, as for the mechanisms. Undefined if the token does not say.
    */
   largestKey(slot: SlotHandle, mechanism: number): number | undefined {
     const ask = (): number | undefined => {
@@ -170,7 +173,7 @@ export class PkcsModule {
     this.#call('C_Logout', () => this.#lib.C_Logout(session));
   }
 
-  /** The module reads 32 octets of the label, whatever it is. */
+  /** Initialises a token. The module always reads 32 octets of the label. */
   initToken(slot: SlotHandle, soPin: Secret<string>, label: string): void {
     this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, revealSecret(soPin), padded(label, tokenLabelBytes)));
   }
@@ -206,7 +209,7 @@ export class PkcsModule {
     }
   }
 
-  /** As findObjects. A search without a result is made again, where a caller would make the object again or give it up for lost. */
+  /** As findObjects, but repeats a search without a result: for callers that would make the object again or treat it as lost. */
   findForSure(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
     const found = this.findObjects(session, attributes);
     return found.length > 0 ? found : this.findObjects(session, attributes);
@@ -239,7 +242,7 @@ export class PkcsModule {
     return this.#lib.C_GetAttributeValue(session, object, templateAsking(name))[0]?.value ?? Buffer.alloc(0);
   }
 
-  /** The label of an object, for the message that something else of it was not answered. */
+  /** Describes an object by its label, for the message that another attribute of it was not answered. */
   #whose(session: SessionHandle, object: ObjectHandle, asked: AttributeName): string {
     if (asked === 'label') return '';
     try {
@@ -300,7 +303,7 @@ export class PkcsModule {
     }
   }
 
-  /** One-shot signature or MAC of so many octets. */
+  /** One-shot signature or MAC of `bytes` octets. */
   sign(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, bytes: number): Buffer {
     let fn = 'C_SignInit';
     try {
@@ -337,7 +340,7 @@ const bindingNames = new Map(
     .map(([name, value]) => [value, name]),
 );
 
-/** Fewer octets than asked for leave the rest of the buffer as it was: uninitialised memory. */
+/** Refuses a short result: the rest of the buffer would be uninitialised memory. */
 function whole(fn: string, bytes: number, written: Buffer): Buffer {
   if (written.length !== bytes) throw new TokenError(CKR_OK, fn);
   return written;
@@ -345,7 +348,7 @@ function whole(fn: string, bytes: number, written: Buffer): Buffer {
 
 const empty = Buffer.alloc(1).subarray(0, 0);
 
-/** Empty input needs a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session (reference A4). */
+/** Gives empty input a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session (reference A4). */
 function nonNull(input: Buffer): Buffer {
   return input.length === 0 ? empty : input;
 }

@@ -9,7 +9,7 @@ import type { AttributeName } from './template.ts';
 
 type PublicFamily = Exclude<KeyFamily, 'aes' | 'secret'>;
 
-/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). TokenError when its attributes are no such key. */
+/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). TokenError if its attributes are not such a key. */
 export function readPublicKey(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
   const row = keyRows[type];
   try {
@@ -38,7 +38,7 @@ const toKeyObject: Readonly<Record<PublicFamily, (row: KeyRow, read: Read) => Ke
     createPublicKey({ key: read('value'), format: 'raw-public', asymmetricKeyType: nodeName as 'ml-dsa-65' }),
 };
 
-/** CKA_EC_POINT is a DER OCTET STRING around the point; some tokens return the bare point. */
+/** Unwraps CKA_EC_POINT, a DER OCTET STRING around the point; some tokens return the bare point. */
 function barePoint(value: Buffer, pointBytes: number): Buffer {
   if (value.length === pointBytes) return value;
   const inner = readElements(value)[0]?.contents;

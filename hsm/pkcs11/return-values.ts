@@ -1,8 +1,8 @@
-// Every CK_RV of PKCS#11 3.2: its name, its remedy, and the kind of HsmError it becomes. Errors are told apart by number, never by text.
+// Every CK_RV of PKCS#11 3.2: its name, its remedy, and the kind of HsmError it becomes. Errors are distinguished by number, never by text.
 import type { HsmErrorKind } from '../api.ts';
 
 /**
- * What to do after a failed call (reference A6):
+ * Remedy after a failed call (reference A6):
  * `session` replace the work session · `object` load the key again · `restore` open new sessions, log in, load all keys again ·
  * `room` evict loaded keys · `module` replace the host process · `doubt` find out whether the request or the token is at fault ·
  * `latch` nothing: a person must act · `none` nothing, the request was wrong.
@@ -12,7 +12,7 @@ export type Remedy = 'none' | 'session' | 'object' | 'restore' | 'room' | 'modul
 /** One row of the table. */
 export type ReturnValue = { readonly name: string; readonly remedy: Remedy; readonly kind: HsmErrorKind };
 
-/** The call succeeded, but what it gave cannot be right: another length than asked for, another answer to the same question. */
+/** The call succeeded, but its answer cannot be right: another length than requested, another answer to the same question. */
 export const CKR_OK = 0x0;
 
 const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
@@ -136,7 +136,7 @@ export class TokenError extends Error {
   readonly rv: number;
   readonly fn: string;
 
-  /** `about`: what was asked for, where a function may be asked for many things */
+  /** `about`: the requested item, for functions that return many kinds */
   constructor(rv: number, fn: string, about?: string) {
     super(`${fn}${about === undefined ? '' : ` (${about})`} returned ${findReturnValue(rv).name}`);
     this.rv = rv;
@@ -144,7 +144,7 @@ export class TokenError extends Error {
   }
 }
 
-/** What the answer is; false also for what the token refuses. */
+/** Returns the answer of `ask`; false also if the token refuses the call. */
 export function accepts(ask: () => boolean): boolean {
   try {
     return ask();
@@ -155,7 +155,7 @@ export function accepts(ask: () => boolean): boolean {
 }
 
 /**
- * Kinds that only some functions can speak of. From any other function such a number is a fault of the token: a signature that "does not
+ * Kinds that only some functions can report. From any other function such a number is a fault of the token: a signature that "does not
  * decrypt" says nothing about what the caller sent, and one with a "wrong PIN" must not stop the service until a person has come.
  */
 const speakers: Readonly<Partial<Record<HsmErrorKind, readonly string[]>>> = {
@@ -166,12 +166,12 @@ const speakers: Readonly<Partial<Record<HsmErrorKind, readonly string[]>>> = {
 
 export const CKR_DEVICE_ERROR = 0x30;
 /**
- * Functions that judge what a caller sent. Some modules call all that they do not take a device error (kryoptic: ciphertexts, points, wrapped
- * keys): without a look at the canary, one caller could have the host replaced as often as it likes.
+ * Functions that judge a caller's input. Some modules report a device error for all input that they do not accept (kryoptic: ciphertexts,
+ * points, wrapped keys): without the canary test, one caller could have the host replaced at will.
  */
 const judges: ReadonlySet<string> = new Set(['C_Decrypt', 'C_UnwrapKey', 'C_DeriveKey', 'C_DecapsulateKey', 'C_Verify', 'C_CreateObject']);
 
-/** What to do after a failed call. */
+/** Returns the remedy after a failed call. */
 export function remedyOf({ rv, fn }: TokenError): Remedy {
   return rv === CKR_DEVICE_ERROR && judges.has(fn) ? 'doubt' : findReturnValue(rv).remedy;
 }

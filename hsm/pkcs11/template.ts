@@ -45,7 +45,7 @@ const attributes = {
   nssPublicPoint: [0xd5a0db00, 'bytes'],
 } as const satisfies Record<string, readonly [number, Kind]>;
 
-/** Names of the attributes in use, each for the CKA_ of the same meaning. */
+/** Names of the attributes in use, each for the CKA_ with the same meaning. */
 export type AttributeName = keyof typeof attributes;
 export type Attributes = { readonly [N in AttributeName]?: ValueOf<(typeof attributes)[N][1]> | undefined };
 
@@ -65,7 +65,7 @@ export function template(values: Attributes): Template {
   return result as Template;
 }
 
-/** A template that reads one attribute. Only one, because a single absent attribute fails the whole call. */
+/** Makes a template that reads one attribute. Only one, because a single absent attribute fails the whole call. */
 export function templateAsking(name: AttributeName): Template {
   return [{ type: attributes[name][0] }] as unknown as Template;
 }

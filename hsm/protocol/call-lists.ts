@@ -7,15 +7,15 @@ import { decodeError } from './error-coding.ts';
 import { flagDerived, flagList, flagSlow, type Call } from './operations.ts';
 import { resultOk, type ReceivedMessage } from './wire.ts';
 
-/** Operations of which lists are made: all that is theirs alone is in their other parts. */
+/** Operations that lists are made of: their individual arguments are all in their other parts. */
 const listed: ReadonlySet<string> = new Set(['encrypt', 'decrypt', 'sign', 'hmac']);
 /** Parts that all calls of a list share: the reference of the key, and the parameters. */
 export const sharedParts = 2;
-/** One call of a quick operation takes a tenth of a millisecond at most, so a list holds up other jobs for ten. */
+/** Calls in a list: a call of a quick operation takes a tenth of a millisecond at most, so a list delays other jobs by ten. */
 const longestList = 100;
 const largestListBytes = 1_048_576;
 
-/** A call for some of the calls that were given, with their places among those. */
+/** A call that joins some of the given calls, with their places among those. */
 export type JoinedCall = { readonly call: Call; readonly places: readonly number[] };
 
 type OpenList = { readonly first: Call; readonly calls: Call[]; readonly places: number[]; bytes: number };
@@ -48,7 +48,7 @@ function isQuick({ flags }: Call): boolean {
   return (flags & flagSlow) === 0;
 }
 
-/** References and parameters of one key are mostly the same buffers; only those of derived keys are made for each call. */
+/** Compares shared parts. References and parameters of one key are mostly the same buffers; only those of derived keys are made for each call. */
 function haveSameShared({ parts: [key, parameters] }: Call, { parts: [otherKey, otherParameters] }: Call): boolean {
   if (key !== otherKey) return false;
   if (parameters === otherParameters) return true;
@@ -67,7 +67,7 @@ function listOf({ name, flags, parts, owner }: Call, calls: readonly Call[]): Ca
   return { name, flags: (flags & flagDerived) | flagList, parts: joined, calls: calls.length, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** The outcomes in the result of a list, as views of it. Throws RangeError when there are not as many as calls. */
+/** Reads the outcomes in the result of a list, as views of it. Throws RangeError unless there are as many as calls. */
 export function readOutcomes(result: ReceivedMessage, calls: number): readonly UseOutcome[] {
   const [codes, ...outcomes] = result.parts();
   if (codes?.length !== calls || outcomes.length !== calls) throw new RangeError('the result of a list has other calls');

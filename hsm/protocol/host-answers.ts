@@ -2,12 +2,12 @@
 import type { SessionCounts, TokenStatus } from '../api.ts';
 import type { ReceivedMessage } from './wire.ts';
 
-/** What the host says about its token after opening it. `isRemote`: its calls take so long that they run beside each other. */
+/** The host's description of its token after opening it. `isRemote`: its calls take so long that they run in parallel. */
 export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'> & {
   readonly isRemote: boolean;
 };
 
-/** What the host answers to a ping; its resident memory is in octets. */
+/** The host's answer to a ping; `memory` is its resident memory in octets. */
 export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts; readonly memory: number };
 
 /** Throws RangeError or SyntaxError when the answer is malformed. */

@@ -66,9 +66,9 @@ export type Call = {
   readonly parts: Message['parts'];
   /** zeroed as soon as the call has been sent */
   readonly wipe?: Uint8Array;
-  /** how many calls it stands for, when it is a list of them */
+  /** number of calls, if it is a list of them */
   readonly calls?: number;
-  /** tenant of the key that it uses or makes, or who asks for it instead; absent: the appliance itself */
+  /** tenant of the key that it uses or makes, or the `Asker`; absent: the appliance itself */
   readonly owner?: string;
 };
 
@@ -76,7 +76,7 @@ const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
 const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa'];
 const noHash = 255;
 
-/** The octets of each hash, and of each scheme with each hash: the same ones each time, so that equal parts are found by identity. */
+/** Octets of each hash, and of each scheme with each hash: the same buffers each time, so that equal parts are found by identity. */
 const hashParts = new Map(hashCodes.map((hash, code) => [hash, Buffer.of(code)]));
 const schemeParts = new Map(
   schemeCodes.map((scheme, code) => [
@@ -191,7 +191,7 @@ export const call = {
 };
 
 /**
- * How to keep a new key. `id`: hexadecimal CKA_ID that was reserved for a persistent key; without it the key gets a random one. `under`:
+ * Storage of a new key. `id`: hexadecimal CKA_ID that was reserved for a persistent key; without it the key gets a random one. `under`:
  * number of the newest wrapping key, which the host may not have seen yet.
  */
 export type Making = {

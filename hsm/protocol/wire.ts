@@ -1,16 +1,16 @@
 // The framing between the service and an HSM host: jobs one way, results the other, packed into one buffer per batch.
 //
 // message: length(4) ‖ id(4) ‖ code(1) ‖ flags(1) ‖ count(2) ‖ micros(4) ‖ part*      part: length(4) ‖ octets      (little endian)
-// `length` counts what follows it; a part of length 0xffffffff is absent. `micros` of a result is the time the token took; in a job its place has
-// the number of the owner.
-// Why not node's own IPC: see README, "Decisions".
+// `length` counts the octets after it; a part of length 0xffffffff is absent. `micros` of a result is the time the token took; in a job this
+// field has the number of the owner.
+// Reasons against the IPC of Node: README, "Decisions".
 
 /** A job (code = operation) or a result (code = one of the result codes). An absent part differs from an empty one. */
 export type Message = {
   readonly id: number;
   readonly code: number;
   readonly flags: number;
-  /** of a job: its owner, see JobBook */
+  /** for a job: its owner, see JobBook */
   readonly micros: number;
   readonly parts: readonly (Uint8Array | undefined)[];
 };
@@ -18,9 +18,9 @@ export type Message = {
 /** Codes of results. */
 export const resultOk = 0;
 export const resultError = 1;
-/** The job needs a login, which only the host's main thread performs. */
+/** Result of a job that needs a login, which only the host's main thread performs. */
 export const resultLoginNeeded = 2;
-/** The module is broken, as the `message` of the first part says: the host has to be replaced. */
+/** Result when the module is broken, as the `message` of the first part says: the host must be replaced. */
 export const resultModuleBroken = 3;
 
 const headerBytes = 16;
@@ -46,7 +46,7 @@ export class ReceivedMessage {
     this.micros = buffer.readUInt32LE(start + 12);
   }
 
-  /** Of a job: the number of the owner whose turn at the token it takes; 0 for the appliance itself. */
+  /** Number of the owner of a job; 0 for the appliance itself. */
   get owner(): number {
     return this.micros;
   }
@@ -56,7 +56,7 @@ export class ReceivedMessage {
     return this.#buffer.readUInt16LE(this.#start + 10);
   }
 
-  /** A part as a view of what was received; undefined when it is absent. */
+  /** Returns a part as a view of the received octets; undefined if it is absent. */
   find(index: number): Buffer | undefined {
     const offset = this.#offset(index);
     const length = this.#lengthAt(offset);
@@ -197,7 +197,7 @@ function lengthOf(buffer: Buffer, start: number): number {
 function messageBytes(message: Message): number {
   let bytes = headerBytes;
   const { parts } = message;
-  // By index, here and below: each job passes, and an iterator is garbage.
+  // By index, here and below: every job passes here, and an iterator would be garbage.
   for (let at = 0; at < parts.length; at++) bytes += 4 + (parts[at]?.length ?? 0);
   return bytes;
 }

@@ -4,7 +4,7 @@ import { asHsmError } from '../protocol/error-coding.ts';
 import { giveOwnKeys, listOwnKeys, openTransport, prepareToken, takeOwnKeys, type Transport } from './setup.ts';
 
 /**
- * As prepareToken, for a token by itself or the tokens of a group: one makes the first keys, unless any has some, and the others get the next
+ * As prepareToken, for a single token or the tokens of a group: one makes the first keys, unless any has keys, and the others get the next
  * ones from it. Returns the labels of the keys made.
  */
 export async function prepareHolder(tokens: readonly [TokenConfig, ...TokenConfig[]]): Promise<string[]> {
@@ -12,7 +12,7 @@ export async function prepareHolder(tokens: readonly [TokenConfig, ...TokenConfi
   return prepareToken(tokens[0]);
 }
 
-/** The tokens by the name in stored keys: of a token by itself, or of a group. */
+/** Groups the tokens by the name in stored keys: that of a single token, or of a group. */
 export function byHolder(tokens: readonly TokenConfig[]): ReadonlyMap<string, readonly [TokenConfig, ...TokenConfig[]]> {
   const holders = new Map<string, [TokenConfig, ...TokenConfig[]]>();
   for (const token of tokens) {
@@ -24,12 +24,12 @@ export function byHolder(tokens: readonly TokenConfig[]): ReadonlyMap<string, re
   return holders;
 }
 
-/** What came of a carrying. `left`: the tokens that did not take the keys, each with the reason; another carrying brings them in. */
+/** Result of a carrying. `left`: the tokens that did not take the keys, each with the reason; another carrying includes them. */
 export type Carried = OwnKeyName & { readonly left: readonly { readonly token: string; readonly reason: string }[] };
 
 /**
- * Makes the wrapping and the binding key after the one in use, and carries them to these tokens. One that has the key in use gives them and has
- * to take them itself, so that every key can be wrapped again; `unavailable` otherwise, and then nothing has changed that is used. Safe to
+ * Makes the wrapping and the binding key after the one in use, and carries them to these tokens. One that has the key in use gives them and must
+ * take them itself, so that every key can be wrapped again; `unavailable` otherwise, without a change to keys in use. Safe to
  * repeat after a crash at any line: the number is above those that any token has.
  */
 export async function carryToGroup(tokens: readonly TokenConfig[], inUse: OwnKeyName): Promise<Carried> {

@@ -1,10 +1,11 @@
-// Carries the next wrapping and binding key from one token to several, itself among them, so that a key wrapped by one opens in all.
+// Carries the next wrapping and binding key from one token to several, including itself, so that a key wrapped by one opens in all.
 //
 // 1. openTransport, in each receiving token: an RSA-3072 key pair whose private half can only unwrap, and never leaves the token.
-// 2. giveOwnKeys, in one token: both keys as session objects, wrapped for each public key by RSAES-OAEP (RFC 8017 section 7.1), and gone.
-// 3. takeOwnKeys, in each receiving token: unwraps them into persistent keys that cannot be exported, proves them, removes the transport key.
+// 2. giveOwnKeys, in one token: makes both keys as session objects, wraps them for each public key by RSAES-OAEP (RFC 8017 section 7.1),
+// destroys them. 3. takeOwnKeys, in each receiving token: unwraps them into persistent keys that cannot be exported, proves them, removes
+// the transport key.
 //
-// Nothing is in clear outside of a token. Cut off at any line, some tokens have keys that nothing is wrapped under; the next carrying takes a
+// Nothing is in clear outside a token. After an interruption at any line, some tokens have keys that wrap nothing; the next carrying takes a
 // higher number than any token has, and a name of its own, so that no two different keys are taken for one.
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -26,7 +27,7 @@ import { readPublicKey } from '../pkcs11/public-key.ts';
 import { accepts, TokenError } from '../pkcs11/return-values.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 
-/** What a receiving token says. A caller who passes it on has to know that it comes from that token: its owner gets the keys. */
+/** Answer of a receiving token. A caller who passes it on must know that it comes from that token: its owner gets the keys. */
 export type Transport = {
   /** hexadecimal CKA_ID of the transport key */
   readonly id: string;
@@ -43,7 +44,7 @@ export type Transport = {
 /** Both keys under the transport key of one token, in base64. */
 export type Parcel = { readonly hash: OaepHash; readonly wrapping: string; readonly binding: string };
 
-/** What each of the keys makes of a fixed input, in hexadecimal: a token that has another key, or wraps in another way, makes something else. */
+/** Output of each of the keys for a fixed input, in hexadecimal: it differs in a token that has another key, or wraps in another way. */
 export type Marks = { readonly wrapping: string; readonly binding: string };
 
 /** The keys for the tokens that were named, in their order. */
@@ -56,7 +57,7 @@ const publicExponent = Buffer.from('010001', 'hex');
 const probe = Buffer.from('keystored: a carried key, probed');
 const text = Buffer.from('keystored: a carried key, probed by its MAC');
 
-/** Makes the transport key, in place of one that a carrying has left. `unsupported` when the token takes no RSA-OAEP. */
+/** Makes the transport key, in place of a leftover one. `unsupported` if the token does not offer RSA-OAEP. */
 export function openTransportHere(token: TokenConfig): Transport {
   return inToken(token, (sessions) => {
     const { module, owner, slot } = sessions;
@@ -84,7 +85,7 @@ export function openTransportHere(token: TokenConfig): Transport {
 
 /**
  * Makes the wrapping and the binding key with this number and wraps both for each public key. The token keeps neither: it is a receiver
- * like the others. `configuration` when the number is taken in any of them.
+ * like the others. `configuration` if the number is taken in any of them.
  */
 export function giveOwnKeysHere({
   token,
@@ -112,8 +113,8 @@ export function giveOwnKeysHere({
 }
 
 /**
- * Takes the keys into the token, durably, and removes its transport key. Safe to repeat. `key-not-usable` when they are not the keys of the
- * marks: nothing of them stays in the token then. `key-missing` when the transport key is not there any more.
+ * Takes the keys into the token, durably, and removes its transport key. Idempotent. `key-not-usable` if they are not the keys of the
+ * marks: the token then keeps nothing of them. `key-missing` if the transport key no longer exists.
  */
 export function takeOwnKeysHere({
   token,
@@ -138,11 +139,11 @@ export function takeOwnKeysHere({
     const present = rows.map(({ label }) => findNamedKeys(sessions, label).get(number));
     if (present.some((key) => key !== undefined && key.carrying !== carrying))
       throw new HsmError('configuration', `token ${token.name} has other own keys with the number ${number}`);
-    // SoftHSM makes an object before it sets its value: of a key that a kill has left without one, each use is an error.
+    // SoftHSM makes an object before it sets its value: every use of a key that a kill left without one is an error.
     if (!accepts(() => isGiven(present.map((key) => key?.object)))) {
       const privateKey = findTransportKey(sessions, transport);
       const remove = (): void => rows.forEach(({ label }) => removeKey(sessions, label, name));
-      // What a carrying that was cut off has left of it.
+      // A leftover of an interrupted carrying.
       remove();
       try {
         const made = rows.map(({ keyType, attributes, wrapped }) =>
@@ -151,7 +152,7 @@ export function takeOwnKeysHere({
         if (!isGiven(made))
           throw new HsmError(
             'key-not-usable',
-            `token ${token.name} got other keys, or does not wrap as the token that gave them: nothing was kept`,
+            `token ${token.name} received other keys, or wraps differently from the token that gave them: nothing was kept`,
           );
       } catch (error) {
         remove();
@@ -162,7 +163,7 @@ export function takeOwnKeysHere({
   });
 }
 
-/** Removes what a carrying has left that did not come to its end. */
+/** Removes the leftovers of an interrupted carrying. */
 export function closeTransportHere(token: TokenConfig): void {
   inToken(token, removeTransportKeys);
 }
@@ -172,7 +173,7 @@ export function presentKeysHere(token: TokenConfig): readonly OwnKeyName[] {
   return inToken(token, presentKeys);
 }
 
-/** Runs a task in a token of its own process, and makes durable what it has changed. */
+/** Runs a task in a token opened for it, and makes its changes durable. */
 function inToken<T>(token: TokenConfig, task: (sessions: Sessions) => T): T {
   return withStartLock(token, () => {
     const directory = findTokenDirectory(token);
@@ -209,7 +210,7 @@ function removeKey(sessions: Sessions, label: string, { number, carrying }: OwnK
   if (found?.carrying === carrying && found !== undefined) sessions.destroyPersistent(found.object, { label });
 }
 
-/** Whether what this token wraps for the pair comes out of it again. */
+/** Tells whether this token unwraps what it wraps for the pair. */
 function carriesByItself(
   { module, owner }: Sessions,
   { publicKey, privateKey }: { readonly publicKey: ObjectHandle; readonly privateKey: ObjectHandle },
@@ -259,7 +260,7 @@ function findTransportKey({ module, work }: Sessions, { id }: Pick<Transport, 'i
   return found;
 }
 
-/** Unwraps a key into a persistent object. `configuration` when the token makes one of it that could be read. */
+/** Unwraps a key into a persistent object. `configuration` if the token makes a readable object. */
 function unwrapOwnKey(
   { module, owner }: Sessions,
   transport: ObjectHandle,
@@ -269,8 +270,7 @@ function unwrapOwnKey(
 ): ObjectHandle {
   const key = module.unwrapKey(owner, mechanism, transport, wrapped, { class: ck.CKO_SECRET_KEY, ...attributes });
   const has = (name: 'extractable' | 'sensitive'): boolean => flag(module.attribute(owner, key, name));
-  if (has('extractable') || !has('sensitive'))
-    throw new HsmError('configuration', 'the token keeps what it unwraps so that it can be read');
+  if (has('extractable') || !has('sensitive')) throw new HsmError('configuration', 'the token makes unwrapped keys readable');
   return key;
 }
 

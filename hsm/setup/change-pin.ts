@@ -1,4 +1,4 @@
-// Changes a PIN in the token (C_SetPIN) and in its file, if the source has `next`; other sources must be changed by a person.
+// Changes a PIN in the token (C_SetPIN) and, if the source has `next`, in its file; other sources must be changed by a person.
 import { HsmError, type PinSource, type Secret, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { PkcsModule, type SessionHandle } from '../pkcs11/module.ts';
@@ -9,10 +9,10 @@ import { findSlot, login, loginWith } from '../engine/sessions.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
-/** `pin` is the source of the present PIN of `user`. */
+/** A change of a PIN. `pin` is the source of the present PIN of `user`. */
 export type PinChange = TokenConfig & { readonly user: 'user' | 'so'; readonly newPin: PinSource };
 
-/** CKR_PIN_INVALID and CKR_PIN_LEN_RANGE: the token does not accept such a PIN, and counts no wrong try. */
+/** CKR_PIN_INVALID and CKR_PIN_LEN_RANGE: the token does not accept such a PIN, and counts no failed try. */
 const unacceptable: ReadonlySet<number> = new Set([0xa1, 0xa2]);
 
 /**
@@ -45,8 +45,8 @@ export function changePinHere(change: PinChange): void {
 }
 
 /**
- * After a refusal the old PIN is valid, as a login proves before the new one is forgotten: the token may have taken it all the same. After
- * any other error either may be, and the next login finds out.
+ * Sets the PIN. After a refusal a login proves that the old PIN is valid before the new one is forgotten: the token may have accepted it
+ * anyway. After any other error either may be valid, and the next login finds out.
  */
 function setPin({ pin, name, user }: PinChange, module: PkcsModule, session: SessionHandle, newPin: Secret<string>): void {
   try {
@@ -54,7 +54,7 @@ function setPin({ pin, name, user }: PinChange, module: PkcsModule, session: Ses
   } catch (error) {
     if (!(error instanceof TokenError) || !unacceptable.has(error.rv)) throw error;
     if (isOwnPinFile(pin) && isValid(module, session, user, pin)) dropNextPin(pin);
-    throw new HsmError('refused', `token ${name} does not take the new PIN: its length or its characters do not suit ${module.path}`);
+    throw new HsmError('refused', `token ${name} does not accept the new PIN: its length or its characters do not suit ${module.path}`);
   }
 }
 

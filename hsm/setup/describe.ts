@@ -1,4 +1,4 @@
-// Slots, tokens and mechanisms of a module, for an administrator.
+// Describes slots, tokens and mechanisms of a module, for an administrator.
 import { Module as GrapheneModule } from 'graphene-pk11';
 import * as ck from '../pkcs11/constants.ts';
 import { findKeyTypes, findLacks } from '../pkcs11/capabilities.ts';
@@ -23,12 +23,12 @@ export type ModuleDescription = {
     readonly userPinSet: boolean;
     readonly mechanisms: readonly string[];
     readonly keyTypes: readonly KeyType[];
-    /** what the appliance itself needs of a token and this one does not offer; none where it does not name its mechanisms yet */
+    /** mechanisms that the appliance needs and this token does not offer; empty if it does not list its mechanisms yet */
     readonly lacks: readonly string[];
   }[];
 };
 
-/** A token that does not say what it is. */
+/** Info of a token that does not describe itself. */
 const silent = { label: '', serial: '', manufacturer: '', model: '', flags: 0 };
 
 /** Describes a module in this process. */
@@ -62,7 +62,7 @@ export function describeModuleHere({
   };
 }
 
-/** Empty where the slot cannot be read, which hides no other one. */
+/** Describes a slot; empty if it cannot be read, so that it does not hide the others. */
 function describeSlot(module: GrapheneModule, index: number): string {
   try {
     return unpadded(module.getSlots(index, true).slotDescription);
@@ -71,7 +71,7 @@ function describeSlot(module: GrapheneModule, index: number): string {
   }
 }
 
-/** None where the token does not say: some do only when they are initialised (kryoptic). */
+/** Lists the mechanisms; empty if the token does not: some do only once they are initialised (kryoptic). */
 function findMechanisms(module: PkcsModule, slot: SlotHandle): readonly number[] {
   try {
     return module.mechanisms(slot);

@@ -14,16 +14,16 @@ import { withPassingStartLock } from '../files/start-lock.ts';
  */
 export type NewToken = TokenConfig & { readonly label: string; readonly soPin?: PinSource };
 
-/** `finished`: a run before had been cut off. */
+/** Result of an initialisation. `finished`: completed an interrupted one. */
 export type Initialised = 'made' | 'finished';
 
 /**
- * Initialises the token in this process. A token that has label and SO PIN but no user PIN, because a run was cut off, gets its user PIN.
- * `configuration` when the label is invalid or taken, or no slot is free; `refused` when the length of a PIN is not accepted; `pin-refused`.
+ * Initialises the token in this process. A token that has label and SO PIN but no user PIN, because a run was interrupted, gets its user PIN.
+ * `configuration` if the label is invalid or taken, or no slot is free; `refused` if the length of a PIN is not accepted; `pin-refused`.
  */
 export function initialiseTokenHere(token: NewToken): Initialised {
   requireLabel(token.label);
-  // Who looks after this directory, and as whom, is not known here: neither lock nor copy stays among its tokens.
+  // The owner of this directory is unknown here, so neither lock nor copy stays among its tokens.
   return withPassingStartLock(token, () => {
     const directory = findTokenDirectory(token);
     if (directory === undefined) return makeOrFinish(token, directory).made;
@@ -49,7 +49,7 @@ function makeOrFinish(token: NewToken, directory: string | undefined): { readonl
   const begun = slots.find(({ info }) => info.label === token.label && has(info, ck.CKF_TOKEN_INITIALIZED));
   if (begun !== undefined && has(begun.info, ck.CKF_USER_PIN_INITIALIZED)) {
     const complete = `a token labelled "${token.label}" with a PIN exists in ${module.path}`;
-    throw new HsmError('configuration', `${complete}: if a run before was cut off, it is complete, and can be prepared`);
+    throw new HsmError('configuration', `${complete}: if an earlier run was interrupted, it is complete: prepare the token`);
   }
   if (begun === undefined && token.soPin !== undefined) {
     const { slot, info } = findFreeSlot(module, slots);
@@ -68,7 +68,7 @@ function makeOrFinish(token: NewToken, directory: string | undefined): { readonl
 
 type Seen = { readonly slot: SlotHandle; readonly info: TokenInfo };
 
-/** A slot that cannot be read hides no other. */
+/** Lists the slots; one that cannot be read does not hide the others. */
 function slotsOf(module: PkcsModule): readonly Seen[] {
   return module.slots().flatMap((slot) => {
     const info = findTokenInfo(() => module.tokenInfo(slot));
@@ -87,7 +87,7 @@ function setUserPin(module: PkcsModule, slot: SlotHandle, token: NewToken, soPin
   }
 }
 
-/** A longer label would be truncated, and blanks at its end would be taken for padding. */
+/** Checks the label: a longer one would be truncated, and blanks at its end would be taken for padding. */
 function requireLabel(label: string): void {
   const bytes = Buffer.byteLength(label);
   if (bytes >= 1 && bytes <= tokenLabelBytes && !/\p{Cc}| $/u.test(label)) return;
@@ -97,20 +97,23 @@ function requireLabel(label: string): void {
   );
 }
 
-/** Checked first, because some modules notice a bad PIN only when the token is half-initialised. Modules without limits are not checked. */
+/**
+ * Checks the length of a PIN first, because some modules notice a bad PIN only when the token is half-initialised. Modules without limits
+ * are not checked.
+ */
 function requireLength(token: NewToken, who: string, pin: Secret<string>, { pinBytes: { least, most } }: TokenInfo): void {
   const bytes = Buffer.byteLength(revealSecret(pin));
   if (most < Math.max(least, 1) || (bytes >= least && bytes <= most)) return;
-  throw new HsmError('refused', `token ${token.label} takes no ${who} PIN of ${bytes} octets: it must have ${least} to ${most}`);
+  throw new HsmError('refused', `token ${token.label} does not accept a ${who} PIN of ${bytes} octets: it must have ${least} to ${most}`);
 }
 
-/** Names the PIN that the token did not accept. */
+/** Names the PIN in the error when the token does not accept it. */
 function takingPin(token: NewToken, who: string, give: () => void): void {
   try {
     give();
   } catch (error) {
     if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'latch') throw error;
-    throw new HsmError(kindOf(error), `token ${token.label} does not take the ${who} PIN: ${error.message}`);
+    throw new HsmError(kindOf(error), `token ${token.label} does not accept the ${who} PIN: ${error.message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// First boot of a token: makes its own wrapping and binding keys, once, also when called repeatedly or concurrently.
+// First boot of a token: makes its own wrapping and binding keys, once, also if called repeatedly or concurrently.
 import { HsmError, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
@@ -45,7 +45,7 @@ export function prepareTokenHere(token: TokenConfig): string[] {
   });
 }
 
-/** Before a key is made that nobody could use: `configuration`, with what the token does not offer. */
+/** Checks the token before an unusable key is made: `configuration`, with the mechanisms that it does not offer. */
 function requireFit(module: PkcsModule, slot: SlotHandle, { name }: TokenConfig): void {
   const lacks = findLacks(module.mechanisms(slot).map(mechanismName));
   if (lacks.length === 0) return;

@@ -19,7 +19,7 @@ export { softhsmConf } from '../files/softhsm.ts';
 export { ownNeeds } from '../pkcs11/capabilities.ts';
 
 /**
- * Makes the token's wrapping and binding keys where they are missing, durably. Safe to call at every start, from several processes, and
+ * Makes the token's missing wrapping and binding keys, durably. Safe to call at every start, from several processes, and
  * after a crash. Returns the labels of the keys it made. Rejects with HsmError: `configuration`,
  * `pin-refused`, `unavailable`.
  */
@@ -28,8 +28,8 @@ export async function prepareToken(token: TokenConfig): Promise<string[]> {
 }
 
 /**
- * Initialises a token on a free slot of its module, with label, SO PIN and user PIN, or finishes what a run that was cut off has left; the
- * PIN sources must already hold the PINs. Rejects with `configuration` when the label is taken or no slot is free.
+ * Initialises a token on a free slot of its module, with label, SO PIN and user PIN, or completes an interrupted initialisation; the
+ * PIN sources must already hold the PINs. Rejects with `configuration` if the label is taken or no slot is free.
  */
 export async function initialiseSoftToken(token: NewToken): Promise<Initialised> {
   return runTask('initialise', token, token.environment);
@@ -56,17 +56,17 @@ export async function openTransport(token: TokenConfig): Promise<Transport> {
   return runTask('openTransport', token, token.environment);
 }
 
-/** Removes the transport key of a carrying that was given up; no error when there is none. */
+/** Removes the transport key of an abandoned carrying. Idempotent. */
 export async function closeTransport(token: TokenConfig): Promise<void> {
   await runTask('closeTransport', token, token.environment);
 }
 
-/** Makes the next own keys in a token and wraps them for these receivers, of whom the caller knows that they are the tokens meant. */
+/** Makes the next own keys in a token and wraps them for these receivers. The caller has authenticated the receivers. */
 export async function giveOwnKeys(token: TokenConfig, number: number, to: readonly Transport[]): Promise<Gift> {
   return runTask('giveOwnKeys', { token, number, to }, token.environment);
 }
 
-/** Takes the own keys of a gift into a token: the parcel at the place that its transport had among the receivers. Safe to repeat. */
+/** Takes the own keys of a gift into a token: the parcel at the place that its transport had among the receivers. Idempotent. */
 export async function takeOwnKeys(token: TokenConfig, transport: Pick<Transport, 'id'>, gift: Gift, place: number): Promise<void> {
   const parcel = gift.parcels[place];
   if (parcel === undefined) throw new HsmError('refused', `the gift has no parcel for token ${token.name}`);
@@ -87,7 +87,7 @@ export async function surveyToken(token: TokenConfig): Promise<TokenSurvey> {
   return runTask('survey', token, token.environment);
 }
 
-/** The types of keys that a prepared token cannot wrap and of which it keeps the seed: with custody `token` they cannot be exported. */
+/** Finds the key types that a prepared token cannot wrap and keeps as their seed: with custody `token` they cannot be exported. */
 export async function findKeptAsSeeds(token: TokenConfig): Promise<readonly KeyType[]> {
   return runTask('findKeptAsSeeds', token, token.environment);
 }

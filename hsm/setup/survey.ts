@@ -1,4 +1,4 @@
-// Finds out what a token really does: makes, keeps, uses, exports and removes a key of every type in both custodies.
+// Surveys the real abilities of a token: makes, keeps, uses, exports and removes a key of every type in both custodies.
 import type { Custody, HashName, KeyType, TokenConfig } from '../api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
@@ -10,7 +10,7 @@ import { openEngine } from '../engine/open-engine.ts';
 import { hmac } from '../engine/operations/signing.ts';
 import { parseBlob } from '../engine/blob-format.ts';
 
-/** The findings about one key type; `kept` and `exported` are texts for people. */
+/** Findings about one key type; `kept` and `exported` are texts for people. */
 export type TypeSurvey = {
   readonly type: KeyType;
   readonly mechanism: string;
@@ -36,7 +36,7 @@ export function surveyTokenHere(token: TokenConfig): TokenSurvey {
   }
 }
 
-/** The types of keys of a prepared token that it cannot wrap, and that are kept as their seed; found out with keys that nobody keeps. */
+/** Finds the key types of a prepared token that it cannot wrap and keeps as their seed, with temporary keys. */
 export function findKeptAsSeedsHere(token: TokenConfig): readonly KeyType[] {
   const { engine } = openEngine({ token, cacheKeys: 10, jobTimeoutSeconds: 60 });
   try {
@@ -49,7 +49,7 @@ export function findKeptAsSeedsHere(token: TokenConfig): readonly KeyType[] {
   }
 }
 
-/** The survey as a page for hsm/capabilities. */
+/** Formats the survey as a page for hsm/capabilities. */
 export function formatSurvey(title: string, survey: TokenSurvey): string {
   const rows = survey.types.map(({ type, mechanism, offered, findings }) => {
     if (!offered || findings === undefined) return `| ${type} | ${mechanism} | not offered | | | |`;

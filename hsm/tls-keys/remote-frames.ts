@@ -1,5 +1,6 @@
 // The frames in which p11-kit's client sends PKCS#11 calls over a socket (p11-kit 0.24 to 0.26: rpc-transport.c, rpc-message.c; version 0 of the
-// protocol, which clients that offer 1 or 2 take as well): all numbers big-endian, a frame is `number of the exchange ‖ length of options ‖ length ‖ options ‖ message`.
+// protocol, which clients that offer 1 or 2 accept as well): all numbers big-endian, a frame is `number of the exchange ‖ length of options
+// ‖ length ‖ options ‖ message`.
 
 import { padded } from '../pkcs11/fixed-text.ts';
 
@@ -7,15 +8,15 @@ import { padded } from '../pkcs11/fixed-text.ts';
 export type RemoteCall = { readonly exchange: number; readonly call: number; readonly arguments: ArgumentReader };
 
 const headOctets = 12;
-/** The calls that are answered carry a digest or a few attributes. */
+/** Limit of a frame: the calls that are answered carry a digest or a few attributes. */
 const mostOctets = 65_536;
 
-/** Puts the octets of a connection together to calls. The first octet is the version of the protocol that the client speaks. */
+/** Assembles calls from the octets of a connection. The first octet is the client's version of the protocol. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
   #hasVersion = false;
 
-  /** Whether the version has just been read, which is to be answered, and the calls that are complete. Throws RangeError for a frame that cannot be one. */
+  /** Takes octets; returns the complete calls. `begins`: the version was just read and must be answered. Throws RangeError for an invalid frame. */
   push(chunk: Buffer): { readonly begins: boolean; readonly calls: readonly RemoteCall[] } {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     const begins = !this.#hasVersion && this.#rest.length > 0;
@@ -30,7 +31,7 @@ export class FrameReader {
     if (this.#rest.length < headOctets) return undefined;
     const start = headOctets + this.#rest.readUInt32BE(4);
     const end = start + this.#rest.readUInt32BE(8);
-    if (end > mostOctets) throw new RangeError('a call of this length is none that is answered');
+    if (end > mostOctets) throw new RangeError('the call is longer than any that is answered');
     if (this.#rest.length < end) return undefined;
     const exchange = this.#rest.readUInt32BE(0);
     const message = new ArgumentReader(this.#rest.subarray(start, end));
@@ -76,7 +77,7 @@ export class ArgumentReader {
     return Buffer.alloc(0);
   }
 
-  /** All that is left, or all but so many octets at the end. */
+  /** The remaining octets, or all but the last `but` of them. */
   rest(but = 0): Buffer {
     return this.take(this.#octets.length - this.#at - but);
   }
@@ -130,7 +131,7 @@ export function flaggedOctets(value: Uint8Array): Buffer {
   return Buffer.concat([octet(1), octets(value)]);
 }
 
-/** Only how many octets there would be. */
+/** Encodes only the number of octets. */
 export function lengthOnly(length: number): Buffer {
   return Buffer.concat([octet(0), number32(length)]);
 }

@@ -1,5 +1,5 @@
-// Answers the PKCS#11 calls of OpenSSL's engine as a token that needs no PIN, has the keys of the listeners and can sign with them. Whatever else
-// is called is refused.
+// Answers the PKCS#11 calls of OpenSSL's engine as a token that needs no PIN, has the keys of the listeners and can sign with them. Every other
+// call is refused.
 import * as ck from '../pkcs11/constants.ts';
 import {
   answerFrame,
@@ -41,7 +41,7 @@ const sessionState = 0;
 const counts = 10;
 
 const handleOctets = 8;
-/** What p11-kit writes behind a mechanism that has no parameters: a length of -1 up to 0.25.5; from 0.25.6 on nothing, or that none were given. */
+/** Octets that p11-kit writes after a mechanism without parameters: a length of -1 up to 0.25.5; from 0.25.6 on nothing, or a flag for none. */
 const withoutParameters: readonly Buffer[] = [number32(0xffff_ffff), Buffer.alloc(0), octet(0)];
 
 class Refused extends Error {
@@ -60,7 +60,7 @@ export class RemoteToken {
   readonly #sessions = new Map<number, Session>();
   #lastSession = 0;
 
-  /** Objects that are added to the list later are seen; the place of one is its handle. */
+  /** Objects added to the list later are visible; the handle of an object is its place. */
   constructor(objects: readonly ShownObject[], sign: SignDigest) {
     this.#objects = objects;
     this.#sign = sign;
@@ -91,7 +91,7 @@ export class RemoteToken {
     return [''];
   }
 
-  /** Every attribute that was asked for, and whether all of them are there. */
+  /** Answers every requested attribute, and whether all of them exist. */
   attributes(given: ArgumentReader): Answer {
     this.#session(given);
     const object = this.#object(given);
@@ -110,7 +110,7 @@ export class RemoteToken {
     return ['aAu', number32(asked.length), ...encoded, ulong(rv)];
   }
 
-  /** An attribute that no object has cannot be decoded, and finds nothing. */
+  /** Starts a search. An attribute that no object has cannot be decoded, and finds nothing. */
   find(given: ArgumentReader): Answer {
     const session = this.#session(given);
     let handles = this.#objects.map((_, place) => place + 1);
@@ -136,7 +136,7 @@ export class RemoteToken {
   beginSigning(given: ArgumentReader): Answer {
     const session = this.#session(given);
     const mechanism = given.number32();
-    // Only the key follows it, so its length tells the two forms apart; the version that was agreed on does not.
+    // Only the key follows it, so its length distinguishes the two forms; the negotiated version does not.
     const parameters = given.rest(handleOctets);
     if (mechanism !== ck.CKM_ECDSA) throw new Refused(CKR_MECHANISM_INVALID);
     if (!withoutParameters.some((form) => form.equals(parameters))) throw new Refused(CKR_MECHANISM_PARAM_INVALID);
@@ -169,12 +169,12 @@ function refuse(rv: number): never {
   throw new Refused(rv);
 }
 
-/** A list that is asked for first for its length. */
+/** Answers with a list, which is first requested for its length. */
 function list(asked: number, values: readonly number[]): Answer {
   return ['au', asked === 0 ? lengthOnly(values.length) : ulongs(values)];
 }
 
-/** By the number that p11-kit gives the call (rpc-message.h). */
+/** Handlers by p11-kit's number of the call (rpc-message.h). */
 const calls: Readonly<Record<number, (token: RemoteToken, given: ArgumentReader) => Answer | Promise<Answer>>> = {
   1: () => [''],
   2: () => [''],

@@ -1,4 +1,4 @@
-// The keys that OpenSSL sees through p11-kit's client: for each a private and a public key object, with the attributes that its engine asks for.
+// Keys that OpenSSL sees through p11-kit's client: for each a private and a public key object, with the attributes that its engine reads.
 import { createHash, createPublicKey } from 'node:crypto';
 import type { KeyReference } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
@@ -7,7 +7,7 @@ import { octet, ulong } from './remote-frames.ts';
 /** A key that signs handshakes: ECDSA over P-256, as the certificates of the listeners have it. `publicKey`: DER SubjectPublicKeyInfo. */
 export type TlsKey = { readonly reference: KeyReference; readonly publicKey: Uint8Array };
 
-/** `isFixed`: a flag or number, which travels without its length. */
+/** Value of an attribute. `isFixed`: a flag or number, which travels without its length. */
 type Value = { readonly isFixed: boolean; readonly octets: Buffer };
 
 export type ShownObject = {
@@ -28,7 +28,7 @@ export function tlsKeyUri(publicKey: Uint8Array): string {
 }
 
 const tagOctetString = 0x04;
-/** Of the uncompressed point. */
+/** Octets of the uncompressed point. */
 const pointOctets = 65;
 const p256 = Buffer.from('06082a8648ce3d030107', 'hex');
 

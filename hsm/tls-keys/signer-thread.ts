@@ -1,4 +1,4 @@
-// The thread that signs TLS handshakes with keys in a token. OpenSSL asks for a signature in the middle of a handshake and waits, and with it the
+// Thread that signs TLS handshakes with keys in a token. OpenSSL requests a signature in the middle of a handshake and waits, and with it the
 // thread of the listeners; this one waits for the token instead, and answers in time whatever the token does.
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -10,13 +10,13 @@ import { FrameReader, octet } from './remote-frames.ts';
 import { RemoteToken, type SignDigest } from './remote-token.ts';
 import { type ShownObject, shownObjects, type TlsKey } from './shown-keys.ts';
 
-/** What the thread of the listeners sends. `config`: encodeWithPins of the HsmConfig. */
+/** Message from the thread of the listeners. `config`: encodeWithPins of the HsmConfig. */
 export type SignerOrder =
   | { readonly order: 'open'; readonly config: Uint8Array; readonly socket: string; readonly patienceMs: number }
   | { readonly order: 'add'; readonly key: TlsKey }
   | { readonly order: 'close'; readonly patienceMs?: number };
 
-/** What it hears: an order was carried out, or why not; and whether handshakes can be signed, when that changes. */
+/** Message to the thread of the listeners: the result of an order; and, when it changes, whether handshakes can be signed. */
 export type SignerNews =
   | { readonly done: SignerOrder['order']; readonly error?: string }
   | { readonly fault: string | undefined }
@@ -29,9 +29,9 @@ const protocolVersion = 0;
 const objects: ShownObject[] = [];
 let hsm: Hsm | undefined;
 let patienceMs = 0;
-/** signatures that are late: while there are any, no other one is waited for */
+/** number of late signatures; while it is above zero, no other signature is waited for */
 let late = 0;
-/** why the token's process is not there */
+/** reason for which the token's process is down */
 let down: string | undefined;
 let reported: string | undefined;
 
@@ -75,7 +75,7 @@ port.on('message', (order: SignerOrder) => {
   );
 });
 
-/** Within the patience, whatever the token does: a signature that is late is not waited for, and neither are others until it has come. */
+/** Signs, or rejects within the patience, whatever the token does. After a late signature, others are not waited for until it has arrived. */
 const sign: SignDigest = async (reference, digest) => {
   if (hsm === undefined || late > 0) throw new Error('the token is late');
   const signing = hsm.sign(reference, { scheme: 'ecdsa', digest });

@@ -1,4 +1,4 @@
-// Keys in a token for the TLS of this process: what Node takes in place of a private key, and the thread that signs with it.
+// Keys in a token for the TLS of this process: Node's reference to such a private key, and the thread that signs with it.
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HsmError, type HsmConfig } from '../api.ts';
@@ -15,11 +15,11 @@ export type SignerOptions = {
   readonly modules: { readonly engine: string; readonly client: string };
   /** Unix socket to be made, in a directory that only this user can enter */
   readonly socket: string;
-  /** the longest that OpenSSL, and with it this thread, waits for a signature */
+  /** longest wait of OpenSSL, and with it of this thread, for a signature */
   readonly patienceMs: number;
-  /** a line for the log about the token or its process */
+  /** receives a line for the log about the token or its process */
   readonly onEvent: (message: string) => void;
-  /** The thread has ended by itself: OpenSSL's engine cannot be connected with another one, and this process has to be replaced. */
+  /** called when the thread has ended by itself: OpenSSL's engine cannot connect to another one, so this process must be replaced */
   readonly onEnd: (reason: string) => void;
 };
 
@@ -29,13 +29,13 @@ export type EngineKey = { readonly engine: string; readonly identifier: string }
 export type TlsKeySigner = {
   /** Makes the key usable for a TLS server of this process. */
   add(key: TlsKey): Promise<EngineKey>;
-  /** why handshakes cannot be signed now; undefined while all is well */
+  /** reason for which handshakes cannot be signed now; undefined while they can */
   readonly fault: string | undefined;
-  /** Ends the thread, and the token's process by force when that takes longer than `patienceMs`. */
+  /** Ends the thread; kills the token's process if that takes longer than `patienceMs`. */
   close(patienceMs?: number): Promise<void>;
 };
 
-/** Starts the thread, with a process of its own for each token. Once in a process. Rejects with HsmError. */
+/** Starts the thread, with a process for each token. Once per process. Rejects with HsmError. */
 export async function startSigner({ config, modules, socket, patienceMs, onEvent, onEnd }: SignerOptions): Promise<TlsKeySigner> {
   const thread = new Worker(new URL('./signer-thread.ts', import.meta.url));
   let fault: string | undefined;
@@ -77,7 +77,7 @@ export async function startSigner({ config, modules, socket, patienceMs, onEvent
   } finally {
     pins.fill(0);
   }
-  // Read when OpenSSL loads the engine, the engine the module, and the module connects: with the first key.
+  // Read with the first key: OpenSSL loads the engine, the engine loads the module, and the module connects.
   process.env['OPENSSL_ENGINES'] = dirname(modules.engine);
   process.env['PKCS11_MODULE_PATH'] = modules.client;
   process.env['P11_KIT_SERVER_ADDRESS'] = `unix:path=${socket}`;

@@ -50,7 +50,7 @@ describe('a host that sends a malformed message is replaced, and the next one an
     writeFileSync(lie, octets);
     process.kill(first, 'SIGUSR2');
     await vi.waitFor(() => expect(pidUp()).not.toBe(first), patience);
-    expect(events.find(({ kind }) => kind === 'token-down')?.message).toContain('sent what cannot be read');
+    expect(events.find(({ kind }) => kind === 'token-down')?.message).toContain('sent an unreadable message');
     await hsm.selfTest();
     await hsm.close();
   });

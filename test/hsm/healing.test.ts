@@ -200,7 +200,7 @@ test('a general error is the request’s fault as long as the token encrypts, de
   renameSync(tokens, `${tokens}-away`);
   expect(() => engine.run(generalError)).toThrow('loaded continue to work');
   renameSync(`${tokens}-away`, tokens);
-  expect(() => engine.run(generalError)).toThrow('lost sight of its token');
+  expect(() => engine.run(generalError)).toThrow('no longer finds its token');
 });
 
 function notInitialised(): never {

@@ -60,7 +60,10 @@ describe('is refused with nothing made', () => {
     'a long SO PIN': { soPin: long },
   };
   test.each(Object.entries(lengths))('a PIN of a length that the token does not accept: %s', async (_name, given) => {
-    const refusal = { kind: 'refused', message: expect.stringMatching(/takes no (user|SO) PIN of \d+ octets: it must have 4 to 255/) };
+    const refusal = {
+      kind: 'refused',
+      message: expect.stringMatching(/does not accept a (user|SO) PIN of \d+ octets: it must have 4 to 255/),
+    };
     await expect(initialiseSoftToken(newToken(given))).rejects.toMatchObject(refusal);
     expect(made()).toEqual([]);
   });
@@ -119,7 +122,7 @@ describe('a token that is half-initialised, without a user PIN', () => {
   test('keeps its SO PIN', async () => {
     const refusal = {
       kind: 'pin-refused',
-      message: expect.stringContaining('does not take the SO PIN: C_Login returned CKR_PIN_INCORRECT'),
+      message: expect.stringContaining('does not accept the SO PIN: C_Login returned CKR_PIN_INCORRECT'),
     };
     await expect(initialiseSoftToken(newToken({ soPin: 'another' }))).rejects.toMatchObject(refusal);
     expect(made()).toHaveLength(1);
@@ -145,7 +148,10 @@ test('nothing stays among the tokens of a directory but the tokens, and what was
 test('a token that a run has completed is refused, and what to do if that was cut off is said; it can be prepared', async () => {
   const token = newToken();
   expect(await initialiseSoftToken(token)).toBe('made');
-  const refusal = { kind: 'configuration', message: expect.stringMatching(/exists in .*: if a run before was cut off, it is complete/) };
+  const refusal = {
+    kind: 'configuration',
+    message: expect.stringMatching(/exists in .*: if an earlier run was interrupted, it is complete/),
+  };
   await expect(initialiseSoftToken(token)).rejects.toMatchObject(refusal);
   expect(made()).toHaveLength(1);
   await prepareToken(token);

@@ -1,4 +1,4 @@
-// AES-GCM in the token, and the decision whether a failed decryption is a fault of the ciphertext or of the token.
+// AES-GCM in the token. Decides whether a failed decryption is a fault of the ciphertext or of the token.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { HsmError } from '../../api.ts';
 import { ModuleBroken, type Engine, type LoadedKey } from '../engine.ts';
@@ -6,7 +6,7 @@ import { gcmMechanism, keyRows, nonceBytes, tagBytes } from '../../pkcs11/mechan
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, kindOf, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 
-/** Returns nonce(12) ‖ ciphertext ‖ tag(16). */
+/** Encrypts; returns nonce(12) ‖ ciphertext ‖ tag(16). */
 export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce = engine.random.nonce()): Buffer {
   requireAes(key);
   const sealed = Buffer.allocUnsafe(nonceBytes + plaintext.length + tagBytes);
@@ -18,8 +18,8 @@ export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, assoc
 }
 
 /**
- * The reverse of encrypt; `decryption-failed` for everything that does not decrypt, twice: an octet that changed on its way to the token is
- * no reason to call a ciphertext damaged.
+ * Reverses encrypt; `decryption-failed` for everything that does not decrypt in two attempts: an octet that changed on its way to the token
+ * does not make a ciphertext damaged.
  */
 export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData?: Buffer): Buffer {
   requireAes(key);
@@ -48,7 +48,7 @@ function opensTo(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData:
   }
 }
 
-/** Runs a decryption again that failed as if its input were wrong. */
+/** Repeats a decryption that failed as if its input were wrong. */
 export function twice(decryption: () => Buffer): Buffer {
   try {
     return decryption();
@@ -58,7 +58,7 @@ export function twice(decryption: () => Buffer): Buffer {
   }
 }
 
-/** Runs a decryption; throws what judgeDecryption makes of its error. */
+/** Runs a decryption; throws its error as judgeDecryption converts it. */
 export function judged(engine: Engine, decryption: () => Buffer): Buffer {
   try {
     return decryption();
@@ -81,7 +81,7 @@ export function judgeDecryption(engine: Engine, error: unknown): unknown {
   return isClear || engine.canaryWorks() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
 }
 
-/** One error for every input that does not decrypt, so that it reveals nothing. */
+/** Error for every input that does not decrypt, always the same so that it reveals nothing. */
 export function decryptionFailed(): HsmError {
   return new HsmError('decryption-failed', 'the ciphertext does not open with this key');
 }
@@ -90,7 +90,7 @@ function isDecryptionFailed(error: unknown): boolean {
   return error instanceof HsmError && error.kind === 'decryption-failed';
 }
 
-/** Whether an object is the AES key with these octets: it seals as node:crypto does. */
+/** Tells whether an object is the AES key with these octets: it must seal as node:crypto does. */
 export function isAesKey({ sessions: { module, work } }: Engine, handle: ObjectHandle, octets: Buffer): boolean {
   const [nonce, text] = [randomBytes(nonceBytes), randomBytes(32)];
   const cipher = createCipheriv(`aes-${(octets.length * 8) as 128 | 192 | 256}-gcm`, octets, nonce);

@@ -4,7 +4,7 @@
 // DK = PBKDF2-HMAC-SHA-256(password U, salt of the key, iterations of the key, as many octets as the AES key has)
 // frame(x) = length(4, big endian) ‖ x; text is UTF-8, the version decimal. The HMAC runs in the token.
 // Tenant and key id are not part of it: a restored backup gets new ones and must open its ciphertexts (api 42). Secret and salt are random
-// per version and key, so that this loses nothing; the binding of the secret ties it to its record.
+// per version and key, so nothing is lost; the binding of the secret ties it to its record.
 import { pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { HsmError, type KeyType } from '../../api.ts';
@@ -19,7 +19,7 @@ import { hmac } from './signing.ts';
 /** The inputs of a derivation besides the secret, from `parameters` as packed by operations.ts. */
 type Plan = { readonly type: KeyType; readonly iterations: number; readonly salt: Buffer; readonly hmacInput: Buffer };
 
-/** The derived key as a sensitive session object, from the cache or derived now. Its octets are in this process for microseconds. */
+/** Returns the derived key as a sensitive session object, from the cache or derived now. Its octets are in this process for microseconds. */
 export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): LoadedKey {
   return engine.derivedKey(identityOf(secret, parameters), () => {
     const { type, iterations, salt, hmacInput } = plan(secret, parameters);
@@ -47,7 +47,7 @@ export async function prepareDerivedKey(engine: Engine, secret: KeyIdentity, par
   }
 }
 
-/** One text per derived key; it starts with the identity of the secret. */
+/** Identity of a derived key; it starts with the identity of the secret. */
 export function identityOf(secret: KeyIdentity, parameters: Buffer): string {
   return `${secret}|${parameters.toString('latin1')}`;
 }
@@ -65,7 +65,7 @@ function plan(secret: KeyIdentity, parameters: Buffer): Plan {
   return { type, iterations, salt: Buffer.from(salt), hmacInput };
 }
 
-/** U, computed twice: what is sealed under a key derived from a wrong one, nobody can open. */
+/** Computes U twice: data sealed under a key derived from a wrong U could never be opened. */
 function underSecret(engine: Engine, secret: KeyIdentity, input: Buffer): Buffer {
   const u = hmac(engine, secret, 'sha256', input);
   if (!u.equals(hmac(engine, secret, 'sha256', input))) throw new TokenError(CKR_OK, 'C_Sign');
@@ -75,7 +75,7 @@ function underSecret(engine: Engine, secret: KeyIdentity, input: Buffer): Buffer
 function takeIn(engine: Engine, type: KeyType, value: Buffer): LoadedKey {
   const { module, owner } = engine.sessions;
   const handle = module.createObject(owner, { ...keyAttributes(type, 'use'), value });
-  // The handle may lead to another key, so nothing is destroyed under it.
+  // The handle may lead to another key, so the object is not destroyed.
   if (!isAesKey(engine, handle, value)) throw new TokenError(CKR_OK, 'C_CreateObject');
   return { handle, type, transient: true };
 }

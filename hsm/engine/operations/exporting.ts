@@ -1,4 +1,5 @@
-// Key material in clear, for export and backup only, proven before it leaves: a wrong octet would be a lost key on the day of the restore.
+// Reads key material in clear, for export and backup only, and proves it before it leaves: a wrong octet would be noticed only at the
+// restore, as a lost key.
 import { HsmError, type KeyType } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { parseMaterial } from '../../pkcs11/key-material.ts';
@@ -6,7 +7,7 @@ import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 import type { Engine } from '../engine.ts';
 import { isProven } from './proving.ts';
 
-/** Raw octets or PKCS#8 DER. The caller zeroes it. */
+/** Exports a key: raw octets or PKCS#8 DER. The caller zeroes them. */
 export function exportKey(engine: Engine, identity: KeyIdentity): Buffer {
   const material = engine.readInClear(identity);
   try {
@@ -25,7 +26,7 @@ function isMaterialOf(engine: Engine, identity: KeyIdentity, material: Buffer): 
   return known !== undefined && isProven(engine, type, identity, { publicKey: known.publicKey, material });
 }
 
-/** Undefined when the octets are no key of the type. */
+/** Parses key material; undefined if it is not a key of the type. */
 function parsed(type: KeyType, material: Buffer): { readonly publicKey?: Buffer } | undefined {
   try {
     const found = parseMaterial(type, material);

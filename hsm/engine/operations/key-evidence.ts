@@ -1,4 +1,4 @@
-// Asks the token what it knows of a key: the token itself, the attributes of the object, those of the wrapping key, the vendor's attestation.
+// Gathers the token's evidence about a key: the token itself, the attributes of the object and of the wrapping key, the vendor's attestation.
 import { isDeepStrictEqual } from 'node:util';
 import type { KeyEvidence, ObjectAttributes, TokenIdentity, VendorEvidence } from '../../key-evidence.ts';
 import * as ck from '../../pkcs11/constants.ts';
@@ -15,7 +15,7 @@ import { allowedUses } from '../usages.ts';
 import { vendorAttestors, type VendorAttestor } from '../vendor-attestation.ts';
 
 /**
- * What the token says of a key now. A wrapped key is unwrapped for it and the object destroyed again, so that the answer also proves that
+ * Gathers the evidence about a key. A wrapped key is unwrapped and the object destroyed again, so the answer also proves that
  * the blob opens. `key-not-usable` and `key-missing` as for a use.
  */
 export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors: readonly VendorAttestor[] = vendorAttestors): KeyEvidence {
@@ -39,7 +39,7 @@ export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors:
   };
   const loaded = engine.custody.unwrap(type, blob, 'use');
   try {
-    // A device attests what it keeps: a session object is gone in a moment.
+    // A device attests persistent objects: a session object is gone in a moment.
     const vendor = attested(sessions, serving, 'wrapping-key', wrappingObject);
     return { token, object: readAttributes(sessions, loaded), wrappingKey, vendor };
   } finally {
@@ -69,7 +69,7 @@ function readAttributes(sessions: Sessions, object: ObjectHandle): ObjectAttribu
   return agreed('C_GetAttributeValue', () => askAttributes(sessions, object));
 }
 
-/** Asks twice, because what is answered is signed and believed for years. Throws TokenError when the answers differ. */
+/** Asks twice, because the answer is signed and trusted for years. Throws TokenError if the answers differ. */
 function agreed<T>(fn: string, ask: () => T): T {
   const answer = ask();
   if (!isDeepStrictEqual(answer, ask())) throw new TokenError(CKR_OK, fn);
@@ -109,7 +109,7 @@ const keyTypeNames = new Map<number | undefined, string>([
 type Reader = (name: AttributeName) => Buffer | undefined;
 type Size = Pick<ObjectAttributes, 'bits' | 'parameters'>;
 
-/** How the size of a key is read, by its type. */
+/** Readers of the size of a key, by its type. */
 const sizes = new Map<number | undefined, (read: Reader) => Size>([
   [ck.CKK_AES, byLength],
   [ck.CKK_GENERIC_SECRET, byLength],
@@ -119,7 +119,7 @@ const sizes = new Map<number | undefined, (read: Reader) => Size>([
   [ck.CKK_ML_DSA, byParameterSet],
 ]);
 
-/** SoftHSM2 says 0 of keys that it has unwrapped. */
+/** Reads the length of a key. SoftHSM2 answers 0 for keys that it has unwrapped. */
 function byLength(read: Reader): Size {
   const bytes = numberOf(read('valueLength')) ?? 0;
   return bytes === 0 ? {} : { bits: bytes * 8 };
@@ -132,7 +132,10 @@ function byModulus(read: Reader): Size {
   return modulus === undefined ? {} : { bits: modulus.length * 4 };
 }
 
-/** CKA_EC_PARAMS is an OID, or the name of the curve as PrintableString (PKCS#11 3.2, section 6.3.3): SoftHSM2 says `edwards25519`. */
+/**
+ * Reads the curve. CKA_EC_PARAMS is an OID, or the name of the curve as PrintableString (PKCS#11 3.2, section 6.3.3): SoftHSM2 has
+ * `edwards25519`.
+ */
 function byCurve(read: Reader): Size {
   const curve = read('ecParams');
   if (curve === undefined) return {};
@@ -150,7 +153,7 @@ function byParameterSet(read: Reader): Size {
   return row?.nodeName === undefined ? {} : { parameters: row.nodeName };
 }
 
-/** A CK_ULONG, little endian in 4 or 8 octets. Undefined for CK_UNAVAILABLE_INFORMATION and for an attribute that is not given. */
+/** Reads a CK_ULONG, little endian in 4 or 8 octets. Undefined for CK_UNAVAILABLE_INFORMATION and for an absent attribute. */
 function numberOf(value: Buffer | undefined): number | undefined {
   if (value === undefined || value.every((octet) => octet === 0xff)) return undefined;
   return value.readUIntLE(0, Math.min(value.length, 6));

@@ -18,10 +18,10 @@ import { makeFixed, onlyFor } from '../usages.ts';
 export type Made = { readonly blob: Buffer; readonly mac: Buffer; readonly publicKey: Buffer | undefined };
 
 const publicExponent = Buffer.from('010001', 'hex');
-/** Files that changed within this time may belong to the new key; generous, because generation takes seconds. */
+/** Time within which changed files may belong to the new key; generous, because generation takes seconds. */
 const recentMilliseconds = 60_000;
 
-/** CKA_ID and MAC of a persistent key before it is made. */
+/** Reserves CKA_ID and MAC of a persistent key before it is made. */
 export function reserveKey(engine: Engine, type: KeyType, binding: KeyBinding): Pick<Made, 'blob' | 'mac'> {
   const blob = randomId(engine);
   return { blob, mac: engine.custody.bind(type, 'token', binding, blob) };
@@ -52,7 +52,7 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
   return finish(engine, type, making, blob, publicKey);
 }
 
-/** Imports key material. `invalid-key-data` when it is not such a key or the token cannot use it. The caller zeroes the material. */
+/** Imports key material. `invalid-key-data` if it is not a key of the type or the token cannot use it. The caller zeroes the material. */
 export function importKey(engine: Engine, type: KeyType, making: Making, octets: Buffer): Made {
   engine.custody.wrappingKeys.newest(making.under);
   const material = parseMaterial(type, octets);
@@ -64,12 +64,12 @@ export function importKey(engine: Engine, type: KeyType, making: Making, octets:
   }
 }
 
-/** Whether a key is kept as its seed. Under carried keys one of Ed25519 always is: tokens that cannot unwrap the key open that. */
+/** Tells whether a key is kept as its seed. Under carried keys an Ed25519 key always is, for tokens that can unwrap only the seed. */
 function isKeptAsSeed({ keptAsSeeds, custody }: Engine, type: KeyType): boolean {
   return keptAsSeeds.has(type) || (type === 'ed25519' && custody.wrapsForOthers);
 }
 
-/** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 of Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic of ML-DSA keys). */
+/** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 for Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic for ML-DSA keys). */
 const unwrappable: readonly number[] = [0x69, 0x54];
 
 function isUnwrappable(error: unknown): boolean {
@@ -103,8 +103,8 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
 }
 
 /**
- * C_CreateObject with imported material: errors about attributes are faults of the material, and so is what `isFault` says of the others. Of a
- * persistent object nobody knows: its file may not have been written.
+ * Runs C_CreateObject with imported material: errors about attributes are faults of the material, and so are others for which `isFault` is
+ * true. For a persistent object the cause is unknown: its file may not have been written.
  */
 function refusing<T>(create: () => T, isFault: (error: TokenError) => boolean = () => false): T {
   try {
@@ -145,7 +145,7 @@ function publicAttributes(type: KeyType): Attributes {
   return { ...common, ecParams: curveOf(type) };
 }
 
-/** Where the token cannot wrap the key: generates a readable one, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
+/** Makes a key that the token cannot wrap: generates a readable one, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
 function generateSeedWrapped(engine: Engine, type: KeyType, making: Making): Made {
   const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'clear'));
   const seed = engine.custody.takeValue(key, keyRows[type].seed);
@@ -171,8 +171,8 @@ function tokenAttributes(type: KeyType, { binding, extractable }: Making, id: Bu
 }
 
 /**
- * Makes a persistent object. A call that fails may have made one all the same: it is removed at once, or else before the next try, because
- * of two with one CKA_ID nobody could say which is the key.
+ * Makes a persistent object. A call that fails may still have made one: it is removed at once, or before the next try, because
+ * two objects with one CKA_ID would be indistinguishable.
  */
 function makePersistent<T>(engine: Engine, type: KeyType, attributes: PersistentAttributes, make: (attributes: Attributes) => T): T {
   try {
@@ -205,8 +205,8 @@ function randomId(engine: Engine): Buffer {
 }
 
 /**
- * Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed, also when the token's own keys
- * are gone. Of wrapped keys the caller asks that (Engine.requireMadeWell), once for all that it makes together, before it answers.
+ * Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed, also if the token's own keys
+ * are gone. For wrapped keys the caller checks the own keys (Engine.requireMadeWell), once for all keys that it makes together, before it answers.
  */
 function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, publicKey?: Buffer, material?: Buffer): Made {
   const { binding, custody } = making;
@@ -216,7 +216,7 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
     engine.loadBound(identity, { type, custody, blob });
     if (!isProven(engine, type, identity, { publicKey, material })) {
-      const what = `the new ${type} key does not work in the token as it should`;
+      const what = `the new ${type} key does not work correctly in the token`;
       throw new HsmError(material === undefined ? 'unavailable' : 'invalid-key-data', what);
     }
     if (custody === 'token') engine.requireMadeWell();
@@ -230,14 +230,14 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
   }
 }
 
-/** Whether a call failed because of the key that it was given: nothing else is wrong with the token. */
+/** Tells whether a call failed because of the imported key: the token itself works. */
 function isFaultOfMaterial(engine: Engine, error: unknown): boolean {
   if (!mayBeInput(error)) return false;
   engine.sessions.renewWork();
   return engine.canaryWorks();
 }
 
-/** Ignores errors: the earlier error, which made the key useless, is reported. */
+/** Removes a key and ignores errors: the earlier error, which made the key useless, is reported. */
 function removeQuietly(engine: Engine, type: KeyType, id: Buffer, label: string): void {
   try {
     engine.removeTokenKey(type, id, label);

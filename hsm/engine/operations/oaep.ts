@@ -21,7 +21,7 @@ export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashNam
 
 function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
   const key = engine.keyVariant(identity, 'open', (type, blob) => engine.custody.unwrap(requireRsa(type), blob, 'open'));
-  // Public, and told apart by some tokens from what does not decrypt (RFC 8017 section 7.1.2, steps 1b and 5.1.2).
+  // Public, and distinguished by some tokens from a decryption error (RFC 8017 section 7.1.2, steps 1b and 5.1.2).
   if (sealed.length !== modulusBytes(key.type) || sealed.compare(modulusOf(engine, key)) >= 0) throw decryptionFailed();
   const refused = withoutOaep.get(engine) ?? new Set<HashName>();
   if (!refused.has(hash)) {
@@ -41,7 +41,7 @@ function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, seal
 // Read once of each loaded key.
 const moduli = new WeakMap<LoadedKey, Buffer>();
 
-/** The modulus, as long as the key; asked twice, because a wrong one would refuse ciphertexts that are right. */
+/** Reads the modulus, as long as the key; twice, because a wrong one would refuse valid ciphertexts. */
 function modulusOf({ sessions: { module, owner } }: Engine, key: LoadedKey): Buffer {
   const known = moduli.get(key);
   if (known !== undefined) return known;
@@ -52,7 +52,7 @@ function modulusOf({ sessions: { module, owner } }: Engine, key: LoadedKey): Buf
   return modulus;
 }
 
-/** RSADP (RFC 8017 section 5.1.2) in the token; the block has the length of the modulus. */
+/** Runs RSADP (RFC 8017 section 5.1.2) in the token; the block has the length of the modulus. */
 function decryptBlock(engine: Engine, key: LoadedKey, sealed: Buffer): Buffer {
   const { module, work } = engine.sessions;
   const mechanism = plainMechanism(ck.CKM_RSA_X_509);
@@ -63,7 +63,7 @@ function decryptBlock(engine: Engine, key: LoadedKey, sealed: Buffer): Buffer {
 }
 
 /**
- * EME-OAEP decoding: block = 0x00 ‖ maskedSeed ‖ maskedDB, DB = lHash ‖ 0x00 … ‖ 0x01 ‖ message. Reads every octet in any
+ * Decodes EME-OAEP: block = 0x00 ‖ maskedSeed ‖ maskedDB, DB = lHash ‖ 0x00 … ‖ 0x01 ‖ message. Reads every octet in any
  * case and fails in one place: Manger's attack needs to know which check failed (RFC 8017 section 7.1.2, note).
  */
 export function decodeOaep(hash: HashName, block: Buffer): Buffer {

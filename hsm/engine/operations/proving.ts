@@ -1,4 +1,4 @@
-// Whether a loaded key is the key that it should be: one use of it in the token, checked outside.
+// Proves that a loaded key is the expected one: one use of it in the token, checked outside.
 import { createHash, createHmac, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import { HsmError, type KeyType } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
@@ -8,12 +8,12 @@ import type { Engine, LoadedKey } from '../engine.ts';
 import { decrypt, encrypt, isAesKey } from './cipher.ts';
 import { hmac, sign } from './signing.ts';
 
-/** What is known of a key: its public key (SPKI, DER), or the octets of an AES key or a secret. */
+/** Known part of a key: its public key (SPKI, DER), or the octets of an AES key or a secret. */
 export type Known = { readonly publicKey?: Buffer | undefined; readonly material?: Buffer | undefined };
 
 /**
- * Uses a key. Without material, an AES key opens what it seals, and a secret computes a MAC. When the first use fails, the key is loaded
- * again, and a second one decides: one wrong answer of the token condemns no key.
+ * Proves a key by a use. Without material, an AES key opens its own ciphertext, and a secret computes a MAC. If the first use fails, the key
+ * is loaded again, and a second use decides: one wrong answer of the token does not condemn a key.
  */
 export function isProven(engine: Engine, type: KeyType, identity: KeyIdentity, known: Known): boolean {
   try {
@@ -26,7 +26,7 @@ export function isProven(engine: Engine, type: KeyType, identity: KeyIdentity, k
   return prove(engine, type, identity, known);
 }
 
-/** Whether a failed call says that the key is wrong, or that the token is: a canary knows. A signature depends on nothing else that was sent. */
+/** Tells whether a failed call may be a fault of the key; a canary then decides between key and token. A signature depends on no other input. */
 export function mayBeInput(error: unknown): error is TokenError {
   return error instanceof TokenError && (remedyOf(error) === 'doubt' || error.rv === CKR_DEVICE_ERROR);
 }

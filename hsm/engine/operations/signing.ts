@@ -17,7 +17,7 @@ const familyOf: Readonly<Record<SignScheme['scheme'], KeyFamily>> = {
 
 const CKR_KEY_SIZE_RANGE = 0x62;
 
-/** One C_Sign. Returns the raw signature of the token. */
+/** Signs with one C_Sign. Returns the raw signature of the token. */
 export function sign(
   engine: Engine,
   identity: KeyIdentity,
@@ -78,7 +78,7 @@ function paddedSecret(engine: Engine, identity: KeyIdentity, bytes: number): Loa
 
 type Prepared = { readonly mechanism: Mechanism; readonly input: Buffer };
 
-/** By scheme: the mechanism, and the octets it signs. */
+/** Mechanism and signed octets, by scheme. */
 const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyType, hash: HashName | undefined) => Prepared>> = {
   'rsa-pkcs1v15': (data, _type, hash) => {
     const { digestInfo } = hashRows[requireDigest(hash, data)];

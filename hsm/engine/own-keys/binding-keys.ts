@@ -1,4 +1,4 @@
-// The token's binding keys in one thread: each binds what was wrapped since it came, so a token that has the wrapping key has the binding key.
+// The token's binding keys in one thread: each binds the keys wrapped since it was made, so a token that has the wrapping key has the binding key.
 import { HsmError, type OwnKeyName, unprepared } from '../../api.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
 import { bindingKeyLabel, findNamedKeys, ownKeyId } from './names.ts';
@@ -22,7 +22,7 @@ export class BindingKeys {
   readonly #sessions: Sessions;
   #keys: readonly BindingKey[];
 
-  /** `configuration` when there is none. */
+  /** Finds the binding keys. `configuration` if the token has none. */
   constructor(sessions: Sessions) {
     this.#sessions = sessions;
     this.#keys = this.#load();
@@ -36,12 +36,12 @@ export class BindingKeys {
     return this.#keys;
   }
 
-  /** The key that binds persistent objects: they stay in this token, and so does its first key. */
+  /** The key that binds persistent objects: they stay in this token, as does its first key. */
   first(): BindingKey {
     return this.#keys[0] as BindingKey;
   }
 
-  /** The key that binds blobs under the wrapping key with this number. Undefined when it was made before the first key of this token. */
+  /** The key that binds blobs under the wrapping key with this number; undefined if it was made before the first key of this token. */
   find(number: number): BindingKey | undefined {
     return this.#keys.findLast((key) => key.number <= number);
   }

@@ -12,7 +12,7 @@ const CKR_GENERAL_ERROR = 0x5;
 const CKR_OBJECT_HANDLE_INVALID = 0x82;
 
 /**
- * Whether the key itself is still in the token, not only its copy. SoftHSM keeps objects in memory, but checks the object's file when an
+ * Tells whether the key itself is still in the token, not only its copy. SoftHSM keeps objects in memory, but checks the object's file when an
  * attribute is read.
  */
 export function isThere({ module, owner }: Sessions, { object }: OwnKey): boolean {
@@ -25,7 +25,7 @@ export function isThere({ module, owner }: Sessions, { object }: OwnKey): boolea
   }
 }
 
-/** The handle to use for an own key. `configuration` when the key can be read out of the token, by a second look as well. */
+/** Returns the handle to use for an own key. `configuration` if two reads show that the key can be read out of the token. */
 export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): OwnKey {
   const { module, owner } = sessions;
   const has = (name: 'extractable' | 'sensitive'): boolean => flag(module.attribute(owner, object, name));
@@ -36,7 +36,7 @@ export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: st
   return sessionCopy(sessions, object);
 }
 
-/** Session copies are faster than persistent objects (reference A1.4). On tokens that refuse to copy, the object itself is used. */
+/** Copies a key into the session: copies are faster than persistent objects (reference A1.4). If the token refuses, the object itself is used. */
 function sessionCopy(sessions: Sessions, object: ObjectHandle): OwnKey {
   const { module, owner } = sessions;
   try {
@@ -48,7 +48,10 @@ function sessionCopy(sessions: Sessions, object: ObjectHandle): OwnKey {
   return { handle: object, isCopy: false, object };
 }
 
-/** Label and CKA_ID tell the own keys apart. The handle of another one would bind or wrap what no restart can use. */
+/**
+ * Compares label and CKA_ID, which distinguish the own keys. Keys bound or wrapped with the handle of another one would be unusable after a
+ * restart.
+ */
 function isCopyOf({ module, owner }: Sessions, copy: ObjectHandle, object: ObjectHandle): boolean {
   const read = (of: ObjectHandle, name: 'label' | 'id'): string | undefined =>
     findAttribute({ module, owner }, of, name)?.toString('latin1');

@@ -1,5 +1,5 @@
-// Marks of the token's own keys: what each makes of a fixed input, taken when it was found. A handle that leads to another key later, or
-// did so from the start for one of the two ways to a key, gives other octets.
+// Marks of the token's own keys: the output of each for a fixed input, recorded when it was found. A handle that leads to another key later, or
+// did so from the start for one of the two ways to a key, gives another output.
 import * as ck from '../../pkcs11/constants.ts';
 import { plainMechanism } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
@@ -14,11 +14,11 @@ const text = Buffer.from('keystored mark');
 export class OwnKeyMarks {
   readonly #sessions: Sessions;
   readonly #wrapping: number;
-  /** a secret of no use but to be wrapped */
+  /** a secret that exists only to be wrapped */
   readonly #probe: ObjectHandle;
-  /** by number of the binding key */
+  /** marks by number of the binding key */
   readonly #macs = new Map<number, Buffer>();
-  /** by number of the wrapping key */
+  /** marks by number of the wrapping key */
   readonly #wrapped = new Map<number, Buffer>();
 
   /** Makes the probe with these attributes, and the mark of the binding key in use. */
@@ -35,7 +35,7 @@ export class OwnKeyMarks {
     this.#macs.set(number, mark);
   }
 
-  /** Whether the handles still lead to the keys that they led to. The mark of a key that came later is taken when it is first asked for. */
+  /** Tells whether the handles still lead to the same keys. The mark of a later key is recorded at its first check. */
   hold(bindingKey: BindingKey, wrappingKey: WrappingKey): boolean {
     const wrapped = this.#wrapped.get(wrappingKey.number) ?? this.#wrap(wrappingKey.object);
     const mac = this.#macs.get(bindingKey.number) ?? this.#mac(bindingKey.object);

@@ -1,4 +1,4 @@
-// The names of a token's own keys: a label for each kind, and a CKA_ID with number and, of a key that was carried into the token, the carrying.
+// Names of a token's own keys: a label for each kind, and a CKA_ID with the number and, for a key that was carried into the token, the carrying.
 import { HsmError, type OwnKeyName } from '../../api.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
@@ -16,13 +16,13 @@ export type NamedKey = OwnKeyName & { readonly object: ObjectHandle };
 
 const idPattern = /^keystored ([1-9]\d{0,8})(?: carried ([0-9a-f]{16}))?$/;
 
-/** CKA_ID of an own key. The first that a token generates has none, as before there were numbers. */
+/** CKA_ID of an own key. The first key that a token generates has none, as before keys had numbers. */
 export function ownKeyId({ number, carrying }: OwnKeyName): { readonly id?: Buffer } {
   if (carrying !== undefined) return { id: Buffer.from(`keystored ${number} carried ${carrying}`) };
   return number === 1 ? {} : { id: Buffer.from(`keystored ${number}`) };
 }
 
-/** The name in a CKA_ID; undefined for one that begins like ours and is not. */
+/** Parses the name in a CKA_ID; undefined for one that only begins like ours. */
 function nameIn(id: string): OwnKeyName | undefined {
   if (!id.startsWith('keystored ')) return { number: 1 };
   const [, number, carrying] = idPattern.exec(id) ?? [];
@@ -30,9 +30,9 @@ function nameIn(id: string): OwnKeyName | undefined {
 }
 
 /**
- * Every own key of a kind by its number, unordered. A key with another CKA_ID is ignored. Two searches have to agree: with a number
- * that is read wrongly new keys would be lost after a restart, and with one that is missed a second key would get its number. Throws
- * `configuration` when two keys have the same number.
+ * Finds every own key of a kind, by its number, unordered. A key with another CKA_ID is ignored. Two searches must agree: with a number
+ * that was read wrongly, new keys would be lost after a restart; with one that was missed, a second key would get its number. Throws
+ * `configuration` if two keys have the same number.
  */
 export function findNamedKeys(sessions: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
   const found = searchNamedKeys(sessions, label);

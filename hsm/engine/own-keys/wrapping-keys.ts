@@ -21,17 +21,17 @@ export function wrappingKeyAttributes(name: OwnKeyName): Attributes {
 export type WrappingKey = OwnKey & OwnKeyName;
 
 export class WrappingKeys {
-  /** found again together with the wrapping keys */
+  /** reloaded together with the wrapping keys */
   readonly binding: BindingKeys;
   readonly #sessions: Sessions;
   readonly #lookAgain: <T>(work: () => T) => T;
   #keys: ReadonlyMap<number, WrappingKey>;
-  /** binding keys that are needed and were not found again */
+  /** needed binding keys that were not found again */
   #missing: readonly number[] = [];
-  /** the newest number that a caller has named */
+  /** newest number that a caller has named */
   #known = 0;
 
-  /** `lookAgain` runs a search so that it finds keys made by other processes. `configuration` when there is no wrapping key. */
+  /** `lookAgain` runs a search so that it finds keys made by other processes. `configuration` if the token has no wrapping key. */
   constructor(sessions: Sessions, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#lookAgain = lookAgain;
@@ -55,8 +55,8 @@ export class WrappingKeys {
   }
 
   /**
-   * Of the binding keys that were loaded before, a rotation in another process destroys those that no wrapping key needs any more. One that
-   * was needed a moment ago may be needless now.
+   * Notes the needed binding keys that are missing now. A rotation in another process destroys those that no wrapping key needs; one that
+   * was needed a moment ago may be unneeded now.
    */
   #noteMissing(before: readonly number[]): void {
     const present = new Set(this.binding.all().map(({ number }) => number));
@@ -65,13 +65,13 @@ export class WrappingKeys {
     this.#missing = known.filter((number) => needed.has(number) && !present.has(number));
   }
 
-  /** As refresh, so that keys which another process has made are found. */
+  /** As refresh, but also finds keys made by another process. */
   lookForMore(): void {
     this.#lookAgain(() => this.refresh());
   }
 
   /**
-   * Whether the newest is still in the token, and every binding key that is needed. Another process may have made newer ones and destroyed
+   * Tells whether the newest wrapping key and every needed binding key are still in the token. Another process may have made newer ones and destroyed
    * those that are loaded here.
    */
   areKept(): boolean {
@@ -79,7 +79,7 @@ export class WrappingKeys {
       try {
         this.#lookAgain(() => this.refresh());
       } catch (error) {
-        // Seen in the middle of such a change, they are looked for once more.
+        // The search may have met such a change halfway, so it is repeated once.
         if (!(error instanceof HsmError || error instanceof TokenError)) throw error;
       }
     }
@@ -93,7 +93,7 @@ export class WrappingKeys {
   }
 
   /**
-   * The key that wraps. `atLeast`: the newest number that is known, which another process may have made. `key-missing` when it is not found.
+   * The key that wraps. `atLeast`: the newest known number, which another process may have made. `key-missing` if it is not found.
    * A key that was carried wraps only once a caller has named it: before that, other tokens may not have taken it yet.
    */
   newest(atLeast = 1): WrappingKey {
@@ -102,16 +102,16 @@ export class WrappingKeys {
     if (Math.max(...this.#keys.keys()) < atLeast) throw gone(atLeast);
     const usable = [...this.#keys.values()].filter(({ number, carrying }) => carrying === undefined || number <= this.#known);
     const numbers = usable.map(({ number }) => number);
-    // Tools that know of no number, with a token whose keys were all carried.
+    // For tools that name no number, with a token whose keys were all carried.
     return this.#require(numbers.length === 0 ? Math.min(...this.#keys.keys()) : Math.max(...numbers));
   }
 
-  /** Whether the key is one of this token now. */
+  /** Tells whether this token has the wrapping key now. */
   has(number: number): boolean {
     return this.#keys.has(number);
   }
 
-  /** The key with this number. `key-missing` when the token does not have it. */
+  /** The key with this number. `key-missing` if the token does not have it. */
   find(number: number): WrappingKey {
     return this.#require(number);
   }

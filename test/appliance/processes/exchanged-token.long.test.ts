@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => daemon.stop());
 
 test.each<[what: string, endsHost: boolean, named: RegExp]>([
-  ['by itself', false, /another token|own keys are not where they were kept/],
+  ['by itself', false, /another token|own keys are missing/],
   ['after its host has ended', true, /another token/],
 ])(
   'a token of another appliance in its place gets no PIN, is named, and the right one works again when it is back, %s',

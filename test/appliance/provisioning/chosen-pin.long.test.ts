@@ -92,6 +92,6 @@ test('a first attended start that is cut at any moment is finished by the next o
 test('it is refused beside configured tokens, and when the token does not accept it', async () => {
   const own = 'tokens: [{name: own, module: /usr/lib/none.so, label: a, pin: {environment: CHOSEN}}]';
   await expect(start(path('tokens'), `${own}, ${chosen}`, '1234')).rejects.toThrow('must not have both tokens and embedded-pin');
-  await expect(start(path('short'), `${attended}, ${chosen}`, '1')).rejects.toThrow('does not take the new PIN');
+  await expect(start(path('short'), `${attended}, ${chosen}`, '1')).rejects.toThrow('does not accept the new PIN');
   await expect(start(path('none'), `${attended}, ${chosen}`)).rejects.toThrow('environment variable CHOSEN is empty');
 });

@@ -63,7 +63,7 @@ test('a store that may not be changed because of its token is told as the token,
   };
   const tokens = path('main-tokens');
   renameSync(tokens, path('away'));
-  const gone = "the token's own keys are not where they were kept: put its files or objects back";
+  const gone = "the token's own keys are missing: put its files or objects back";
   expect(await refusals()).toEqual([gone, gone]);
   symlinkSync(tokens, tokens);
   const away = 'the token cannot be reached: see that the HSM works, its module reaches it and its files can be read';
