@@ -77,7 +77,7 @@ export function namedBits(bits: readonly number[]): Uint8Array {
 
 const identifiers = new Map<string, Uint8Array>();
 
-/** OBJECT IDENTIFIER of dotted decimals, encoded once: for the identifiers this program knows, never for those it is sent. */
+/** OBJECT IDENTIFIER of dotted decimals, encoded once: for the identifiers of this program, never for received ones. */
 export function objectIdentifier(dotted: string): Uint8Array {
   const known = identifiers.get(dotted);
   if (known !== undefined) return known;
@@ -95,7 +95,7 @@ export function time(instant: Temporal.Instant): Uint8Array {
     : encode(tag.generalizedTime, Buffer.from(digits, 'latin1'));
 }
 
-/** GeneralizedTime whatever the year, as OCSP and CRL extensions want it. */
+/** GeneralizedTime for every year, as OCSP and CRL extensions require. */
 export const generalizedTime = (instant: Temporal.Instant): Uint8Array =>
   encode(tag.generalizedTime, Buffer.from(compactTime(instant), 'latin1'));
 
@@ -107,7 +107,7 @@ export class DerError extends Error {
 /** One element as found: its tag, its content, and the whole encoding including tag and length. */
 export type Element = { readonly tag: number; readonly content: Uint8Array; readonly whole: Uint8Array };
 
-/** Views are made when they are asked for: most readers want one of the two, and a view costs more than finding the element. */
+/** Makes views lazily: most readers want one of the two, and a view costs more than finding the element. */
 class FoundElement implements Element {
   readonly tag: number;
   readonly #bytes: Uint8Array;
@@ -171,12 +171,12 @@ export class Reader {
     return new Reader(this.next(expected).content);
   }
 
-  /** The octets that are not read yet. */
+  /** Octets that are not read yet. */
   get remaining(): Uint8Array {
     return this.#bytes.subarray(this.#offset);
   }
 
-  /** Throws when octets are left. */
+  /** Throws if octets remain. */
   end(): void {
     if (this.more) throw new DerError('trailing octets');
   }

@@ -1,8 +1,8 @@
-// RSA keys under the OID of RSASSA-PSS (RFC 4055 section 3): their numbers are those of any RSA key, and what names them says how they sign.
+// RSA keys under the OID of RSASSA-PSS (RFC 4055 section 3): their numbers are those of any RSA key, the OID restricts them to PSS signatures.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { bitString, integer, octetString, readBitString, readOnly, sequence, tag } from './der.ts';
 
-/** The same key under the OID of RSA, which tokens, JWK and all arithmetic take; any other key as it is. */
+/** Returns the same key under the OID of RSA, which tokens, JWK and all arithmetic accept; any other key unchanged. */
 export function plainRsa(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'rsa-pss') return key;
   const isPrivate = key.type === 'private';
