@@ -1,4 +1,4 @@
-// IP addresses and CIDR ranges: from where tokens and secret-ids may be used, and which addresses share a rate limit.
+// IP addresses and CIDR ranges: they restrict the use of tokens and secret-ids, and determine which addresses share a rate limit.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -7,7 +7,7 @@ export type Address = { readonly bits: 32 | 128; readonly value: bigint };
 
 type Range = Address & { readonly prefix: number };
 
-/** The host of a URL as sockets and certificates have it: an IPv6 address without its brackets. */
+/** Host of a URL in the form of sockets and certificates: an IPv6 address without its brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
@@ -37,17 +37,17 @@ export function cidrsField() {
     .meta({ whenEmpty: everywhere });
 }
 
-/** What an empty list of ranges means. */
+/** Meaning of an empty list of ranges. */
 const everywhere = ['0.0.0.0/0', '::/0'];
 
 const cidrRule = 'must be an address or a range such as 10.1.0.0/16 or 2001:db8::/32, without bits behind the prefix';
 
-/** Whether a text is an address or a range. */
+/** Tells whether a text is an address or a range. */
 export function isCidr(text: string): boolean {
   return parseRange(text) !== undefined;
 }
 
-/** Whether an address is in one of the ranges; false when the address is not known. */
+/** Tells whether an address is in one of the ranges; false if the address is unknown. */
 export function isWithin(ranges: readonly string[], text: string | undefined): boolean {
   const address = text === undefined ? undefined : parseAddress(text);
   if (address === undefined) return false;
@@ -57,7 +57,7 @@ export function isWithin(ranges: readonly string[], text: string | undefined): b
   });
 }
 
-/** Whether all addresses of some ranges are in others; no range is every address. */
+/** Tells whether all addresses of `inner` are in `outer`; an empty list stands for every address. */
 export function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
   return rangesOf(inner.length === 0 ? everywhere : inner).every((one) =>
     rangesOf(outer).some(({ bits, value, prefix }) => {
@@ -67,7 +67,7 @@ export function areWithin(inner: readonly string[], outer: readonly string[]): b
   );
 }
 
-/** The lists are members of frozen records, so each is parsed once. */
+/** Parsed ranges by list: lists are members of frozen records, so each is parsed once. */
 const readRanges = new WeakMap<readonly string[], readonly Range[]>();
 
 function rangesOf(texts: readonly string[]): readonly Range[] {

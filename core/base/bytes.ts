@@ -20,7 +20,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 /** Reads base64 as decodeBase64 does. */
 export type Base64Decoder = (text: string) => Uint8Array | undefined;
 
-/** Longer texts get memory of their own, and this is what the shared memory has places for. */
+/** Longest text that uses the shared memory; longer texts get memory of their own. */
 const longestShared = 2_048;
 const sharedBytes = 8_192;
 

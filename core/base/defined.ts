@@ -1,4 +1,4 @@
-// Optional members of objects: exactOptionalPropertyTypes tells an absent member from an undefined one.
+// Optional members of objects: exactOptionalPropertyTypes distinguishes an absent member from an undefined one.
 
 /** The same members; those that may be undefined become optional. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

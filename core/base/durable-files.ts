@@ -1,4 +1,4 @@
-// Files and names that survive a power loss: written through to the disk, and put in their place whole.
+// Writes files and names that survive a power loss: flushed to the disk, and replaced atomically.
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export async function syncPath(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** As syncPath, for starts and commands, which do one thing after another. */
+/** As syncPath, synchronously, for starts and commands. */
 export function syncDirectory(directory: string): void {
   const handle = openSync(directory, 'r');
   try {
@@ -21,7 +21,7 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Writes a small file so that after a crash it has either the old content or the whole new one. Mode 0600. A file that has the content
+ * Writes a small file so that after a crash it has either the old content or the complete new one. Mode 0600. A file that has the content
  * already is not written again, so that a start needs no room on a full disk.
  */
 export function writeDurably(path: string, content: string | Uint8Array): void {
@@ -29,12 +29,12 @@ export function writeDurably(path: string, content: string | Uint8Array): void {
   syncDirectory(dirname(path));
 }
 
-/** Whether a file name is that of content which writeDurably had not yet put in its place: left by a crash, it can be removed. */
+/** Tells whether a file name is that of a temporary file of writeDurably, which a crash has left and which can be removed. */
 export function isUnfinished(name: string): boolean {
   return /\.[\da-f-]{36}\.tmp$/.test(name);
 }
 
-/** Errors of a read do not say of which file: a directory in its place would not be found. */
+/** Adds the path to errors of a read, which do not name the file, for example if a directory is in its place. */
 function naming<T>(path: string, read: () => T): T {
   try {
     return read();
@@ -45,13 +45,13 @@ function naming<T>(path: string, read: () => T): T {
   }
 }
 
-/** The content of a file. Throws an error of the system that names it, also for a FIFO in its place, which would be waited for. */
+/** Reads a file. Throws a system error that names it, also for a FIFO in its place, on which a read would wait. */
 export function readWhole(path: string): Buffer {
   requireFile(path);
   return naming(path, () => readFileSync(path));
 }
 
-/** Throws ENOTFILE, a code of our own, where something else than a file is in its place; nothing where nothing is. */
+/** Throws ENOTFILE, an own code, if something other than a file is at the path; does not throw if nothing is there. */
 export function requireFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return;

@@ -15,12 +15,12 @@ export type ErrorDetails = {
   readonly detail?: string;
   readonly items?: readonly ErrorItem[];
   readonly retryAfterSeconds?: number;
-  /** what was asked may have been done all the same: no Retry-After, which says that nothing was */
+  /** the request may have been carried out: then no Retry-After, which says that nothing happened */
   readonly mayBeDone?: true;
   /** methods for 405 */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
-  /** a concurrent change invalidated the decision: running it again from the beginning may succeed */
+  /** a concurrent change invalidated the decision: a retry from the beginning may succeed */
   readonly overtaken?: true;
 };
 
@@ -47,12 +47,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a retry on the current state may succeed; callers retry before they answer with the error. */
+/** Tells whether a retry on the current state may succeed; callers retry before they answer with the error. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ServiceError && error.details.overtaken === true;
 }
 
-/** What went wrong, for the log. The message of a 5xx error is advice for callers; its cause says what happened. */
+/** Reason of an error, for the log. The message of a 5xx error is advice for callers; its cause says what happened. */
 export function reasonOf(error: unknown): string {
   const known = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
   return known instanceof Error ? known.message : String(known);

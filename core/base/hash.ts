@@ -2,10 +2,10 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** Hashing this much takes half a millisecond at most. */
+/** Octets hashed at a time, which takes half a millisecond at most. */
 const pieceBytes = 128 * 1024;
 
-/** Whether hashing does not need turns. */
+/** Tells whether octets are few enough to be hashed at once. */
 export function isHashedAtOnce(octets: Uint8Array): boolean {
   return octets.length <= pieceBytes;
 }

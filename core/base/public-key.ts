@@ -17,7 +17,7 @@ export type KeyUse = 'verify' | 'encrypt';
 const rsaBits = { least: 2048, most: 8192 } as const;
 
 /**
- * What is wrong with a public key, as the rest of a sentence that begins with "The key"; undefined when nothing is. EC: the point is not
+ * Returns the problem of a public key, as the rest of a sentence that begins with "The key"; undefined if it has none. EC: the point is not
  * infinity (OpenSSL has checked that it is on the curve). Ed25519: the canonical encoding of a point of the prime-order subgroup. RSA: the
  * partial validation of NIST SP 800-56B section 6.4.2.2, and no primes so close that Fermat's method finds them. Other types pass.
  */
@@ -26,7 +26,7 @@ export function findPublicKeyProblem(key: KeyObject, use: KeyUse): string | unde
 }
 
 /**
- * Whether an RSA modulus is neither prime nor a power of a prime, which anyone could factor: with such a modulus, 2^(n-1) - 1 has a
+ * Tells whether an RSA modulus is neither prime nor a power of a prime, which anyone could factor: with such a modulus, 2^(n-1) - 1 has a
  * factor in common. Other types pass. Takes up to 0.3 s; the event loop is yielded to every millisecond or so.
  */
 export async function hasCompositeModulus(key: KeyObject): Promise<boolean> {
@@ -55,8 +55,8 @@ export function readJwk(jwk: JsonWebKey, use: KeyUse): KeyObject | undefined {
 }
 
 /**
- * Whether a key, a certificate or a request in DER has a curve that is written out and that nobody knows. To be asked before OpenSSL reads it: of
- * one made for that, reading a single compressed point takes it a third of a second.
+ * Tells whether a key, a certificate or a request in DER has an unknown curve in explicit parameters. Called before OpenSSL reads it: on
+ * a malicious curve, OpenSSL needs a third of a second for a single compressed point.
  */
 export function hasMadeUpCurve(der: Uint8Array): boolean {
   const octets = Buffer.from(der.buffer, der.byteOffset, der.length);
@@ -68,10 +68,10 @@ export function hasMadeUpCurve(der: Uint8Array): boolean {
   return false;
 }
 
-/** DER of what names the kind of a field in parameters of a curve (SEC 1 C.1). */
+/** DER of the field type in explicit parameters of a curve (SEC 1 C.1). */
 const primeField = Buffer.from('06072a8648ce3d0101', 'hex');
 const binaryField = Buffer.from('06072a8648ce3d0102', 'hex');
-/** DER of the primes of P-256, P-384 and P-521: some programs write these curves out. */
+/** DER of the primes of P-256, P-384 and P-521: some programs write these curves as explicit parameters. */
 const knownPrimes: readonly Buffer[] = [
   2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n,
   2n ** 384n - 2n ** 128n - 2n ** 96n + 2n ** 32n - 1n,
@@ -128,7 +128,7 @@ function findRsaProblem({ n, e }: RsaNumbers, use: KeyUse): string | undefined {
 
 const largestExponent = 2n ** 256n;
 
-/** Includes 2: a modulus is odd. */
+/** Small primes for trial division, including 2: a modulus is odd. */
 const smallPrimes: readonly bigint[] = Array.from({ length: 750 }, (_, index) => index + 2)
   .filter((number) => !Array.from({ length: 26 }, (_, index) => index + 2).some((factor) => factor < number && number % factor === 0))
   .map(BigInt);

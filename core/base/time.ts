@@ -25,13 +25,13 @@ export class TestClock implements Clock {
     return this.#monotonicMs;
   }
 
-  /** Time passes: both clocks move forward. */
+  /** Advances both clocks. */
   advance(seconds: number): void {
     this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
     this.#monotonicMs += seconds * 1000;
   }
 
-  /** The wall clock is set, forward or (negative) back. */
+  /** Sets the wall clock, forward or (negative) back. */
   step(seconds: number): void {
     this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
   }
@@ -63,7 +63,7 @@ export function decodeTimestamp(text: string): Temporal.Instant | undefined {
 /** A duration: its text as given, and its length. */
 export type Duration = { readonly text: string; readonly seconds: number };
 
-/** Whether a parsed value is one. */
+/** Tells whether a parsed value is a duration. */
 export function isDuration(value: object): value is Duration {
   return 'text' in value && 'seconds' in value && typeof value.text === 'string' && typeof value.seconds === 'number';
 }
@@ -85,7 +85,7 @@ export function decodeDuration(text: string): Duration | undefined {
   return seconds <= 100 * year ? { text, seconds } : undefined;
 }
 
-/** Whether a duration is longer than another one; an absent one never ends. For texts that have been validated. */
+/** Tells whether a duration is longer than another one; an absent one never ends. For validated texts. */
 export function isLonger(text: string | undefined, than: string | undefined): boolean {
   const [one, other] = [text, than].map((each) => (each === undefined ? Infinity : (decodeDuration(each)?.seconds ?? Infinity)));
   return (one as number) > (other as number);

@@ -15,7 +15,7 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes a token; returns 0, or, when there is none, the seconds until there is. */
+  /** Takes a token; returns 0, or the seconds until one is available. */
   take(nowMs: number): number {
     this.#tokens = Math.min(this.#capacity, this.#tokens + ((nowMs - this.#filledAtMs) / 60_000) * this.#perMinute);
     this.#filledAtMs = nowMs;
@@ -25,10 +25,10 @@ export class TokenBucket {
   }
 }
 
-/** Most buckets remembered; the least recently allowed one is forgotten first. */
+/** Limit of remembered buckets; the least recently allowed one is forgotten first. */
 const maxRemembered = 10_000;
 
-/** Token buckets by the name of who does something that costs: how often each may, exact enough to stop floods. */
+/** Token buckets by the name of the caller of an expensive action, exact enough to stop floods. */
 export class Buckets {
   readonly #capacity: number;
   readonly #perMinute: number;
@@ -39,7 +39,7 @@ export class Buckets {
     this.#perMinute = perMinute;
   }
 
-  /** Takes a token; returns 0, or the seconds until there is one. `nowMs` is monotonic. */
+  /** Takes a token; returns 0, or the seconds until one is available. `nowMs` is monotonic. */
   take(key: string, nowMs: number): number {
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#capacity, this.#perMinute, nowMs);
     const waitSeconds = bucket.take(nowMs);
@@ -52,7 +52,7 @@ export class Buckets {
   }
 }
 
-/** The same by address. */
+/** Token buckets by address. */
 export class AddressBuckets {
   readonly #buckets: Buckets;
 
@@ -60,7 +60,10 @@ export class AddressBuckets {
     this.#buckets = new Buckets(capacity, perMinute);
   }
 
-  /** Takes a token of the address, for `what` where each has some for several; returns 0, or the seconds until it has one. `nowMs` is monotonic. */
+  /**
+   * Takes a token of the address, and of `what` if each address has buckets for several actions; returns 0, or the seconds until one is
+   * available. `nowMs` is monotonic.
+   */
   take(clientIp: string, nowMs: number, what = ''): number {
     return this.#buckets.take(`${subscriberOf(clientIp)} ${what}`, nowMs);
   }
@@ -68,7 +71,7 @@ export class AddressBuckets {
 
 export type Rate = { readonly atOnce: number; readonly perMinute: number };
 
-/** What all callers may do together of something that costs, and each address of it. */
+/** Limit of an expensive action, for all callers together and for each address. */
 export class Allowance {
   readonly #ofAll: TokenBucket;
   readonly #ofAddress: AddressBuckets;
@@ -78,7 +81,7 @@ export class Allowance {
     this.#ofAddress = new AddressBuckets(ofAddress.atOnce, ofAddress.perMinute);
   }
 
-  /** As `TokenBucket.take`. The address first: one that has had its share takes nothing of that of all. */
+  /** As `TokenBucket.take`. The bucket of the address comes first: an address without tokens takes none from the common bucket. */
   take(clientIp: string, nowMs: number): number {
     return this.#ofAddress.take(clientIp, nowMs) || this.#ofAll.take(nowMs);
   }

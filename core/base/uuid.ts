@@ -1,13 +1,13 @@
 // UUIDs of octets from the HSM's random generator; elsewhere node:crypto's randomUUID serves.
 import { DrawnAhead } from './async/drawn-ahead.ts';
 
-/** What gives random octets: the HSM. */
+/** Source of random octets: the HSM. */
 type Source = { random(octets: number): Promise<Uint8Array> };
 
 const uuidBytes = 16;
 const drawnAhead = new WeakMap<Source, DrawnAhead>();
 
-/** A random UUID that no one else gets. Rejects as the source does. */
+/** Draws a random UUID. Rejects as the source does. */
 export async function drawUuid(source: Source): Promise<string> {
   let drawn = drawnAhead.get(source);
   if (drawn === undefined) drawnAhead.set(source, (drawn = new DrawnAhead((octets) => source.random(octets), uuidBytes)));

@@ -1,9 +1,9 @@
-// Random octets from a slow source, drawn many at a time: a call to the token for each took longer than what it was for.
+// Random octets from a slow source, drawn many at a time: a call to the token for each took longer than the work that needed them.
 
 /** Parts drawn in one call. */
 const drawnAtOnce = 64;
 
-/** Gives out parts of `octets` random octets, each once; a caller who comes while a call runs shares it. */
+/** Returns parts of `octets` random octets, each once; callers during a running call share it. */
 export class DrawnAhead {
   readonly #draw: (octets: number) => Promise<Uint8Array>;
   readonly #octets: number;
@@ -15,7 +15,7 @@ export class DrawnAhead {
     this.#octets = octets;
   }
 
-  /** Rejects as the source does. */
+  /** Returns the next part. Rejects as the source does. */
   async next(): Promise<Uint8Array> {
     for (;;) {
       const one = this.#ready.pop();
@@ -27,7 +27,7 @@ export class DrawnAhead {
   async #refill(): Promise<void> {
     const drawn = await this.#draw(this.#octets * drawnAtOnce);
     if (drawn.length !== this.#octets * drawnAtOnce) throw new Error('the source gave another number of random octets');
-    // Copies: the source may give a Buffer, whose slices share its memory, and what is given out is to be the only copy.
+    // Copies: the source may return a Buffer, whose slices share its memory, and a returned part must be the only copy.
     for (let start = 0; start < drawn.length; start += this.#octets) {
       this.#ready.push(Uint8Array.from(drawn.subarray(start, start + this.#octets)));
     }

@@ -1,7 +1,7 @@
 // Errors thrown outside a promise, in an event listener or a timer, end the request they belong to instead of the process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Ends one request with an error. Does nothing when called again, or after the answer. */
+/** Ends one request with an error. Does nothing if called again, or after the answer. */
 export type EndRequest = (error: unknown) => void;
 
 type Course = { readonly end: EndRequest; readonly watchers: ((error: unknown) => void)[] };
@@ -26,7 +26,7 @@ export type LastResort = {
 };
 
 /**
- * Handles what would otherwise end the process. Within a request such an error is no worse than a rejected promise of that request, which
+ * Handles errors that would otherwise end the process. Within a request such an error is no worse than a rejected promise of that request, which
  * is also answered with 500: what requests share (store, audit trail, tokens) works behind promises of its own. Any other error ends the
  * process, as Node.js does by default. An unhandled rejection counts as thrown.
  */

@@ -1,6 +1,6 @@
-// One piece of work for many who ask at about the same time.
+// Shares one piece of work among callers at about the same time.
 
-/** Runs `make` when there is no result of the last `milliseconds`, counted from its beginning, and gives all callers the same promise. */
+/** Runs `make` unless it began within the last `milliseconds`, and returns the same promise to all callers. */
 export function sharedFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let last: { readonly atMs: number; readonly made: Promise<T> } | undefined;
   return () => {

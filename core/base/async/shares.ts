@@ -1,11 +1,11 @@
-// Divides what a process has only so much of among those who ask: nobody gets what would leave the others nothing.
+// Divides a limited resource of a process among its users, so that none takes so much that others get nothing.
 
-/** Who holds something: a token, and the tenant it is of. Unauthenticated callers are one owner together. */
+/** Owner of a share: a token and its tenant. All unauthenticated callers are one owner. */
 export type Owner = { readonly token: string; readonly tenant: string };
 
 /**
- * Counts what is held. A tenant may come to hold as much as then stays free for others, and one of its tokens half as much: the first
- * tenant half of all, the next half of what is left. Who holds nothing may take what is there.
+ * Counts the amounts held. A tenant may hold as much as then stays free for others, and one of its tokens half as much: the first
+ * tenant half of all, the next half of the rest. An owner that holds nothing may take all that is free.
  */
 export class Shares {
   readonly total: number;
@@ -17,7 +17,7 @@ export class Shares {
     this.total = total;
   }
 
-  /** All that is held. */
+  /** Total amount held. */
   get held(): number {
     return this.#held;
   }
@@ -26,12 +26,12 @@ export class Shares {
     return this.#ofTenants.get(tenant) ?? 0;
   }
 
-  /** Whether there is so much at all. */
+  /** Tells whether this amount is free. */
   isThere(amount: number): boolean {
     return this.#held + amount <= this.total;
   }
 
-  /** Whether so much more may go to this owner now. */
+  /** Tells whether this owner may take this amount now. */
   fits({ token, tenant }: Owner, amount: number): boolean {
     if (!this.isThere(amount)) return false;
     const left = this.total - this.#held - amount;
@@ -40,7 +40,7 @@ export class Shares {
     return (ofTenant === 0 || ofTenant + amount <= left) && (ofToken === 0 || ofToken + amount <= left / 2);
   }
 
-  /** Counts so much more, or (negative) less. */
+  /** Adds an amount to an owner's share, or (negative) removes it. */
   count({ token, tenant }: Owner, amount: number): void {
     this.#held += amount;
     add(this.#ofTenants, tenant, amount);

@@ -3,7 +3,7 @@
 const lines = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` after everything queued before under the same name in this process; `hasWaited` says whether there was anything. Other
+ * Runs `work` after everything queued earlier under the same name in this process; `hasWaited` is true if there was such work. Other
  * processes have queues of their own, so a commit must still check for conflicts.
  */
 export async function inTurn<T>(name: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {

@@ -4,9 +4,9 @@ import { decodeBase64 } from '../bytes.ts';
 /** One block. */
 export type PemBlock = {
   readonly label: string;
-  /** undefined where the text between its first and last line is not base64 alone: damaged, or with headers as encrypted keys have them */
+  /** undefined if the text between its first and last line is not pure base64: damaged, or with headers as in encrypted keys */
   readonly der: Uint8Array | undefined;
-  /** the block alone with usual line ends, for OpenSSL */
+  /** the block alone, with line ends that OpenSSL reads */
   readonly text: string;
 };
 
@@ -65,7 +65,7 @@ function shownLabel(label: string): string {
   return /^[A-Z0-9 ]{1,40}$/.test(label) ? label : 'of an unknown kind';
 }
 
-/** DER of the blocks with one of these labels, or of base64 of one DER in place of PEM. Undefined where a block is damaged, or there is none. */
+/** Reads the DER of the blocks with one of these labels, or of one DER in base64 instead of PEM. Undefined if a block is damaged or none is found. */
 export function readDer(text: string, ...labels: readonly string[]): readonly Uint8Array[] | undefined {
   const instead = derInPlaceOfPem(text);
   if (instead !== undefined) return [instead];
@@ -79,13 +79,13 @@ export function formatPem(label: string, der: Uint8Array): string {
   return `${begin}${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** The octets of base64 of DER in place of PEM; undefined for PEM, and for what is no SEQUENCE, as everything is that PEM is used for here. */
+/** Reads DER in base64 given instead of PEM; undefined for PEM, and unless it is a SEQUENCE, as all PEM contents here are. */
 export function derInPlaceOfPem(text: string): Uint8Array | undefined {
   const der = text.includes(begin) ? undefined : decodeBase64(text.replaceAll(/\s/g, ''));
   return der?.[0] === 0x30 ? der : undefined;
 }
 
-/** What to say of a text that has not what is wanted: which blocks it has. Follows "must be …; this is". */
+/** Describes a text without the expected block by the blocks that it has. Follows "must be …; this is". */
 export function seenInPem(text: string): string {
   const blocks = readPem(text);
   const labels = [...new Set(blocks.map(({ label }) => label))];

@@ -1,7 +1,7 @@
-// Finds a key that a map of a YAML document has twice. The library compares each key with every other one: 30,000 keys took half a minute.
+// Finds a repeated key of a map in a YAML document. The library compares each key with every other one: 30,000 keys took half a minute.
 import type * as library from 'yaml';
 
-/** The first key that is in its map already, and its node. `yaml` is the library, which its users load when they need it. */
+/** Finds the first repeated key, and its node. `yaml` is the library, which callers load when they need it. */
 export function findRepeatedKey(
   { isScalar, visit }: Pick<typeof library, 'isScalar' | 'visit'>,
   document: library.Document.Parsed,

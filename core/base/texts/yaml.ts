@@ -1,9 +1,9 @@
-// YAML as people write it: document by document, up to the first fault.
+// Parses YAML written by people: document by document, up to the first fault.
 import type * as library from 'yaml';
 import { isNestedTooDeep } from './nesting.ts';
 import { findRepeatedKey } from './repeated-keys.ts';
 
-/** What is wrong with a text, and where. `line` and `document` begin with 1. */
+/** A fault of a text, with its place. `line` and `document` begin with 1. */
 export class YamlFault extends Error {
   readonly line: number;
   readonly document: number;
@@ -16,15 +16,15 @@ export class YamlFault extends Error {
 }
 
 /**
- * The documents of a text, of which one without any counts as empty. Warnings are faults, and so is a key that is in a map twice. Throws
- * YamlFault, and what isNestedTooDeep knows. `yaml` is the library, which its users load when they need it.
+ * Yields the documents of a text; a text without any counts as one empty document. Warnings are faults, and so is a repeated key in a map. Throws
+ * YamlFault, and errors for which isNestedTooDeep is true. `yaml` is the library, which callers load when they need it.
  */
 export function* parseYaml(yaml: typeof library, text: string, lines: library.LineCounter): Generator<library.Document.Parsed> {
   const faultAt = (offset: number, message: string, document: number): YamlFault =>
     new YamlFault(message, lines.linePos(offset).line, document);
   const composer = new yaml.Composer({ strict: true, uniqueKeys: false, stringKeys: true });
   refuseFirst(composer);
-  // The library gives a document when it has read the next one.
+  // The library returns a document when it has read the next one.
   let [begun, ended] = [0, 0];
   const counted = function* (): Generator<library.CST.Token> {
     for (const token of tokensOf(yaml, text, lines)) {
@@ -46,7 +46,7 @@ export function* parseYaml(yaml: typeof library, text: string, lines: library.Li
   }
 }
 
-/** Far more than anybody writes, and far less than ends the stack. */
+/** Limit of nesting: far deeper than people write, and far less than overflows the stack. */
 const mostNested = 1_000;
 
 /** As Parser.parse of the library, which would keep a token of a kilobyte for each of a hundred thousand brackets. */
@@ -60,7 +60,10 @@ function* tokensOf(yaml: typeof library, text: string, lines: library.LineCounte
   yield* parser.end();
 }
 
-/** The library would gather every fault: a text of 200 KB can have 130,000, which take a second and 200 MB. It catches some that are thrown. */
+/**
+ * Stops at the first fault. The library would collect every one: a text of 200 KB can have 130,000, which take a second and 200 MB. It
+ * catches some that are thrown.
+ */
 function refuseFirst(composer: library.Composer): void {
   let first: library.YAMLError | undefined;
   const faults: library.YAMLError[] = [];
