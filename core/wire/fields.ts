@@ -6,7 +6,7 @@ import { decodeDuration, type Duration } from '../base/time.ts';
 /** Names of resources (api 11). */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** Whether a text could be such a name, for names that are not fields of a document. */
+/** Tells whether a text could be such a name, for names that are not fields of a document. */
 export function isName(text: string): boolean {
   return text.length <= 128 && namePattern.test(text);
 }
@@ -43,7 +43,7 @@ export function base64Field(options: { readonly minBytes?: number; readonly maxB
     .meta({ contentEncoding: 'base64', maxLength: Math.min(longestText, Math.ceil(maxBytes / 3) * 4) });
 }
 
-/** No field is longer than the largest body. */
+/** Longest text of a field: the size of the largest body. */
 const longestText = 4 * 1024 * 1024;
 
 /** A duration such as `90d` or `1y12h` (api 12), kept as text because answers repeat it as given; read it with parseDuration. */
@@ -82,7 +82,7 @@ export function timestamp() {
   return z.custom<Temporal.Instant>((value) => value instanceof Temporal.Instant).meta({ type: 'string', format: 'date-time' });
 }
 
-/** The same, where the record keeps the text. */
+/** As timestamp, for records that keep the text. */
 export function timestampText() {
   return z.string().meta({ format: 'date-time' });
 }

@@ -12,7 +12,7 @@ export function describeIssue(issue: z.core.$ZodIssue, shape: Shape, value: unkn
   return { code, message: `${subject} ${ruleOf(issue)}.`, ...where };
 }
 
-/** A name chosen by the caller, if it is short and harmless enough for a message; else a placeholder. */
+/** A name chosen by the caller if it is short and harmless enough for a message; otherwise a placeholder. */
 export function shownName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : '(unprintable)';
 }

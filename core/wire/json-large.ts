@@ -7,9 +7,9 @@ import { parseJsonObject, type JsonObject } from './json.ts';
 /** A parsed body; when the text was taken out, its octets in UTF-8, and an empty text in its place. */
 export type LargeJson = { readonly value: JsonObject; readonly text?: Uint8Array };
 
-/** A shorter text is parsed with the rest. */
+/** Least length of a text that is taken out; a shorter one is parsed with the rest. */
 const leastTextOctets = 64 * 1024;
-/** Limit for the rest: as much as any other body may have, because parsing takes several times its length in memory. */
+/** Limit of the rest, the same as for any other body, because parsing takes several times its length in memory. */
 const mostAroundOctets = 4 * 1024 * 1024;
 const pieceOctets = 64 * 1024;
 
@@ -35,7 +35,7 @@ export function parseAround(body: Uint8Array, field: string): LargeJson {
 
 type Stretch = { readonly start: number; readonly end: number };
 
-/** Where the texts of that member of the outermost object are, without their quotes. Skips from quote to quote. */
+/** Finds the texts of that member of the outermost object, without their quotes. Skips from quote to quote. */
 function findTexts(octets: Buffer, field: string): readonly Stretch[] {
   const name = Buffer.from(field);
   const found: Stretch[] = [];

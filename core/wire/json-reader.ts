@@ -4,7 +4,7 @@ import { coreErrors, ServiceError } from '../base/errors.ts';
 import type { LargeJson } from './json-large.ts';
 import type { JsonOrder, JsonReading, JsonRefusal } from './json-thread.ts';
 
-/** How long the thread stays idle. Then it ends, and the memory of what it has read is freed. */
+/** Idle time after which the thread ends, which frees the memory of the bodies it has read. */
 const idleMs = 10_000;
 
 /** The thread, and the promises of the answers it owes. */
@@ -36,7 +36,7 @@ export class JsonReader {
     const thread: Thread = { worker: new Worker(new URL('./json-thread.ts', import.meta.url)), waiting: new Map() };
     const { worker } = thread;
     worker.on('message', (reading: JsonReading) => this.#take(thread, reading));
-    // Out of memory, for example: the bodies it had fail, and the next body gets a new thread.
+    // For example out of memory: the bodies it had fail, and the next body gets a new thread.
     for (const event of ['error', 'messageerror'] as const) worker.on(event, (error: Error) => this.#lose(thread, error));
     worker.on('exit', () => this.#lose(thread, new Error('the thread that reads JSON ended')));
     worker.unref();

@@ -7,7 +7,7 @@ import { parseAround, type LargeJson } from './json-large.ts';
 /** A body to parse; the text of its `largeField` stays in its buffer. */
 export type JsonOrder = { readonly id: number; readonly body: Uint8Array; readonly largeField: string | undefined };
 
-/** Why a body cannot be parsed. */
+/** Refusal of a body that cannot be parsed. */
 export type JsonRefusal = { readonly code: string; readonly details: ServiceError['details'] };
 
 /** The result. */

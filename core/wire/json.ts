@@ -7,9 +7,9 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 
 /** Deepest accepted nesting of objects and lists. */
 const maxJsonDepth = 32;
-/** Most members and list elements of a body: a batch of 1,000 needs about 10,000. */
+/** Limit of members and list elements of a body: a batch of 1,000 needs about 10,000. */
 const maxJsonMembers = 65_536;
-/** Most members of one object. Looking at each by its name costs what a thousand do not: the rule of a map, or that it is unknown. */
+/** Limit of members of one object: the check of each name (rule of a map, unknown field) is cheap only up to about a thousand. */
 const maxObjectMembers = 1_024;
 
 /**

@@ -1,6 +1,6 @@
-// Labels of entries and selectors of labels, as requests, answers and command lines spell them.
+// Labels of entries and selectors of labels, in the form of requests, answers and command lines.
 
-/** Short names and values that people give to entries, to find and to group them. They are no secrets and decide nothing. */
+/** Short names and values that people give to entries, to find and to group them. They are not secret and decide nothing. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**
@@ -24,7 +24,7 @@ export class Selector {
     this.#wanted = wanted;
   }
 
-  /** Of `team=a,env=prod`; undefined for anything else, also for no label at all: nothing selects every entry by mistake. */
+  /** Parses `team=a,env=prod`; undefined for anything else, also for an empty list, so that nothing selects every entry by mistake. */
   static parse(text: string): Selector | undefined {
     const wanted = text.split(',').map((part) => {
       const [name = '', ...value] = part.split('=');

@@ -1,13 +1,13 @@
-// Objects that need no parsing: they have nothing but texts that their schema takes as they are. Most items of most batches are such.
+// Objects that need no parsing: they contain only texts that their schema accepts unchanged. Most items of batches are such objects.
 import { z } from 'zod';
 import type { JsonObject } from './json.ts';
 import { parseInput, toKebab } from './schema.ts';
 
-/** As parseInput, for the many objects of a list: one with nothing but such texts is its own parsed form, and is not copied. */
+/** As parseInput, for the many objects of a list: one with only such texts is its own parsed form, and is not copied. */
 export function readerOf<T>(schema: z.ZodType<T> & z.ZodObject): (value: JsonObject) => T {
   const fields = Object.entries<z.ZodType>(schema.shape);
   const parse = (value: JsonObject): T => parseInput(schema, value);
-  // A schema that gives an absent field a value makes a form of its own of every object.
+  // With a default value for an absent field, the parsed form of every object is a new one.
   if (fields.some(([, field]) => field.safeParse(undefined).data !== undefined)) return parse;
   const required = fields.filter(([, field]) => !field.isOptional()).length;
   const texts = new Map<string, { readonly longest: number; readonly isRequired: boolean }>();
@@ -28,7 +28,7 @@ export function readerOf<T>(schema: z.ZodType<T> & z.ZodObject): (value: JsonObj
   };
 }
 
-/** The length up to which a field takes every text as it is; undefined for a field that takes not every text, or not as it is. */
+/** The length up to which a field accepts every text unchanged; undefined if it rejects or changes some texts. */
 function longestOf(field: z.ZodType): number | undefined {
   if (!(field instanceof z.ZodString)) return undefined;
   const { checks = [], coerce } = field.def;

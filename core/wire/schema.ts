@@ -6,14 +6,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { formatTimestamp, isDuration } from '../base/time.ts';
 import { describeIssue, shownName } from './issues.ts';
 
-/** What the translation needs of a schema: where names are fields (objects), and where the caller chose them (maps). */
+/** Form of a schema for the translation: names are fields in objects, and chosen by the caller in maps. */
 export type Shape =
   | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
   | ListShape
   | { readonly kind: 'map'; readonly value: Shape }
   | { readonly kind: 'value' };
 
-/** `most`: how many elements it can have. */
+/** A list. `most`: limit of its elements. */
 type ListShape = {
   readonly kind: 'list';
   readonly element: Shape;
@@ -22,7 +22,7 @@ type ListShape = {
   readonly most: number;
 };
 
-/** `absent`: what it means that the field is left out, where that is a value (wire form). */
+/** A field. `absent`: the value (wire form) that an absent field stands for, if there is one. */
 export type Field = {
   readonly wire: string;
   readonly camel: string;
@@ -31,7 +31,7 @@ export type Field = {
   readonly absent?: JsonValue | undefined;
 };
 
-/** A value that is in wire form already: kebab-case, plain JSON. The pipeline sends it as it is. */
+/** A value already in wire form: kebab-case, plain JSON. The pipeline sends it unchanged. */
 export class Wire {
   readonly value: unknown;
   constructor(value: unknown) {
@@ -190,7 +190,7 @@ function buildShape(schema: z.ZodType): Shape {
   return { kind: 'value' };
 }
 
-/** The default of a field: of its schema, or what its description says that the service takes. */
+/** The default of a field: of its schema, or from its description. */
 function absentOf(schema: z.ZodType): JsonValue | undefined {
   const said = schema.meta()?.['x-default'] as JsonValue | undefined;
   if (said !== undefined) return said;
@@ -198,7 +198,7 @@ function absentOf(schema: z.ZodType): JsonValue | undefined {
   return 'unwrap' in schema && typeof schema.unwrap === 'function' ? absentOf(schema.unwrap() as z.ZodType) : undefined;
 }
 
-/** Of a union or an intersection: the fields of all its objects, or its first member that has names at all. */
+/** Shape of a union or an intersection: the fields of all its objects, or its first member with names. */
 export function unite(left: Shape, right: Shape): Shape {
   if (left.kind === 'list' && right.kind === 'list') return { ...left, most: Math.max(left.most, right.most) };
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
@@ -229,7 +229,7 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
     if (shape.kind !== 'list') return value;
     const { element, most } = shape;
     if (value.length > most) {
-      // Each element would be looked at, and merged with what is there, before the schema counts them.
+      // Otherwise each element would be examined and merged before the schema counts them.
       add(findings, 'invalid-value', path, `must be at most ${most} elements long`);
       return [];
     }
@@ -261,7 +261,7 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
   return translated;
 }
 
-/** Whether a value is no list or object, and nothing is wrong with it whatever its field: most are, and need no path for a message. */
+/** Tells whether a value is a sound scalar for any field: most are, and need no path for a message. */
 function isSoundScalar(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));

@@ -11,7 +11,7 @@ export function shownText(limits: {
   readonly minCharacters?: number;
   readonly maxCharacters: number;
   readonly maxOctets?: number;
-  /** whether line ends and tabs are allowed */
+  /** allows line ends and tabs */
   readonly lines?: true;
 }) {
   const { minCharacters = 0, maxCharacters, maxOctets = Infinity, lines = false } = limits;
