@@ -44,7 +44,7 @@ export type EtcdOptions = {
 
 /** A running watch. */
 export type Watching = {
-  /** Asks for a message that says how far the watch has come. */
+  /** Requests a message with the progress of the watch. */
   requestProgress(): void;
   cancel(): void;
 };
@@ -53,22 +53,22 @@ type WatchParts = {
   readonly range: KeyRange;
   readonly startRevision: number;
   readonly onAnswer: (answer: WatchAnswer) => void;
-  /** Once, also after cancel. */
+  /** called once, also after cancel */
   readonly onEnd: (error: EtcdError) => void;
 };
 
-/** A member that failed is not preferred for so long. */
+/** Time for which a failed member is not preferred. */
 const forgivenMs = 5_000;
-/** A call that was sent before an election hangs until its deadline; a short one and a second try end the pause sooner. */
+/** Deadline of a call. A call sent before an election hangs until its deadline; a short one and a second try end the pause sooner. */
 const defaultDeadlineMs = 1_000;
 
-/** Changes of the servers wait until those that are there are connected. */
+/** Deadline for changes of the servers, which wait until the present ones are connected. */
 const changeDeadlineMs = 5_000;
 
-/** Seconds for each GiB. */
+/** Deadline of a defragmentation, which takes seconds for each GiB. */
 const defragmentDeadlineMs = 120_000;
 
-/** Fetching pages of 1,000 records. */
+/** Deadline for pages of 1,000 records. */
 export const loadDeadlineMs = 10_000;
 
 const channelOptions = {
@@ -76,16 +76,16 @@ const channelOptions = {
   'grpc.keepalive_timeout_ms': 1_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
-  // By default up to two minutes.
+  // The default is up to two minutes.
   'grpc.max_reconnect_backoff_ms': 1_000,
-  // A watch that catches up gets a thousand revisions at once; by default 4 MiB break it, again at every try.
+  // A watch that catches up gets a thousand revisions at once; more than the default of 4 MiB would break it at every try.
   'grpc.max_receive_message_length': 64 << 20,
   'grpc.max_send_message_length': 16 << 20,
-  // A transaction that is sent twice can lose to itself.
+  // A transaction that is sent twice can conflict with itself.
   'grpc.enable_retries': 0,
 };
 
-// Its warnings would go to standard error beside our log; what they are about reaches us as errors.
+// Its warnings would go to standard error beside our log; their causes reach us as errors.
 setLogVerbosity(logVerbosity.NONE);
 
 const definitions = loadSync('rpc.proto', {
@@ -123,7 +123,7 @@ export class EtcdClient {
   }
 
   /**
-   * Uses a renewed certificate, and other endpoints where they are given, for all calls from now on; a watch ends, so that it is opened again
+   * Uses a renewed certificate, and other endpoints if given, for all calls from now on; a watch ends, so that it is opened again
    * with them. Throws when key and certificate do not belong together; then nothing has changed.
    */
   renew(tls: EtcdOptions['tls'], endpoints: readonly string[] = this.endpoints): void {
@@ -139,48 +139,48 @@ export class EtcdClient {
     return [...this.#channels.keys()];
   }
 
-  /** One try. Rejects with EtcdError, which tells whether the transaction may have been committed. */
+  /** Sends a transaction once. Rejects with EtcdError, which tells whether it may have been committed. */
   txn(request: TxnRequest, deadlineMs = defaultDeadlineMs): Promise<TxnAnswer> {
     return this.#once(calls.txn, request, deadlineMs);
   }
 
-  /** A transaction that writes nothing. Tried at every member. */
+  /** Sends a transaction that writes nothing. Tried at every member. */
   readTxn(request: TxnRequest, deadlineMs = defaultDeadlineMs): Promise<TxnAnswer> {
     return this.#anywhere(calls.txn, request, deadlineMs);
   }
 
-  /** As readTxn, of one member. */
+  /** As readTxn, at one member. */
   readTxnAt(endpoint: string, request: TxnRequest, deadlineMs: number): Promise<TxnAnswer> {
     return this.#ask(endpoint, calls.txn, request, deadlineMs);
   }
 
-  /** Linearizable unless the request says otherwise. Tried at every member. */
+  /** Reads a range, linearizable unless the request says otherwise. Tried at every member. */
   range(request: RangeRequest, deadlineMs = defaultDeadlineMs): Promise<RangeAnswer> {
     return this.#anywhere(calls.range, request, deadlineMs);
   }
 
-  /** Forgets what was before a revision; a watch can still begin there. */
+  /** Removes the history before a revision; a watch can still begin there. */
   async compact(revision: number, deadlineMs = loadDeadlineMs): Promise<void> {
     await this.#once(calls.compact, { revision }, deadlineMs);
   }
 
-  /** The servers of etcd as the majority knows them. */
+  /** Lists the servers of etcd as the majority knows them. */
   async listMembers(deadlineMs = defaultDeadlineMs): Promise<readonly EtcdServer[]> {
     return (await this.#anywhere(calls.memberList, { linearizable: true }, deadlineMs)).members;
   }
 
-  /** The servers as the first member that answers knows them, which may not know of the last change. Rejects when none answers. */
+  /** Lists the servers as the first answering member knows them, possibly without the last change. Rejects if none answers. */
   async knownMembers(deadlineMs = defaultDeadlineMs): Promise<readonly EtcdServer[]> {
     const asked = this.endpoints.map((endpoint) => this.#ask(endpoint, calls.memberList, { linearizable: false }, deadlineMs));
     return (await Promise.any(asked)).members;
   }
 
-  /** Adds a server that is to be filled from the others. Refused while another one is. */
+  /** Adds a server as a learner, which is filled from the others. Refused while another learner exists. */
   async addLearner(peerUrl: string): Promise<EtcdServer> {
     return (await this.#once(calls.memberAdd, { peerURLs: [peerUrl], isLearner: true }, changeDeadlineMs)).member;
   }
 
-  /** Lets a filled server count for the majority. Refused until it has what the others have. */
+  /** Makes a filled learner count for the majority. Refused until it is in step with the others. */
   async promote(id: string): Promise<void> {
     await this.#once(calls.memberPromote, { ID: id }, changeDeadlineMs);
   }
@@ -189,17 +189,17 @@ export class EtcdClient {
     await this.#once(calls.memberRemove, { ID: id }, changeDeadlineMs);
   }
 
-  /** What one member says of itself; it answers without the others. */
+  /** Status of one member, which answers without the others. */
   status(endpoint: string, deadlineMs = defaultDeadlineMs): Promise<StatusAnswer> {
     return this.#ask(endpoint, calls.status, {}, deadlineMs);
   }
 
-  /** Makes the file of one member as small as what is in it. It answers nothing meanwhile. */
+  /** Shrinks the file of one member to its contents. The member does not answer meanwhile. */
   async defragment(endpoint: string): Promise<void> {
     await this.#ask(endpoint, calls.defragment, {}, defragmentDeadlineMs);
   }
 
-  /** Ends what a full quota has raised, so that changes are taken again. It is raised again when there is no room. */
+  /** Ends the alarm of a full quota, so that changes are accepted again. It is raised again if there is no room. */
   async endNoSpaceAlarms(): Promise<void> {
     const all = await this.#anywhere(calls.alarm, { action: alarm.get, memberID: '0', alarm: alarm.none }, changeDeadlineMs);
     for (const { memberID, alarm: raised } of all.alarms) {
@@ -208,7 +208,7 @@ export class EtcdClient {
     }
   }
 
-  /** Starts at the best member. The watch ends when that member knows no leader, because it would only be silent. */
+  /** Starts a watch at the best member. It ends when that member knows no leader, because it would only be silent. */
   watch({ range, startRevision, onAnswer, onEnd }: WatchParts): Watching {
     const endpoints = this.#endpoints;
     const endpoint = endpoints.best(forgivenMs);
@@ -310,8 +310,8 @@ function closeAll(channels: ReadonlyMap<string, Client>): void {
 }
 
 /**
- * The certificate of a server is for the host of its URL, also when that is an IP address: Node.js refuses an address as a server name (RFC
- * 6066 section 3), so grpc-js is given another name, and the address is compared here.
+ * Opens a channel. The certificate of a server is for the host of its URL, also if that is an IP address: Node.js refuses an address as a
+ * server name (RFC 6066 section 3), so grpc-js is given another name, and the address is compared here.
  */
 function channelTo(url: URL, tls: EtcdOptions['tls']): Client {
   const { protocol, host } = url;

@@ -1,16 +1,16 @@
-// Which member of etcd is asked next: the own one first, then those whose last failure is longest ago.
+// Chooses the member of etcd for the next call: the own one first, then those whose last failure is longest ago.
 
 export class Endpoints<T> {
   readonly #failedMs: Map<T, number>;
   readonly #nowMs: () => number;
 
-  /** In order of preference. */
+  /** `endpoints` in order of preference. */
   constructor(endpoints: readonly T[], nowMs: () => number) {
     this.#failedMs = new Map(endpoints.map((endpoint) => [endpoint, Number.NEGATIVE_INFINITY]));
     this.#nowMs = nowMs;
   }
 
-  /** The best one: a preferred one is tried again `forgivenMs` after its failure, so that a member that came back gets its clients back. */
+  /** Returns the best one: a preferred one is tried again `forgivenMs` after its failure, so that a returning member gets its clients back. */
   best(forgivenMs: number): T {
     const now = this.#nowMs();
     const candidates = [...this.#failedMs];

@@ -1,11 +1,11 @@
-// The messages of etcd as keystored writes and reads them. Numbers of 64 bits that may exceed 2^53 stay text; revisions do not.
+// Messages of etcd as keystored writes and reads them. Numbers of 64 bits that may exceed 2^53 stay text; revisions do not.
 
 /** A range of keys: from `key` up to `range_end`, exclusive; without it one key. */
 export type KeyRange = { readonly key: Uint8Array; readonly range_end?: Uint8Array };
 
 /**
- * One condition of a transaction, for a key or for every key of a range. Enums are numbers: of a name that the proto files do not know, the
- * encoder makes 0 without an error, another comparison.
+ * One condition of a transaction, for a key or for every key of a range. Enums are numbers: from a name that the proto files do not know, the
+ * encoder makes 0, another comparison, without an error.
  */
 export type Compare = KeyRange & {
   readonly target: number;
@@ -83,7 +83,7 @@ export type EtcdServer = {
   readonly name: string;
   readonly peerURLs: readonly string[];
   readonly clientURLs: readonly string[];
-  /** it is filled from the others, and does not count for a majority */
+  /** true while it is filled from the others and does not count for the majority */
   readonly isLearner: boolean;
 };
 
@@ -95,7 +95,7 @@ export type WatchAnswer = {
   readonly canceled: boolean;
   readonly compact_revision: string;
   readonly cancel_reason: string;
-  /** more of the same message follows */
+  /** true if more of the same message follows */
   readonly fragment: boolean;
   /** type 0: put; 1: deletion */
   readonly events: readonly { readonly type: number; readonly kv: KeyValue }[];
@@ -111,22 +111,22 @@ export type WatchRequest =
     }
   | { readonly progress_request: Record<string, never> };
 
-/** The key was last changed at this revision; 0: it does not exist. */
+/** Condition: the key was last changed at this revision; 0: it does not exist. */
 export function unchangedSince(key: Uint8Array, revision: number): Compare {
   return { key, target: target.mod, result: result.equal, mod_revision: revision };
 }
 
-/** No key of the range was made or changed after this revision. Says nothing of keys that were deleted. */
+/** Condition: no key of the range was made or changed after this revision. Ignores deleted keys. */
 export function noneAfter(range: KeyRange, revision: number): Compare {
   return { ...range, target: target.mod, result: result.less, mod_revision: revision + 1 };
 }
 
-/** The key exists and has this value. */
+/** Condition: the key exists and has this value. */
 export function hasValue(key: Uint8Array, value: Uint8Array): Compare {
   return { key, target: target.value, result: result.equal, value };
 }
 
-/** No key of the range exists. */
+/** Condition: no key of the range exists. */
 export function noneOf(range: KeyRange): Compare {
   return { ...range, target: target.create, result: result.equal, create_revision: 0 };
 }

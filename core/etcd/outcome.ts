@@ -1,12 +1,12 @@
-// What the failure of a call says: whether it has certainly not happened.
+// Interprets the failure of a call: tells whether its effect is excluded.
 import { status } from './status.ts';
 
-/** A call that did not succeed. */
+/** Error of a call that did not succeed. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
-  /** The server has refused it: it did not happen and never will. Otherwise it may have happened, or happen later. */
+  /** true if the server has refused the call: it did not happen and never will; otherwise it may have happened, or happen later */
   readonly isRefused: boolean;
-  /** of gRPC */
+  /** status code of gRPC */
   readonly code: number;
 
   constructor(code: number, text: string) {
@@ -15,13 +15,13 @@ export class EtcdError extends Error {
     this.isRefused = isRefusal(code, text);
   }
 
-  /** The revisions that were asked for are gone. */
+  /** True if the requested revisions are compacted. */
   get isCompacted(): boolean {
     return this.code === status.OUT_OF_RANGE && this.message.includes('compacted');
   }
 }
 
-/** RESOURCE_EXHAUSTED is also the answer to messages that this side found too large, whose transactions may have been committed. */
+/** Refusals for size. RESOURCE_EXHAUSTED also reports answers that this side found too large, whose transactions may have been committed. */
 const refusedForSize =
   /^(?:.*etcdserver: mvcc: database space exceeded|.*etcdserver: too many requests|.*grpc: received message larger than max)/s;
 

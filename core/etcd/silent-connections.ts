@@ -1,12 +1,12 @@
-// Ends connections on which nothing arrives. The gRPC library waits for ever for a server that ends between accepting a connection and its
-// handshake, when the reset is lost too: an attempt has no deadline, and keepalive begins with what is established.
+// Ends connections on which nothing arrives. The gRPC library waits forever for a server that ends between accepting a connection and its
+// handshake, if the reset is lost too: an attempt has no deadline, and keepalive begins only with an established connection.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
-/** Several times as long as a server that is there takes for its next octet, keepalive at the latest. */
+/** Number of silent looks: several times as long as a living server takes for its next octet, keepalive at the latest. */
 const mostSilentLooks = 6;
 
-/** For all connections that this process makes from now on, which have to be such to etcd. Answers how to stop that. */
+/** Watches all connections that this process makes from now on, which must all be to etcd. Returns a function that stops the watch. */
 export function endSilentConnections({ lookEveryMs = 1_000 } = {}): () => void {
   const watched = new Map<Socket, { bytes: number; looks: number }>();
   const onSocket = (message: unknown): void => {

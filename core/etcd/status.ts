@@ -1,4 +1,4 @@
-// The codes of gRPC that decisions rest on, apart from its library, which takes 5 MiB: what only reads a code does without.
+// Codes of gRPC that decisions depend on, separate from its library, which takes 5 MiB, for code that only reads a status.
 
 /** As the specification of gRPC numbers them. */
 export const status = {

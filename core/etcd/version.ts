@@ -1,4 +1,4 @@
-// Which servers of etcd are fit for a shared store: of a version that keeps its promises, and how large their transactions may be.
+// Checks servers of etcd for a shared store: their version, and the limit of their transactions.
 import { setTimeout } from 'node:timers/promises';
 import type { EtcdClient } from './client.ts';
 import { read } from './messages.ts';
@@ -12,7 +12,7 @@ import { status } from './status.ts';
 const leastPatches: Readonly<Record<string, number>> = { '3.5': 33, '3.6': 14, '3.7': 1 };
 const newestKnownMinor = 7;
 
-/** Why a version is refused; undefined when it is fit. */
+/** Reason for which a version is refused; undefined if it is accepted. */
 export function versionProblem(version: string): string | undefined {
   const [, major, minor, patch, pre] = /^(\d+)\.(\d+)\.(\d+)(-.+)?$/.exec(version) ?? [];
   const least = leastPatches[`${major}.${minor}`];
@@ -21,24 +21,24 @@ export function versionProblem(version: string): string | undefined {
   return `etcd ${version} is too old: it loses watch events or answers stale reads; use 3.6.14 or later (or 3.5.33, or 3.7.1)`;
 }
 
-/** Longer than other calls take: it is asked once, at a start, when the machine has much to do. */
+/** Deadline longer than that of other calls: it is requested once, at a start, when the machine is busy. */
 const statusDeadlineMs = 5_000;
 const againMs = 500;
 
-/** No member of etcd answers, which may pass: etcd starts later after a power failure, or the network is not there yet. */
+/** Thrown if no member of etcd answers, which may pass: after a power failure etcd starts later, or the network is not up yet. */
 class EtcdSilent extends Error {
   override readonly name = 'EtcdSilent';
 }
 
 export type Wanted = {
-  /** operations that a transaction must be able to have, and the most that is of use */
+  /** required operations in a transaction, and the number beyond which more is useless */
   readonly least: number;
   readonly most: number;
 };
 
 /**
- * Asks every endpoint for its version and how large transactions may be; at least one has to answer. Resolves with the operations that all
- * that answer take in one. Throws an Error that names the endpoint and the reason: too old, too narrow, or no certificate that it takes.
+ * Asks every endpoint for its version and for the limit of its transactions; at least one must answer. Resolves with the operations that all
+ * that answer accept in one. Throws an Error that names the endpoint and the reason: too old, limit too low, or certificate not accepted.
  */
 export async function requireFitServers(client: EtcdClient, { least, most }: Wanted = { least: 1, most: 1 }): Promise<number> {
   const { endpoints } = client;
@@ -55,7 +55,7 @@ export async function requireFitServers(client: EtcdClient, { least, most }: Wan
   return Math.min(...taken);
 }
 
-/** As requireFitServers, again while none answers. `tell` hears why it is not over yet. */
+/** As requireFitServers, repeated until one answers. `tell` receives the reason for the delay. */
 export async function awaitFitServers(
   client: EtcdClient,
   wanted: Wanted,
@@ -84,7 +84,7 @@ async function examine(client: EtcdClient, endpoint: string, wanted: Wanted): Pr
   return { problem: `it refuses transactions of ${least} operations: start all its members with --max-txn-ops=${least}, or more` };
 }
 
-/** The largest half, quarter and so on of `most` that a member takes; nothing but a try tells its --max-txn-ops. */
+/** Finds the largest half, quarter and so on of `most` that a member accepts; only a try reveals its --max-txn-ops. */
 async function measureOperations(client: EtcdClient, endpoint: string, { least, most }: Wanted): Promise<number | undefined> {
   for (let operations = most; operations >= least; operations = nextBelow(operations, least)) {
     const one = read({ key: absentKey });
