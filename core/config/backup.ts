@@ -1,4 +1,4 @@
-// The section `backup`: to whom backups are encrypted, when they are made, and where they go.
+// The section `backup`: recipients, schedule and targets of backups.
 import { z } from 'zod';
 import { durationField, integer } from '../wire/fields.ts';
 import { headerText, serverUrl } from './other-servers.ts';

@@ -1,11 +1,11 @@
-// The section `cluster`: which etcd the appliances share, and who this appliance is among them.
+// The section `cluster`: the etcd that the appliances share, and the identity of this appliance.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Duration } from '../base/time.ts';
 import { durationField, integer, nameField } from '../wire/fields.ts';
 import { serverUrl } from './other-servers.ts';
 
-/** An etcd that somebody runs. */
+/** An external etcd. */
 export type OutsideEtcd = {
   /** `https://HOST:PORT` of the members of etcd, the nearest first */
   readonly endpoints: readonly string[];
@@ -25,17 +25,17 @@ export type MemberConfig = {
   readonly metricsPort?: number;
   /** path of etcd */
   readonly program: string;
-  /** what an appliance with an empty data directory joins with */
+  /** invitation with which an appliance with an empty data directory joins */
   readonly invitationFile?: string;
 };
 
 export type ClusterConfig = {
   /** of this appliance, for people */
   readonly name: string;
-  /** one of the two is there */
+  /** exactly one of `outside` and `member` is present */
   readonly outside?: OutsideEtcd;
   readonly member?: MemberConfig;
-  /** how long uses of keys go on when this appliance is cut off from the majority; 0: not at all */
+  /** time for which keys stay usable while this appliance is cut off from the majority; 0: not at all */
   readonly isolatedUsesFor: Duration;
 };
 
@@ -65,7 +65,7 @@ const member = z.strictObject({
 
 const outsideFields = ['endpoints', 'caFile', 'certificateFile', 'keyFile'] as const;
 
-/** Whether the files can be read is checked by the start. */
+/** Checks the section; the start checks that the files can be read. */
 export const clusterSection = z
   .strictObject({
     name: nameField().max(48).describe('name of this appliance, which no other of the cluster has: in messages, metrics and audit trails'),

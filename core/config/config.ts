@@ -18,7 +18,7 @@ export type LoadOptions = {
   readonly sections: Readonly<Record<string, z.ZodType>>;
 };
 
-/** Throws ConfigurationError with one line: the option, variable or line of the file, what is wrong, and what would be right. */
+/** Loads the configuration. Throws ConfigurationError with one line: the option, variable or line of the file, the fault, and the fix. */
 export function loadConfiguration({ argv, environment, sections }: LoadOptions): Configuration {
   const given = readOptions(argv, environment);
   const config = given.get('config');
@@ -29,7 +29,7 @@ export function loadConfiguration({ argv, environment, sections }: LoadOptions):
   return completed(core as Parameters<typeof completed>[0], plugins, sourcesOf(given, file));
 }
 
-/** A field that is not given is named by its option. */
+/** Places of the given fields; a field that is not given is named by its option. */
 function sourcesOf(given: GivenOptions, file: ConfigFile): Configuration['sources'] {
   const sourceOf = (field: string): string =>
     given.get(field)?.source ?? (Object.hasOwn(file.content, field) ? `${file.placeOf(field)}: ${field}` : `--${field}`);
@@ -42,7 +42,7 @@ export type DescribedField = {
   readonly path: string;
   readonly type: string;
   readonly description: string;
-  /** as YAML; undefined when there is none */
+  /** as YAML; undefined if it has none */
   readonly default: string | undefined;
   readonly option: string | undefined;
   readonly environment: string | undefined;
@@ -53,7 +53,7 @@ export function describeConfiguration(sections: LoadOptions['sections'] = {}): r
   return describe(z.toJSONSchema(schemaOf(sections), { io: 'input', unrepresentable: 'any' }) as JsonSchema, '');
 }
 
-/** The text of --help. */
+/** Text of --help. */
 export function describeOptions(): string {
   const fields = describeConfiguration();
   const rows = options.map((option): [string, string] => {

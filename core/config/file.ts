@@ -9,10 +9,10 @@ import { ConfigurationError } from './error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
 const require = createRequire(import.meta.url);
-/** Loaded for a file only. */
+/** The library, loaded only for a file. */
 const yaml = once(() => require('yaml') as typeof library);
 
-/** Its tokens take a thousand times as much memory. */
+/** Limit of the file: its tokens take a thousand times as much memory. */
 const mostOctets = 2 ** 20;
 
 export type ConfigFile = {
@@ -45,7 +45,7 @@ function parse(path: string, text: string): ConfigFile {
   return { content, placeOf: (pointer) => lineOf(offsetOf(root, pointer.split('/'))) };
 }
 
-/** The first two: a text without any counts as an empty one. */
+/** Returns the first two documents; a text without any counts as an empty one. */
 function documentsOf(path: string, text: string, lines: library.LineCounter) {
   try {
     return [...parseYaml(yaml(), text, lines).take(2)] as [library.Document.Parsed, library.Document.Parsed?];
@@ -55,7 +55,7 @@ function documentsOf(path: string, text: string, lines: library.LineCounter) {
   }
 }
 
-/** An alias without an anchor, and aliases that would make a document of any size, are errors here only. */
+/** Returns the content. Only this step detects an alias without an anchor, and aliases that would expand without limit. */
 function contentOf(document: library.Document.Parsed, path: string): unknown {
   try {
     return document.toJS() ?? {};

@@ -1,4 +1,4 @@
-// How much the processes keep ready: shares of the memory that the machine, or the limit of the service, gives to all of them.
+// Sizes of caches: shares of the memory that the machine, or the limit of the service, allows for all processes.
 import { totalmem } from 'node:os';
 
 /** Octets of the machine, or fewer where a limit is set (cgroup). */
@@ -6,13 +6,13 @@ export function availableBytes(limit = process.constrainedMemory(), machine = to
   return limit > 0 ? Math.min(limit, machine) : machine;
 }
 
-/** What an AES key takes that is loaded: 9 KiB in SoftHSM 2.6, the rest in the process around it. */
+/** Memory of a loaded AES key: 9 KiB in SoftHSM 2.6, the rest in the process around it. */
 const loadedKeyBytes = 10_240;
 const fewestKeys = 1_000;
-/** SoftHSM looks at each loaded object when it searches for one that is in the token: with more of them a search holds up all other work. */
+/** Limit of loaded keys: SoftHSM examines each loaded object when it searches the token, so with more of them a search delays all other work. */
 const mostKeys = 200_000;
 
-/** Keys that each token process keeps loaded, when all of them together may take a quarter of the memory. */
+/** Keys that each token process keeps loaded, if all of them together may take a quarter of the memory. */
 export function keysThatFit(tokenProcesses: number, bytes = availableBytes()): number {
   return between(fewestKeys, Math.floor(bytes / 4 / tokenProcesses / loadedKeyBytes), mostKeys);
 }
@@ -31,21 +31,21 @@ const leastRoomBytes = 16 << 20;
 const mostRoomBytes = 256 << 20;
 
 /**
- * The room of each worker for large bodies, in octets that they and what is made of them take (core/http/request/body-room.ts): all of them
- * together may take a sixteenth of the memory. What was freed and not collected yet comes on top, as much again.
+ * The room of each worker for large bodies, in octets of the bodies and their parsed forms (core/http/request/body-room.ts): all of them
+ * together may take a sixteenth of the memory. Uncollected garbage comes on top, as much again.
  */
 export function bodyRoomThatFits(workers: number, bytes = availableBytes()): number {
   return between(leastRoomBytes, Math.floor(bytes / 16 / workers), mostRoomBytes);
 }
 
-/** What a connection of an unauthenticated caller may hold: TLS, what came and is not taken yet, a request that waits, and what is collected later. */
+/** Memory that a connection of an unauthenticated caller may hold: TLS, unread input, a waiting request, and garbage. */
 const connectionBytes = 64 << 10;
 /** Fewer connections of a listener are no service. */
 const fewestConnections = 128;
 /** Management and EST. */
 const listeners = 2;
 
-/** Connections that each listener of each worker takes, when all of them together may take a quarter of the memory. */
+/** Connections that each listener of each worker accepts, if all of them together may take a quarter of the memory. */
 export function connectionsByMemory(workers: number, bytes = availableBytes()): number {
   return Math.max(fewestConnections, Math.floor(bytes / 4 / workers / listeners / connectionBytes));
 }

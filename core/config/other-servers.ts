@@ -1,8 +1,8 @@
-// Hosts, URLs and texts of headers that name other servers: what could not be sent as it is written is refused at the start.
+// Hosts, URLs and texts of headers that name other servers: values that could not be sent as written are refused at the start.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** ASCII that is visible: a line end in a header would begin another one, and beyond ASCII servers read different characters. */
+/** Visible ASCII: a line end in a header would begin another one, and servers disagree about characters beyond ASCII. */
 const visible = /^[\x21-\x7e]+$/;
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const control = /[\x00-\x1f\x7f-\x9f]/;
@@ -21,17 +21,17 @@ export function headerText(maxCharacters: number) {
   return z.string().min(1).max(maxCharacters).regex(visible, 'must have visible ASCII characters only: remove spaces and others');
 }
 
-/** Whether a secret fits into a header. */
+/** Tells whether a secret can be sent in a header. */
 export function fitsHeader(text: string): boolean {
   return visible.test(text);
 }
 
-/** Whether Basic authentication can send a text (RFC 7617 section 2: no control characters). */
+/** Tells whether Basic authentication can send a text (RFC 7617 section 2: no control characters). */
 export function fitsBasic(text: string): boolean {
   return !control.test(text);
 }
 
-/** Why a text names no host, with the fix; undefined for a host: a DNS name (with underscores, as containers have them) or an IP address. */
+/** Fault of the name of a host, with the fix; undefined for a DNS name (with underscores, as containers have them) or an IP address. */
 export function hostFault(host: string): string | undefined {
   if (isIP(host) !== 0) return undefined;
   if (host.includes('@')) return 'must have no user and password: give username and password';
@@ -52,7 +52,7 @@ function urlFault(text: string, schemes: readonly string[], credentials: string)
   const url = URL.parse(text);
   if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || !/^[a-z]+:\/\//i.test(text.trim()))
     return `must be an ${schemes.join(' or ')} URL`;
-  // The parser drops line ends and tabs, and spaces at the ends: what is used would differ from what is written.
+  // The parser drops line ends and tabs, and spaces at the ends: the URL in use would differ from the written one.
   if (control.test(text) || text.trim() !== text) return 'must have no line ends, tabs and spaces around it: remove them';
   if (url.username !== '' || url.password !== '') return `must have no user and password: give ${credentials}`;
   return url.hash === '' ? undefined : 'must have no # and what follows: it is never sent';

@@ -1,4 +1,4 @@
-// Configuration of what is in front of the listeners: proxies whose word for the address of a client is taken, and by which way they give it.
+// Configuration of the proxies in front of the listeners: those trusted for the address of a client, and the way they report it.
 import { z } from 'zod';
 import { cidrsField } from '../base/addresses.ts';
 

@@ -14,18 +14,18 @@ import { type Proxies, proxiesSection } from './proxies.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
 
-/** Where a listener listens, and behind which proxies. `descriptor`: an inherited socket that is listening already. */
+/** Address of a listener, and its proxies. `descriptor`: an inherited socket that already listens. */
 export type Address = {
   readonly host: string;
   readonly port: number;
   readonly descriptor?: number;
   readonly proxies?: Proxies;
-  /** that a process takes at most, by its memory */ readonly connections?: number;
+  /** limit of a process, from its memory */ readonly connections?: number;
 };
 
 /** The complete, checked configuration of one appliance. */
 export type Configuration = {
-  /** where each option was given: `--data`, `KEYSTORED_DATA` or a line of the file */
+  /** source of each option: `--data`, `KEYSTORED_DATA` or a line of the file */
   readonly sources: Readonly<Record<string, string>>;
   /** absolute path of the data directory */
   readonly data: string;
@@ -33,15 +33,15 @@ export type Configuration = {
   readonly estListen: Address;
   /** base URL of the management API for clients, without a slash at the end */
   readonly publicUrl: string;
-  /** nobody gave it: it is made of what this appliance alone is called */
+  /** true if it was not configured, but derived from the name of this appliance alone */
   readonly publicUrlIsOwn: boolean;
-  /** where other appliances reach this one, past what is in front of it */
+  /** URL at which other appliances reach this one, past proxies in front of it */
   readonly ownUrl: string;
   /** host names and addresses in the certificates of both listeners, the common name first */
   readonly hosts: readonly string[];
-  /** where the private key of both listeners is made and kept */
+  /** place where the private key of both listeners is made and kept */
   readonly tlsKey: 'store' | 'token';
-  /** where OpenSSL's engine and p11-kit's client are, if not where distributions put them */
+  /** paths of OpenSSL's engine and of p11-kit's client, if not those of the distributions */
   readonly tlsKeyModules?: { readonly engine: string; readonly client: string };
   readonly workers: number;
   readonly logLevel: LogLevel;
@@ -49,7 +49,7 @@ export type Configuration = {
   /** receivers of the audit trail and the logs */
   readonly shipping: { readonly destinations: readonly Destination[] };
   readonly audit: { readonly maxFileBytes: number; readonly retainFiles: number; readonly signEverySeconds: number };
-  /** no tokens: the embedded one is used */
+  /** without tokens the embedded one is used */
   readonly hsm: HsmConfig;
   /** every start is sealed until a person gives the PIN */
   readonly attended: boolean;
@@ -64,13 +64,13 @@ export type Configuration = {
   /** a backup that is restored into the empty data directory before this start, and the file with its passphrase */
   readonly restore?: string;
   readonly restorePassphraseFile?: string;
-  /** the file of identities that opens it, in place of a passphrase */
+  /** file of identities that opens it, instead of a passphrase */
   readonly restoreIdentityFile?: string;
   /** public keys of the audit trail of the appliance that made it */
   readonly restoreAuditKeys?: string;
   /** backups without a person; absent: none */
   readonly backup?: BackupConfig;
-  /** the others that share its store; absent: it stands alone */
+  /** the other appliances that share its store; absent: a single appliance */
   readonly cluster?: ClusterConfig;
   /** checked sections of the plugins by name */
   readonly plugins: Readonly<Record<string, unknown>>;
@@ -123,7 +123,7 @@ const fileLimits = {
   retainFiles: integer(2, 1_000_000).describe('files kept for each process; older ones are removed'),
 };
 
-/** The base URL at which others reach the management API, as it is typed. */
+/** Base URL of the management API, as typed. */
 export const publicUrlField = () => z.url({ protocol: /^https$/, error: 'must be an https URL' });
 
 /** Fields of the core; each plugin adds one section. */
@@ -252,15 +252,15 @@ export function completed(
   const { hsm, audit, data, proxies, ...rest } = fields;
   const { member } = fields.cluster ?? {};
   const named = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
-  // Who is invited reaches this appliance itself, whatever is in front of all of them.
+  // An invited appliance reaches this one directly, past any proxy.
   const hosts = member === undefined || named.includes(member.address) ? named : [...named, member.address];
-  // A member says where the others reach it; the name of a machine is often known to itself alone.
+  // A member is configured with an address that the others reach; the name of a machine is often known only to itself.
   const reached = fields.hosts?.[0] ?? member?.address ?? hosts[0] ?? 'localhost';
   const front = proxies.proxyProtocol.length + proxies.forwarded.length === 0 ? {} : { proxies };
   const publicHost = isWildcard(fields.listen.host) ? reached : fields.listen.host;
   const publicUrl = fields.publicUrl ?? urlOf(publicHost, fields.listen.port);
   const ownHost = isWildcard(fields.listen.host) ? (member?.address ?? reached) : fields.listen.host;
-  // Where only this machine reaches the listener, the way is what leads to it.
+  // A listener that only this machine reaches is reached through its proxy.
   const ownUrl = /^127\.|^::1$|^localhost$/.test(ownHost) ? publicUrl : urlOf(ownHost, fields.listen.port);
   const connections = connectionsByMemory(fields.workers);
   return {

@@ -1,8 +1,8 @@
-// Where a secret of the configuration comes from: a file, an environment variable or a systemd credential; never the file itself.
+// Source of a secret of the configuration: a file, an environment variable or a systemd credential; never the configuration file itself.
 import { z } from 'zod';
 import type { PinSource } from '../../hsm/api.ts';
 
-/** The fields that name one source. `what` is the secret in their descriptions, with its article. */
+/** Fields that name one source. `what` is the secret in their descriptions, with its article. */
 export function secretSource(what: string) {
   return z
     .strictObject({

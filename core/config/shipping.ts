@@ -5,11 +5,11 @@ import { durationField, integer, nameField } from '../wire/fields.ts';
 import { headerText, hostFault, plainText, serverUrl } from './other-servers.ts';
 import { secretSource } from './secret-source.ts';
 
-/** What a receiver speaks. All but syslog are HTTPS. */
+/** Protocols of receivers. All but syslog are HTTPS. */
 export const shippingProtocols = ['syslog', 'json-lines', 'splunk', 'elastic', 'loki', 'otlp'] as const;
 export type ShippingProtocol = (typeof shippingProtocols)[number];
 
-/** What is shipped: the audit trail, and `system:logs`. */
+/** Shipped topics: the audit trail, and `system:logs`. */
 export const shippedSources = ['audit', 'logs'] as const;
 
 const path = (what: string) => z.string().min(1).exactOptional().describe(what);
@@ -132,7 +132,7 @@ const pairs: readonly (readonly [keyof Given, keyof Given])[] = [
 
 const wireName = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** What is wrong with a destination as a whole: the field, and one sentence that names the destination and the fix. */
+/** Fault of a destination as a whole: the field, and one sentence that names the destination and the fix. */
 function faultOf(given: Given): readonly [field: keyof Given, fault: string] | undefined {
   const { protocol } = given;
   const where = `destination ${given.name}`;
