@@ -15,10 +15,10 @@ export class LogFile {
   #flushing: Promise<void> | undefined;
   #closed = false;
   readonly #begins: Promise<unknown> | undefined;
-  /** the current file, once it is known */
+  /** current file; undefined until the directory was read */
   #current: { readonly number: number; bytes: number } | undefined;
 
-  /** `begins`: until then lines wait, and not even the directory is made. */
+  /** `begins`: until it resolves, lines wait and the directory is not made. */
   constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number, begins?: Promise<unknown>) {
     this.#begins = begins;
     this.#directory = directory;
@@ -81,7 +81,7 @@ export class LogFile {
   }
 }
 
-/** Length of a file, and whether its last line is complete: a full disk or a power loss may have cut it. */
+/** Length of a file; `isWhole`: its last line is complete. A full disk or a power loss may have cut it. */
 async function endOf(path: string): Promise<{ length: number; isWhole: boolean }> {
   await using handle = await open(path, 'r');
   const { size: length } = await handle.stat();
@@ -90,7 +90,7 @@ async function endOf(path: string): Promise<{ length: number; isWhole: boolean }
   return { length, isWhole: buffer[0] === 10 };
 }
 
-/** Written where lines are missing; it has the time of the line after it. */
+/** Line that stands for lost lines, with the time of the line after it. */
 function lostLine(text: string, lost: number): string {
   const { 'occurred-at': occurredAt } = JSON.parse(text.slice(0, text.indexOf('\n'))) as { 'occurred-at': string };
   const line = {

@@ -14,13 +14,16 @@ export type LogOptions = {
   /** the least important level that is written */
   readonly level: LogLevel;
   readonly clock: Clock;
-  /** whether lines are also written to standard error; default true */
+  /** writes lines also to standard error; default true */
   readonly terminal?: boolean;
-  /** a file that has reached this size is followed by a new one */
+  /** size at which a file is followed by a new one */
   readonly maxFileBytes?: number;
   /** files kept per process */
   readonly retainFiles?: number;
-  /** Until it resolves nothing is written below the directory; the terminal has the lines at once. Absent: from the first line on. */
+  /**
+   * until it resolves, nothing is written below the directory, but lines go to the terminal at once; absent: files are written from the
+   * first line on
+   */
   readonly begins?: Promise<unknown>;
 };
 
@@ -75,7 +78,7 @@ function logOf(write: (line: Line) => void, component: string, tenant: string | 
 }
 
 function openTerminal(level: LogLevel): ConsolaInstance {
-  // The reader of standard error may be gone, which is no reason to end.
+  // The reader of standard error may be gone, which must not end the process.
   if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
   return createConsola({ level: consolaLevel[level], ...(isJournal() ? journal : consolaOnStandardError()) });
 }
@@ -87,7 +90,7 @@ function consolaOnStandardError(): Partial<ConsolaOptions> & { fancy: boolean } 
   return { fancy: isatty(process.stderr.fd), stdout: process.stderr, stderr: process.stderr };
 }
 
-/** The journal adds the time, and has the level as the priority. */
+/** Options for the journal, which adds the time and has the level as the priority. */
 const journal: Partial<ConsolaOptions> = {
   reporters: [{ log: (line) => void process.stderr.write(`${journalMark(levelOf(line))}${line.tag}: ${line.args.join('')}\n`) }],
 };
@@ -102,7 +105,7 @@ function textOf(message: string, fields: Readonly<Record<string, unknown>> = {})
   return harmless(`${message}${details.join('')}`);
 }
 
-/** Text from outside must not control the terminal or start a line. */
+/** Makes text from outside harmless: it must not control the terminal or start a line. */
 function harmless(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 }
@@ -111,7 +114,7 @@ const maxTextLength = 1_000;
 const maxItems = 50;
 const maxDepth = 4;
 
-/** Fields as written: names in kebab-case; values plain, short and shallow, whatever was given. */
+/** Converts fields for the log: names in kebab-case; values plain, short and shallow. */
 function plainFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -128,7 +131,7 @@ function plain(value: unknown, depth: number): unknown {
   if (value instanceof Uint8Array) return { bytes: value.length };
   if (depth >= maxDepth) return '…';
   if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => plain(item, depth + 1));
-  // Secret, Temporal and others define by toJSON what may be shown of them.
+  // Secret, Temporal and others define their visible form by toJSON.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plain((value.toJSON as () => unknown)(), depth + 1);
   return Object.fromEntries(
     Object.entries(value)

@@ -13,7 +13,7 @@ export async function* linesFromEnd(path: string): AsyncIterable<{ readonly text
     let octets = Buffer.concat([await readChunkInTurn(path, begin, end - begin), rest]);
     while (octets.length > 0) {
       const before = octets.length < 2 ? -1 : octets.lastIndexOf(10, octets.length - 2);
-      // The line starts in the chunk before.
+      // The line starts in the previous chunk.
       if (before < 0 && begin > 0) break;
       yield { text: octets.toString('utf8', before + 1, octets.length - 1), offset: begin + before + 1 };
       octets = octets.subarray(0, before + 1);
@@ -38,8 +38,8 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * As readChunk, one after another in this process: a chunk is looked through in the turn of the event loop in which it comes, and many who
- * read at a time would leave nothing of it to requests.
+ * As readChunk, but one at a time in this process: a chunk is searched in the turn of the event loop in which it arrives, and many
+ * concurrent readers would leave no time to requests.
  */
 export function readChunkInTurn(path: string, offset: number, length: number): Promise<Buffer> {
   return turns.run(() => readChunk(path, offset, length));
@@ -47,12 +47,15 @@ export function readChunkInTurn(path: string, offset: number, length: number): P
 
 const turns = new Semaphore(1);
 
-/** Up to this many octets from an offset; fewer at the end of the file. */
+/** Reads up to `length` octets from an offset; fewer at the end of the file. */
 export function readChunk(path: string, offset: number, length: number): Promise<Buffer> {
   return withFile(path, Buffer.alloc(0), (handle) => readFully(handle, offset, length));
 }
 
-/** Up to this many octets from an offset; fewer only at the end of the file. One call may answer fewer, before an error of the disk for example. */
+/**
+ * Reads up to `length` octets from an offset; fewer only at the end of the file. A single system call may return fewer, for example before a
+ * disk error.
+ */
 export async function readFully(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   for (let done = 0; done < length;) {
@@ -63,7 +66,7 @@ export async function readFully(handle: FileHandle, offset: number, length: numb
   return buffer;
 }
 
-/** A file that has been removed meanwhile, as the oldest ones are, counts as empty. */
+/** Runs a task on a file. A file that was removed meanwhile, as the oldest ones are, counts as empty. */
 async function withFile<T>(path: string, whenGone: T, task: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     await using handle = await open(path, 'r');

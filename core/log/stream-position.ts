@@ -1,24 +1,24 @@
-// Reads a stream on from a place that was kept, for a reader that is restarted: the files may have been removed or cut meanwhile.
+// Continues to read a stream from a stored position, for a restarted reader: the files may have been removed or cut meanwhile.
 import { stat } from 'node:fs/promises';
 import type { StreamFile } from './stream-files.ts';
 import { chunkBytes, readChunk } from './stream-lines.ts';
 
-/** Everything before `offset` of this file has been read, and all earlier files. */
+/** Position in a stream: everything before `offset` of this file, and all earlier files, have been read. */
 export type StreamPosition = { readonly number: number; readonly attempt: number; readonly offset: number };
 
-/** A complete line without its line end, and the place behind it. */
+/** A complete line without its line end, and the position after it. */
 export type PlacedLine = { readonly text: string; readonly after: StreamPosition };
 
 /**
- * `lines`: what follows the position, or the beginning. `skippedFiles`: how many files went unread because they were removed, as far as
- * their numbers tell. `isCut`: no line ends at the position any more, so that what was read there last has been taken back.
+ * `lines`: the lines after the position, or from the beginning. `skippedFiles`: number of files that were removed unread, as far as
+ * their numbers tell. `isCut`: the position is no longer the end of a line, so the last line read was cut off.
  */
 export type NextLines = { readonly lines: readonly PlacedLine[]; readonly skippedFiles: number; readonly isCut: boolean };
 
-/** Longest line; more without a line end is a line that is still being written. */
+/** Limit of a line; more octets without a line end are a line that is still being written. */
 const maxLineBytes = 4 << 20;
 
-/** The complete lines after a position, of one file, up to about `mostBytes`. `files` is the list of the stream, made before this call. */
+/** Reads the complete lines after a position, of one file, up to about `mostBytes`. `files` is the list of the stream, made before this call. */
 export async function readLinesAfter(
   files: readonly StreamFile[],
   position: StreamPosition | undefined,
@@ -41,7 +41,7 @@ export async function readLinesAfter(
   return { lines: [], skippedFiles: 0, isCut: false };
 }
 
-/** Octets of a stream behind a position; without one, of the whole stream. */
+/** Octets of a stream after a position; without one, of the whole stream. */
 export async function bytesAfter(files: readonly StreamFile[], position: StreamPosition | undefined): Promise<number> {
   const sizes = await Promise.all(
     files
@@ -51,7 +51,7 @@ export async function bytesAfter(files: readonly StreamFile[], position: StreamP
   return sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
 }
 
-/** Whether a file has been read to its end. */
+/** Tells whether a file has been read to its end. */
 export async function isReadThrough(file: StreamFile, position: StreamPosition | undefined): Promise<boolean> {
   if (position === undefined) return false;
   return isSame(file, position) ? position.offset >= (await sizeOf(file)) : !isAfter(file, position);
@@ -82,7 +82,7 @@ async function linesAt({ path, number, attempt }: StreamFile, offset: number, mo
   }
 }
 
-/** Whether a line ends before an offset, as it did when the offset was kept. */
+/** Tells whether a line ends before an offset, as it did when the offset was stored. */
 async function endsLine({ path }: StreamFile, offset: number): Promise<boolean> {
   return offset === 0 || (await readChunk(path, offset - 1, 1))[0] === 10;
 }

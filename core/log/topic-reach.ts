@@ -1,13 +1,13 @@
-// How far a search in a topic may go in one answer: a time, so that what was searched and what was not are told apart by anyone.
+// Limits a search in a topic for one answer, by a time, so that everyone knows which records were searched.
 import { stat } from 'node:fs/promises';
 import { listStreams, type StreamFile } from './stream-files.ts';
 import { chunkBytes, readChunkInTurn } from './stream-lines.ts';
 import { timeIn, type TopicOptions } from './topic.ts';
 
-/** Octets that are searched for one answer. */
+/** Octets searched for one answer. */
 const searchedBytes = 32 << 20;
 
-/** Where a search begins and which way it goes: from `since` on, or back from `before`. */
+/** Start and direction of a search: from `since` on, or back from `before`. */
 export type Search = Pick<TopicOptions, 'directory' | 'since' | 'before'> & { readonly isBackwards: boolean };
 
 /** The time at which a search that would read more ends; undefined: it reaches the end of the topic. */
@@ -22,21 +22,21 @@ export async function reachOf({ directory, since, before, isBackwards }: Search,
       return end <= each ? undefined : stream.timeAt(end - each);
     }),
   );
-  // The stream that comes least far decides for all: the others are searched as far as that time.
+  // The stream with the shortest reach decides for all: the others are searched up to that time.
   const known = times.filter((time) => time !== undefined).sort();
   const reach = isBackwards ? known.at(-1) : known[0];
-  // A clock that was set back makes an order of times that is not that of the lines: such a search is not bounded.
+  // After a clock was set back, times are not in the order of lines: such a search is not limited.
   const advances = reach !== undefined && (isBackwards ? before === undefined || reach < before : since === undefined || reach > since);
   return advances ? reach : undefined;
 }
 
-/** A stream as one run of octets. */
+/** Measures a stream as one run of octets. */
 async function measure(files: readonly StreamFile[]): Promise<Stream> {
   const sizes = await Promise.all(files.map(async ({ path }) => stat(path).then(({ size }) => size, gone)));
   return new Stream(files, sizes);
 }
 
-/** The oldest files are removed while they are read. */
+/** Size of a missing file: the oldest files are removed while they are read. */
 const gone = (): number => 0;
 
 class Stream {
@@ -65,7 +65,7 @@ class Stream {
     return undefined;
   }
 
-  /** Where records of this time begin, to a chunk. */
+  /** Position where records of this time begin, accurate to a chunk. */
   async placeOf(time: string): Promise<number> {
     let [low, high] = [0, this.bytes];
     while (high - low > chunkBytes) {

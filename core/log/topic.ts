@@ -9,11 +9,11 @@ export type TopicOptions = {
   readonly since?: string;
   /** only records before this time */
   readonly before?: string;
-  /** the newest `limit` are not looked for before this time */
+  /** earliest time at which the newest `limit` records are searched */
   readonly notBefore?: string;
   /** maximum number of records; when following without `since`, of those that exist already */
   readonly limit?: number;
-  /** only lines that contain this text and whose record passes: what a tenant may see, without parsing the rest */
+  /** only lines that contain this text and whose record passes: those that a tenant may see, without parsing the rest */
   readonly only?: RecordFilter;
   /** continue with new records until the signal */
   readonly follow?: boolean;
@@ -25,7 +25,7 @@ export type RecordFilter = { readonly text: string; readonly passes: (record: To
 /** One line of the file, and the object it contains. */
 export type TopicRecord = { readonly text: string; readonly record: Readonly<Record<string, unknown>> };
 
-/** How often the files are checked while following. */
+/** Interval of the check of the files while following. */
 const pollMs = 250;
 
 /** Records in order of time; lines that are not a JSON object are skipped. While following, records come in the order they are found. */
@@ -71,7 +71,7 @@ export async function* readTopic({
   }
 }
 
-/** Where reading of a stream starts, and the number of lines from there. */
+/** Start of reading in a stream, and the number of lines from there. */
 type Start = { readonly file: number; readonly offset: number; readonly lines: number };
 
 const nothingSkipped: Start = { file: 0, offset: 0, lines: 0 };
@@ -117,7 +117,7 @@ class StreamReader {
     this.#items.shift();
   }
 
-  /** The next record; undefined at the present end, and after the signal: among many records few may be wanted. */
+  /** The next record; undefined at the present end, and after the signal, which is checked here because few of many records may match. */
   async peek(): Promise<TopicRecord | undefined> {
     while (this.#items.length === 0 && this.#signal?.aborted !== true) {
       const file = this.#files[0];
@@ -160,7 +160,7 @@ async function firstFileFor(files: readonly StreamFile[], since: string): Promis
 
 type Newest = { readonly limit: number; readonly before: string; readonly notBefore: string };
 
-/** Where the newest `limit` records of a stream start, searched backwards from the end. */
+/** Finds the start of the newest `limit` records of a stream, backwards from the end. */
 async function newestLines(files: readonly StreamFile[], wanted: Newest, only: RecordFilter, signal?: AbortSignal): Promise<Start> {
   const { limit, before, notBefore } = wanted;
   const last = await lastFileFor(files, before);
@@ -187,7 +187,7 @@ async function lastFileFor(files: readonly StreamFile[], before: string): Promis
   return 0;
 }
 
-/** The time in a line, without reading the rest; empty where there is none. */
+/** Extracts the time of a line without parsing the rest; empty if it has none. */
 export function timeIn(line: string): string {
   return /"occurred-at":"([^"]*)"/.exec(line)?.[1] ?? '';
 }
