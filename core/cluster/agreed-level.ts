@@ -1,4 +1,4 @@
-// The level of the records (store/records/level.ts) that the appliances agree on: raised when every one of them can work with the next, never lowered.
+// Agreed level of the records (store/records/level.ts): raised when every appliance can work with the next one, never lowered.
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
@@ -6,7 +6,7 @@ import { hasValue, put, read, revisionOf, unchangedSince } from '../etcd/message
 import { epochValue, layout, readEpoch } from './layout.ts';
 import { decodeSign, type MemberSign, type Members } from './validity.ts';
 
-/** Why a program cannot work with the records of a shared store; undefined: it can. */
+/** Reason for which a program cannot work with the records of a shared store; undefined if it can. */
 export function levelRefusal({ version, levels }: Pick<MemberSign, 'version' | 'levels'>, level: number): string | undefined {
   const fact = `version ${version} works with records of the levels ${levels.oldest} to ${levels.newest}, and the cluster has level ${level}`;
   if (level > levels.newest) return `${fact}: install the version of the other appliances, there is no way back to this one`;
@@ -14,7 +14,7 @@ export function levelRefusal({ version, levels }: Pick<MemberSign, 'version' | '
   return undefined;
 }
 
-/** The highest level that all can work with. One that is out counts too: it comes back as it was. */
+/** The highest level that all members can work with. A member that is out counts too: it returns with the same program. */
 function commonLevel(members: Iterable<Pick<MemberSign, 'state' | 'levels'>>): number {
   return Math.min(...Array.from(members).flatMap(({ state, levels }) => (state === 'removed' ? [] : [levels.newest])));
 }
@@ -23,14 +23,17 @@ export type AgreedLevelParts = {
   readonly client: EtcdClient;
   readonly members: Members;
   readonly epoch: string;
-  /** of the records that are here */
+  /** level of the local records */
   readonly level: () => number;
   readonly log: Log;
 };
 
 const lookEveryMs = 500;
 
-/** Raises the level as soon as all can work with a higher one. Every member looks after that; the first one does it. Returns what ends it. */
+/**
+ * Raises the level as soon as all can work with a higher one. Every member watches for that; the first one does it. Returns a function that
+ * stops the watch.
+ */
 export function keepLevel({ client, members, epoch, level, log }: AgreedLevelParts): () => void {
   let raising: Promise<void> | undefined;
   const look = async (): Promise<void> => {
@@ -50,8 +53,8 @@ export function keepLevel({ client, members, epoch, level, log }: AgreedLevelPar
 }
 
 /**
- * The new level; undefined when it stays. A transaction that was decided at the former level is not committed any more, because each compares it;
- * and a process that comes in meanwhile, of whatever version, makes this one lose.
+ * Raises the level. Resolves with the new level; undefined if it stays. A transaction decided at the former level can no longer commit,
+ * because each compares it; and a process of any version that joins meanwhile makes this transaction lose.
  */
 async function raiseLevel(client: EtcdClient, epoch: string): Promise<number | undefined> {
   const { responses } = await client.readTxn({

@@ -1,4 +1,4 @@
-// Commits to the shared store, finds out what became of each transaction, and waits until the change holds everywhere.
+// Commits to the shared store, determines the outcome of each transaction, and waits until every appliance has applied the change.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -22,28 +22,28 @@ export type CommitterParts = {
   readonly marks: LaneMarks;
   readonly id: string;
   readonly limits: Limits;
-  /** Whether this appliance may answer at this moment: it then had the majority a moment ago. */
+  /** Tells whether this appliance may answer at this moment: it then had the majority a moment ago. */
   readonly mayAnswer: () => boolean;
   readonly nowMs: () => number;
   readonly log: Log;
 };
 
 const txnDeadlineMs = 1_000;
-/** After that the caller is told that the change may have happened. */
+/** Time after which the caller gets the error that the change may have happened. */
 const patienceMs = 8_000;
 const catchUpMs = 3_000;
-/** How long a member that gives signs may take to apply a change before it is expelled. */
+/** Time in which a member that gives signs must apply a change, or is expelled. */
 const applyingMs = 2_000;
 const lookEveryMs = 50;
 const firstSignMs = 5_000;
 
 export class Committer {
   readonly #parts: CommitterParts;
-  /** By their keys as text. */
+  /** lanes by the text of their keys */
   readonly #lanes = new Map<string, Promise<Lane>>();
-  /** What predecessors of this process have committed last, by the name of the change. */
+  /** last commits of predecessors of this process, by the name of the change */
   readonly #before = new Map<string, number>();
-  /** What each caller has asked for last: it asks again where no answer came, and gets the same. */
+  /** last request of each caller: one that got no answer asks again, and gets the same outcome */
   readonly #asked = new Map<number, { readonly name: string; readonly outcome: Promise<'committed' | 'lost'> }>();
   readonly #stopping = new AbortController();
   readonly #openedMs: number;
@@ -57,20 +57,20 @@ export class Committer {
     }
   }
 
-  /** Fences the lanes of this appliance: what a predecessor has sent is committed now or never. */
+  /** Fences the lanes of this appliance: transactions of a predecessor are committed by now, or never. */
   static async open(parts: CommitterParts): Promise<Committer> {
     const { kvs } = await parts.client.range(layout.lanes(parts.id));
     const lanes = await Promise.all(kvs.map(({ key }) => fenceLane(parts.client, key)));
-    // What a predecessor without marks has committed is before that.
+    // Commits of a predecessor without marks are before this revision.
     await parts.marks.begin(Math.max(parts.follower.position, ...lanes.map(({ lane }) => lane.state.revision)));
     return new Committer(parts, lanes);
   }
 
   /**
-   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: asked for again under the same name, here or of a successor of this
-   * process, it is not committed twice. `caller`: number of the process of this appliance that asks, which asks for one change after
-   * another. Each has a lane of its own, whose name stays until that process was answered: in a lane for all, the change of another one would
-   * take its place, and a successor would not know it.
+   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: requested again under the same name, from this process
+   * or from a successor of it, the intent is not committed twice. `caller`: number of the requesting process of this appliance, which
+   * requests one change after another. Each process has its own lane, whose name stays until that process was answered: in a common lane,
+   * the change of another process would replace it, and a successor would not know it.
    */
   commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
     const asked = this.#asked.get(caller);
@@ -85,7 +85,7 @@ export class Committer {
     const before = this.#before.get(name);
     if (before === undefined) await this.#requireMajority();
     const settled = before === undefined ? await this.#transact(caller, name, intent) : { isCommitted: true, revision: before };
-    // Lost means that something newer is there. Without it the change would lose again.
+    // Lost means that a newer state exists. Without it the change would lose again.
     if (!(await follower.reaches(settled.revision, catchUpMs)))
       throw clusterUnavailable(settled.isCommitted ? 'not-everywhere' : 'unchanged');
     if (!settled.isCommitted) return 'lost';
@@ -94,8 +94,8 @@ export class Committer {
   }
 
   /**
-   * Resolves when every member that may answer has applied a revision that is here. One that is silent is declared out, after its validity has
-   * ended. One that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
+   * Resolves when every member that may answer has applied a revision that this appliance has. A silent member is declared out after its validity has
+   * ended. A member that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
    */
   async holdsEverywhere(revision: number): Promise<void> {
     const { follower, members, nowMs } = this.#parts;
@@ -122,7 +122,7 @@ export class Committer {
     this.#stopping.abort();
   }
 
-  /** An appliance that is cut off refuses at once. One that has just started is given the time of its first sign. */
+  /** Refuses at once if this appliance is cut off; one that has just started gets the time of its first sign. */
   async #requireMajority(): Promise<void> {
     const { mayAnswer, nowMs } = this.#parts;
     while (!mayAnswer()) {
@@ -131,12 +131,15 @@ export class Committer {
     }
   }
 
-  /** The lane of a caller. It is taken while nobody knows what became of the caller's change before; after too long, nothing can be committed. */
+  /**
+   * Takes the lane of a caller. It is busy while the outcome of the caller's previous change is unknown; after too long, nothing can be
+   * committed.
+   */
   async #takeLane(caller: number): Promise<Lane> {
     const { id, marks, nowMs } = this.#parts;
     const key = layout.lane(id, caller);
     let lane = await this.#openLane(key);
-    // Somebody else wrote it: every transaction would lose.
+    // Another writer has changed it: every transaction would lose.
     if (!lane.isPending && marks.takenAt(key) > lane.state.revision) {
       this.#lanes.delete(textOf(key));
       lane = await this.#openLane(key);
@@ -173,7 +176,7 @@ export class Committer {
       return await Promise.race([settling, late.promise]);
     } finally {
       clearTimeout(timer);
-      // It goes on until the outcome is known, although nobody waits for it any more.
+      // It continues until the outcome is known, although its caller no longer waits.
       settling.catch((error: unknown) => this.#parts.log.warn('a transaction ended without its caller', { reason: reasonOf(error) }));
     }
   }
@@ -191,12 +194,12 @@ export class Committer {
       const answer = await this.#insist(lane.fence());
       const settled = lane.fenced(answer);
       if (settled !== undefined) return settled;
-      // Only one process of an appliance writes to its lanes, so this is a second one with the same identity.
+      // Only one process of an appliance writes to its lanes, so this is another process with the same identity.
       throw clusterUnavailable('unknown', new Error('another process writes under the identity of this appliance'));
     }
   }
 
-  /** Sends a transaction that may be sent more than once until it is answered. */
+  /** Sends an idempotent transaction until it is answered. */
   async #insist(request: TxnRequest): Promise<TxnAnswer> {
     for (;;) {
       this.#stopping.signal.throwIfAborted();
@@ -212,11 +215,11 @@ export class Committer {
 type FencedLane = {
   readonly key: Buffer;
   readonly lane: Lane;
-  /** the revision of what was committed last in it */
+  /** revision of the last commit in it */
   readonly committedAt: number;
 };
 
-/** Whatever was sent in it before is committed by now, or never will be. Rejects with EtcdError. */
+/** Fences a lane: earlier transactions in it are committed by now, or never will be. Rejects with EtcdError. */
 async function fenceLane(client: EtcdClient, key: Buffer): Promise<FencedLane> {
   for (;;) {
     const { kvs } = await client.range({ key });
@@ -235,11 +238,11 @@ function textOf(key: Buffer): string {
   return key.toString('latin1');
 }
 
-/** Repeated, the change is refused again: what helps is said. */
+/** Message about a change that is too large, with the remedy: repeated, it would be refused again. */
 function tooLarge(exceeded: keyof Limits, { operations, bytes }: Limits): string {
   if (exceeded === 'bytes') return `Nothing is changed: the change has more than the ${bytes} octets that a transaction of etcd takes.`;
   return (
-    `Nothing is changed: the change takes more than ${operations} operations, which is what etcd takes in a transaction. ` +
+    `Nothing is changed: the change takes more than the ${operations} operations that a transaction of etcd takes. ` +
     `Start all members of etcd with --max-txn-ops=${mostOperations}, one after another, and then the appliances again.`
   );
 }

@@ -1,4 +1,4 @@
-// Who is among the members: whether this appliance may come in, and how one that is lost for ever is removed.
+// Membership: decides whether this appliance may join, and removes a permanently lost one.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { defined } from '../base/defined.ts';
@@ -29,16 +29,16 @@ export type EntryParts = {
 
 type Found = MemberSign & { readonly id: string; readonly revision: number };
 
-/** How often members in the way are watched: a living one gives several signs each time. */
+/** Number of watches of conflicting members: a living one gives several signs in each. */
 const mostLooks = 3;
 
-/** What a removed appliance is told, whatever it tries. */
+/** Answer to a removed appliance, for everything it tries. */
 export const removedReason =
-  'this appliance was removed from its cluster for ever: one that takes its place has an empty data directory and another cluster/name';
+  'this appliance was permanently removed from its cluster: a replacement needs an empty data directory and another cluster/name';
 
 /**
- * Throws an Error with the reason when it may not. Members in the way are given the time in which a living one gives a sign:
- * after a power failure there are only those that have died. Resolves with the run of the predecessor of this process, if it did not say
+ * Throws an Error with the reason if this appliance may not join. Conflicting members get the time in which a living one gives a sign:
+ * after a power failure all of them have died. Resolves with the run of the predecessor of this process, if it did not say
  * goodbye.
  */
 export async function requireEntry(parts: EntryParts): Promise<string | undefined> {
@@ -48,7 +48,7 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
   if (barred !== undefined) throw new Error(barred);
   const own = before.find((one) => one.id === id);
   const silentAt = await awaitSilence(parts, before);
-  // What had our name and is gone leaves its place to us: an appliance that has lost its disk comes in with another identity. It may be declared
+  // A gone member with this name leaves its place to this appliance: one that has lost its disk joins with another identity. It may be declared
   // out meanwhile, or give a sign.
   for (;;) {
     const after = await readMembers(client);
@@ -66,8 +66,8 @@ export async function requireEntry(parts: EntryParts): Promise<string | undefine
 }
 
 /**
- * Watches the members in the way until none gives a sign for as long as one counts, a few times at most: a sign that one has sent before it died
- * may arrive late. Resolves with their revisions at the begin of the last of these times.
+ * Watches the conflicting members until none gives a sign for as long as one counts, a few times at most: a sign sent before its member died
+ * may arrive late. Resolves with their revisions at the beginning of the last watch.
  */
 async function awaitSilence(parts: EntryParts, before: readonly Found[]): Promise<ReadonlyMap<string, number>> {
   const inTheWay = (members: readonly Found[]): readonly Found[] => members.filter((one) => conflictOf(parts, one) !== undefined);
@@ -81,18 +81,18 @@ async function awaitSilence(parts: EntryParts, before: readonly Found[]): Promis
   }
 }
 
-/** Throws an Error with the reason when this appliance was removed: it must not follow the others any more. */
+/** Throws an Error with the reason if this appliance was removed: it must no longer follow the others. */
 export async function requireNotRemoved(client: EtcdClient, id: string): Promise<void> {
   const { kvs } = await client.range({ key: layout.member(id) });
   if (kvs.some(({ value }) => wasRemoved(decodeSign(value)))) throw new Error(removedReason);
 }
 
-/** Why the removal of a member keeps an appliance out. A name is never given again: audit trails and messages name appliances by it. */
+/** Reason for which the removal of a member excludes an appliance. A name is never reused: audit trails and messages name appliances by it. */
 function removalOf({ id, self }: EntryParts, other: Found): string | undefined {
   if (!wasRemoved(other)) return undefined;
   if (other.id === id) return removedReason;
   if (other.name !== self.name) return undefined;
-  return `${self.name} is the name of an appliance that was removed from this cluster for ever: give this one another cluster/name`;
+  return `${self.name} is the name of an appliance that was permanently removed from this cluster: give this one another cluster/name`;
 }
 
 function conflictOf({ id, self }: EntryParts, other: Found): string | undefined {
@@ -113,15 +113,15 @@ async function readMembers(client: EtcdClient): Promise<readonly Found[]> {
   });
 }
 
-/** What it takes to say of another member what it is from now on. */
+/** Parts needed to declare the state of another member. */
 export type DeclarationParts = { readonly client: EtcdClient; readonly follower: Follower; readonly log: Log };
 
 const declareMs = 1_000;
 const againMs = 50;
 
 /**
- * Says what another member is from now on. Wins only when it has given no sign since it was seen: none that it has sent can be committed
- * then. What became of it is in the view of the members when this resolves. Of one that is removed, no transaction can be committed any more
+ * Declares the state of another member. Wins only if the member has given no sign since it was seen: none of its sent signs can be committed
+ * then. The outcome is in the view of the members when this resolves. A removed member can no longer commit a transaction
  * either, because each compares a lane.
  */
 export async function declareMember(
@@ -151,15 +151,15 @@ export async function declareMember(
 
 export type RemovalParts = DeclarationParts & { readonly members: Members; readonly nowMs: () => number };
 
-/** `alive`: it gives signs of life, and those were to be respected. `unknown`: there is no such member. */
+/** Outcome of a removal. `alive`: refused, because the member gives signs of life. `unknown`: no such member exists. */
 export type RemovalOutcome = 'removed' | 'unknown' | 'alive';
 
-/** Longer than a living member may answer, and than an election. */
+/** Patience, longer than the validity of a living member and than an election. */
 const removalMs = 8_000;
 
 /**
- * Removes a member for ever: it never comes in again, nor another one of its name. One that gives signs of life is removed with `evenIfAlive`
- * alone; its signs lose from the first moment, and it counts as removed when it can answer no more. Repeated, it has the same outcome. Rejects with
+ * Removes a member permanently: neither it nor another one with its name can join again. One that gives signs of life is removed with `evenIfAlive`
+ * only; its signs lose from the first moment, and it counts as removed when it can no longer answer. Idempotent. Rejects with
  * `cluster-unavailable` while etcd does not answer.
  */
 export async function removeMember(parts: RemovalParts, id: string, evenIfAlive: boolean): Promise<RemovalOutcome> {

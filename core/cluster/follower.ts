@@ -1,4 +1,4 @@
-// Follows the shared store: keeps a watch, applies its revisions to the replica in order, and says how far that has come.
+// Follows the shared store: keeps a watch, applies its revisions to the replica in order, and reports the position.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -25,26 +25,26 @@ export type FollowerParts = {
   readonly marks: LaneMarks;
   readonly nowMs: () => number;
   readonly log: Log;
-  /** Called before the replica is filled, which takes it through states that never were: resolves when nothing is answered from it. */
+  /** called before the replica is filled, which takes it through inconsistent states; resolves when nothing is answered from it */
   readonly withdraw: () => Promise<void>;
-  /** The shared store is not the one that was followed any more; nothing is applied from then on. */
+  /** called when the shared store is no longer the followed one; nothing is applied from then on */
   readonly onReplaced: () => void;
-  /** Whether what is in the replica is compared with what was written to it: at a start of the appliance, when nobody waits for this process. */
+  /** compares the contents of the replica with what was written to it: at a start of the appliance, when no other process waits for this one */
   readonly examines: boolean;
-  /** Told of records that no appliance has written. */
+  /** receives records that no appliance has written */
   readonly onForeignWrite: (write: ForeignWrite) => void;
 };
 
-/** What was applied: how far the replica has come, and whether records changed. */
+/** An applied step: the position of the replica; `hasRecords`: records changed. */
 type Applied = { readonly position: number; readonly hasRecords: boolean };
 
-/** Keys of records in a line of the log. */
+/** Limit of keys of records in a line of the log. */
 const mostNamed = 5;
-/** Events of one commit to LMDB, which runs without a pause for signs of life. */
+/** Events in one commit to LMDB, during which no sign of life can be sent. */
 const sliceEvents = 500;
 const firstRetryMs = 50;
 const longestRetryMs = 1_000;
-/** A watch that is quiet is asked how far it has come. */
+/** Interval at which a quiet watch is asked for its progress. */
 const askEveryMs = 50;
 
 export class Follower {
@@ -52,7 +52,7 @@ export class Follower {
   readonly #listeners = new Set<(applied: Applied) => void>();
   readonly #stopping = new AbortController();
   #position = 0;
-  /** who is a member is known from there on */
+  /** revision from which the members are known */
   #membersFrom = 0;
   #watching: Watching | undefined;
   #running: Promise<void> | undefined;
@@ -61,17 +61,17 @@ export class Follower {
     this.#parts = parts;
   }
 
-  /** Everything up to this revision of the shared store is in the replica. */
+  /** Revision of the shared store up to which everything is in the replica. */
   get position(): number {
     return this.#position;
   }
 
-  /** Of the records that are here. */
+  /** Level of the local records. */
   get level(): number {
     return this.#parts.writer.level;
   }
 
-  /** Fills the replica when it cannot go on from where it is, reads who the members are, and begins to follow. */
+  /** Fills the replica if it cannot continue from its position, reads the members, and begins to follow. */
   async start(): Promise<void> {
     const { client, writer, members, epoch, nowMs, examines, log } = this.#parts;
     if (examines && (await writer.distrustIfChanged()))
@@ -80,7 +80,7 @@ export class Follower {
     const canGoOn = position?.epoch === epoch && position.filling === undefined;
     if (writer.hasOwnRecords(epoch))
       throw new Error('this appliance has records of its own, which would be lost: only a new one can join a cluster');
-    // A predecessor of this process may have said a moment ago that this appliance may answer.
+    // A predecessor of this process may have granted this appliance validity a moment ago.
     if (!canGoOn && position !== undefined) await setTimeout(validMs);
     this.#position = canGoOn ? position.revision : await loadReplica(client, writer, epoch);
     const { kvs, header } = await client.range(layout.members);
@@ -92,20 +92,20 @@ export class Follower {
     this.#running = this.#follow();
   }
 
-  /** Told after each step. Returns what ends it. */
+  /** Calls the listener after each step. Returns a function that removes it. */
   onApplied(listener: (applied: Applied) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Whether the replica has everything up to a revision, waiting for it no longer than given. */
+  /** Resolves with true when the replica has everything up to a revision, with false if that takes longer than `withinMs`. */
   async reaches(revision: number, withinMs: number): Promise<boolean> {
     if (this.#position >= revision) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const end = this.onApplied(({ position }) => {
       if (position >= revision) resolve(true);
     });
-    // Revisions of others in the same etcd are not in our watch: only the watch itself can tell that there is nothing in them.
+    // The watch does not show revisions of other users of the same etcd; only its progress tells that they contain nothing for us.
     const asking = setInterval(() => this.#watching?.requestProgress(), askEveryMs);
     const late = AbortSignal.timeout(withinMs);
     late.addEventListener('abort', () => resolve(false), { once: true });
@@ -141,7 +141,7 @@ export class Follower {
     }
   }
 
-  /** Resolves or rejects when the watch has ended and what it brought is applied. True: the revisions after the position are gone. */
+  /** Resolves or rejects when the watch has ended and its revisions are applied. True: the revisions after the position are compacted. */
   async #watchOnce(): Promise<boolean> {
     const assembly = new Assembly(this.#position);
     const inbox: Revision[] = [];
@@ -185,7 +185,7 @@ export class Follower {
     }
   }
 
-  /** A full disk does not lose a revision: the commit is tried again until it works. */
+  /** Applies revisions. A full disk does not lose one: the commit is tried again until it succeeds. */
   async #apply(revisions: readonly Revision[]): Promise<void> {
     const { writer, epoch, log } = this.#parts;
     const last = revisions.at(-1)?.revision ?? this.#position;
@@ -198,7 +198,7 @@ export class Follower {
     const foreign = this.#foreignIn(revisions);
     for (const { revision, records } of foreign) {
       const named = records.slice(0, mostNamed).map(describeKey);
-      log.error('records of the shared store were changed by no appliance: somebody has a key for etcd, or has put back a copy of it', {
+      log.error('records of the shared store were changed by no appliance: the writer has a key for etcd, or has restored a copy of it', {
         revision,
         records: records.length,
         named,
@@ -249,7 +249,7 @@ export class Follower {
   }
 }
 
-/** How many of the first revisions make one commit: at least one, which stays whole. */
+/** Number of the first revisions that make one commit: at least one, which stays whole. */
 function countOf(revisions: readonly Revision[]): number {
   let events = 0;
   for (const [index, revision] of revisions.entries()) {

@@ -8,10 +8,10 @@ import { type Epoch, epochValue, layout, readEpoch } from './layout.ts';
 import type { ReplicaWriter } from './replica/replica-writer.ts';
 import { batchLimits } from './transaction.ts';
 
-/** A shared store: the random text that names it, the level of its records, and its wrapped keys, which this floor cannot read. */
+/** Description of a shared store: its epoch (a random text), the level of its records, and its wrapped keys, which this floor cannot read. */
 export type SharedStoreSeen = Epoch & { readonly wrappedKeys: Uint8Array };
 
-/** Undefined while there is none. */
+/** Finds the shared store; undefined while none exists. */
 export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSeen | undefined> {
   const { responses } = await client.readTxn({
     compare: [],
@@ -25,9 +25,9 @@ export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSe
 }
 
 /**
- * Puts every record of a store into an etcd that has no shared store, and last of all epoch and wrapped keys, which make it one. Cut off, it
- * begins again. Of two appliances that found at the same time, the later one goes on and the other rejects, because each transaction compares
- * who it is that founds. `level`: of this program, because the records of one that stood alone have it.
+ * Puts every record of a store into an etcd without a shared store, and last of all epoch and wrapped keys, which make it one. After an
+ * interruption it begins again. If two appliances found at the same time, the later one continues and the other rejects, because each
+ * transaction compares the founder. `level`: that of this program, because the records of a single appliance have it.
  */
 export async function foundSharedStore(
   client: EtcdClient,
@@ -38,14 +38,17 @@ export async function foundSharedStore(
   const mine = await commit(client, [noneOf({ key: layout.epoch })], [put(layout.founding, keyBytes(epoch)), remove(layout.records)]);
   const isMine: Compare[] = [unchangedSince(layout.founding, mine)];
   for (const batch of batchesOf(writer)) await commit(client, isMine, batch);
-  // Cut off after the epoch, the next start must know that what it finds in etcd was made of the records that are here.
+  // After an interruption behind the epoch, the next start must know that the shared store was made of the local records.
   await writer.beginFounding(epoch);
   const last = [put(layout.epoch, epochValue({ epoch, level })), put(layout.wrappedKeys, wrappedKeys)];
   await commit(client, [...isMine, noneOf({ key: layout.epoch })], last);
   return { epoch, level, wrappedKeys };
 }
 
-/** Unknown outcomes end the founding: the next one begins again, and what is still on its way compares a founder that is no more. */
+/**
+ * Commits a transaction of the founding. An unknown outcome ends it: the next founding begins again, and late transactions compare the
+ * former founder.
+ */
 async function commit(client: EtcdClient, compare: readonly Compare[], success: readonly Operation[]): Promise<number> {
   const { succeeded, header } = await client.txn({ compare, success, failure: [] }, loadDeadlineMs);
   if (!succeeded) throw new Error('another appliance makes the shared store at this moment, or has made it: start this one again');

@@ -1,18 +1,18 @@
-// A lane: transactions one after another, each of which changes the key of the lane, so that the outcome of every one can be found out.
+// A lane: a sequence of transactions, each of which changes the key of the lane, so that the outcome of every one can be determined.
 import { type Header, put, read, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
 import type { Guard } from './transaction.ts';
 
 /*
  * A transaction that timed out may still be on its way and commit later. Each transaction of a lane therefore compares that the key of
- * the lane is as the one before left it, and writes its own name there. Where the outcome is unknown, a fence is committed: it compares the
- * same and writes the old name again. One of both wins, and the other never can. So a lane holds one key, whatever happens, and nothing has
+ * the lane is as the previous one left it, and writes its own name there. If the outcome is unknown, a fence is committed: it compares the
+ * same and writes the old name again. One of both wins, and the other never can. A lane thus always has one key, and nothing has
  * to be swept; a process that starts fences its lanes and knows what its predecessor has committed.
  */
 
 /** State of the key: its revision (0: it does not exist) and the name of the last transaction that was committed. */
 export type LaneState = { readonly revision: number; readonly last: string };
 
-/** What became of a transaction, when it is known. */
+/** Known outcome of a transaction. */
 export type Settled = { readonly isCommitted: boolean; readonly revision: number };
 
 export class Lane {
@@ -20,7 +20,7 @@ export class Lane {
   #state: LaneState;
   #pending: string | undefined;
 
-  /** `state` as a fence has found it. */
+  /** `state`: found by a fence. */
   constructor(key: Buffer, state: LaneState) {
     this.#key = key;
     this.#state = state;
@@ -30,19 +30,19 @@ export class Lane {
     return this.#state;
   }
 
-  /** Whether the outcome of a transaction is not known yet. */
+  /** True while the outcome of a transaction is unknown. */
   get isPending(): boolean {
     return this.#pending !== undefined;
   }
 
-  /** What the transaction of that name must compare and write. `name` is never used twice. */
+  /** Compares and writes that the transaction with this name must contain. `name` is never used twice. */
   begin(name: string): Guard {
     if (this.#pending !== undefined) throw new TypeError('a lane has one transaction at a time');
     this.#pending = name;
     return { compare: [unchangedSince(this.#key, this.#state.revision)], write: [put(this.#key, Buffer.from(name))] };
   }
 
-  /** The server has answered the transaction, or (`undefined`) has refused it, so that it never happens. */
+  /** Records the server's answer to the transaction, or (`undefined`) its refusal, after which it never happens. */
   answered(answer: (Pick<TxnAnswer, 'succeeded'> & { readonly header: Pick<Header, 'revision'> }) | undefined): Settled {
     const name = this.#requirePending();
     this.#pending = undefined;
@@ -52,7 +52,7 @@ export class Lane {
     return { isCommitted: true, revision };
   }
 
-  /** After an unknown outcome: to be sent until it is answered. A fence whose own outcome is unknown is sent again as it is. */
+  /** Fence after an unknown outcome, to be sent until it is answered. A fence whose own outcome is unknown is sent again unchanged. */
   fence(): TxnRequest {
     this.#requirePending();
     const { revision, last } = this.#state;
@@ -63,7 +63,7 @@ export class Lane {
     };
   }
 
-  /** The answer to a fence. Undefined: the lane is as neither the transaction nor a fence left it, so another process uses it. */
+  /** Records the answer to a fence. Undefined: neither the transaction nor a fence left the lane in this state, so another process uses it. */
   fenced(answer: TxnAnswer): Settled | undefined {
     const name = this.#requirePending();
     const state = stateAfterFence(answer, this.#state);

@@ -1,4 +1,4 @@
-// Where everything is in etcd. All keys have one prefix, so that one watch shows every revision.
+// Layout of etcd. All keys have one prefix, so that one watch shows every revision.
 import type { Span } from '../store/environment.ts';
 import { keyBytes } from '../store/keys.ts';
 import { firstLevel } from '../store/records/level.ts';
@@ -12,7 +12,7 @@ const memberPrefix = keyBytes(`${root}m/`);
 const lanePrefix = keyBytes(`${root}l/`);
 
 export const layout = {
-  /** everything of keystored */
+  /** all keys of keystored */
   all: prefixed(keyBytes(root)),
   /** sealed records, by the text of their keys */
   records: prefixed(recordPrefix),
@@ -21,33 +21,33 @@ export const layout = {
     key: Buffer.concat([recordPrefix, low]),
     range_end: Buffer.concat([recordPrefix, high]),
   }),
-  /** Rewritten with each deletion of a record, by the key above it: a range of records does not show that one of them is gone. */
+  /** note of deletions by the key above, rewritten with each deletion of a record: a range of records does not show that one of them is gone */
   deletionAbove: (text: string): Buffer => Buffer.concat([deletionPrefix, keyBytes(parentOf(text))]),
   deletionsBelow: (prefix: string): KeyRange => ({
     key: Buffer.concat([deletionPrefix, keyBytes(prefix)]),
     range_end: Buffer.concat([deletionPrefix, keyBytes(prefix), Buffer.of(0xff)]),
   }),
-  /** Rewritten whenever old notes of deletions are removed. */
+  /** rewritten whenever old notes of deletions are removed */
   deletionsSwept: keyBytes(`${root}swept`),
   members: prefixed(memberPrefix),
   member: (id: string): Buffer => Buffer.concat([memberPrefix, keyBytes(id)]),
-  /** `number`: of a process of the appliance */
+  /** lane of a process of an appliance, by the number of the process */
   lane: (member: string, number: number): Buffer => Buffer.concat([lanePrefix, keyBytes(`${member}/${number}`)]),
   lanes: (member: string): KeyRange => prefixed(Buffer.concat([lanePrefix, keyBytes(`${member}/`)])),
-  /** Who is making the shared store: its first transaction, before the epoch. */
+  /** founder of the shared store, written by its first transaction, before the epoch */
   founding: keyBytes(`${root}founding`),
-  /** Rewritten by the first sign of each process that is a member: what it says of its program may be new. */
+  /** rewritten by the first sign of each process that is a member, whose program may be new */
   arrivals: keyBytes(`${root}arrivals`),
-  /** Random text, written last when the shared store is made, and the level of the records (`epochValue`). */
+  /** random text, written last when the shared store is made, and the level of the records (`epochValue`) */
   epoch: keyBytes(`${root}epoch`),
-  /** What all appliances open with their tokens. Written with the epoch, and again when their wrapping key was rotated. */
+  /** keys that all appliances unwrap with their tokens; written with the epoch, and again after each rotation of the wrapping key */
   wrappedKeys: keyBytes(`${root}keys`),
 } as const;
 
-/** Which store, and in the formats of which level. */
+/** Identity of a shared store, and the level of its formats. */
 export type Epoch = { readonly epoch: string; readonly level: number };
 
-/** One key for both, so that the compare which every transaction makes of the epoch is one of the level, too. */
+/** Encodes both in one value, so that every transaction's compare of the epoch also compares the level. */
 export function epochValue({ epoch, level }: Epoch): Buffer {
   return keyBytes(level === firstLevel ? epoch : `${epoch} ${level}`);
 }
@@ -57,7 +57,7 @@ export function readEpoch(value: Uint8Array): Epoch {
   return { epoch, level: Number(level) };
 }
 
-/** What a key of etcd is about. */
+/** Meaning of a key of etcd. */
 export type Place =
   | { readonly kind: 'record'; readonly text: string }
   | { readonly kind: 'member'; readonly id: string }

@@ -1,4 +1,4 @@
-// One appliance of a cluster: what follows the shared store, commits to it and says that it is there, put together.
+// One appliance of a cluster: combines the follower of the shared store, the committer, and the signs of life.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -25,34 +25,34 @@ import { isValid, Members, type MemberSelf, type Moment, type SeenMember } from 
 
 export type MemberOptions = {
   readonly client: EtcdClient;
-  /** of the store; no process but this one writes to it */
+  /** directory of the store; only this process writes to it */
   readonly directory: string;
   /** never used by two processes at a time */
   readonly id: string;
-  /** what every sign says of this appliance */
+  /** description of this appliance in every sign */
   readonly self: MemberSelf;
-  /** what a transaction must be able to have; where etcd takes more, ours may have more */
+  /** required limits of a transaction; if etcd accepts more, ours may have more */
   readonly limits: Limits;
   readonly log: Log;
   readonly moment: () => Moment;
-  /** Told when position, members or validity have changed. */
+  /** called when position, members or validity have changed */
   readonly onChange: () => void;
-  /** Told once, with the reason, when this process must begin again: the shared store was made again, or another process is this member. */
+  /** called once, with the reason, when this process must begin again: the shared store was made again, or another process is this member */
   readonly onEnded: (reason: string) => void;
-  /** Told of records in the shared store that no appliance has written. */
+  /** receives records in the shared store that no appliance has written */
   readonly onForeignWrite: (write: ForeignWrite) => void;
-  /** As in FollowerParts; absent: false. */
+  /** as in FollowerParts; absent: false */
   readonly examines?: boolean;
 };
 
-/** Longer than an election. */
+/** Limit for the first sign, longer than an election. */
 const firstSignMs = 10_000;
 const lookEveryMs = 10;
-/** How long a start waits for an etcd that does not answer: after a power failure it may come up later. */
+/** Time for which a start waits for an etcd that does not answer: after a power failure it may start later. */
 const patienceMs = 60_000;
 const connectAgainMs = 500;
 
-/** What runs once there is a shared store. */
+/** Parts that run once a shared store exists. */
 type Following = {
   readonly shared: SharedStoreSeen;
   readonly members: Members;
@@ -62,7 +62,7 @@ type Following = {
 };
 
 /**
- * Begins outside: it follows the shared store, or waits for `found` where there is none yet. From `enter` on it is a member, for which the
+ * Begins outside: it follows the shared store, or waits for `found` if none exists yet. From `enter` on it is a member, for which the
  * others wait.
  */
 export class ClusterMember {
@@ -81,9 +81,9 @@ export class ClusterMember {
   }
 
   /**
-   * Follows the shared store if there is one; its whole state is here then. Throws an Error for an etcd that is too old or too narrow, or that
-   * fails for a minute, for an appliance that was removed, and for a store with records of its own that would be lost. Nothing stays open
-   * then.
+   * Follows the shared store if it exists, and resolves with its whole state present. Throws an Error for an etcd that is too old, has too
+   * low limits, or fails for a minute, for an appliance that was removed, and for a store with records of its own that would be lost.
+   * Nothing stays open then.
    */
   static async connect(options: MemberOptions): Promise<ClusterMember> {
     for (const begunMs = performance.now(); ; await setTimeout(connectAgainMs)) {
@@ -94,7 +94,7 @@ export class ClusterMember {
       } catch (error) {
         await member.stop();
         if (!(error instanceof EtcdError) || error.isRefused) throw error;
-        // It answered a moment before: a leader is elected, or the machine has too much to do.
+        // It answered a moment ago: an election is running, or the machine is overloaded.
         const reason = `etcd stopped answering while this appliance read the shared store (${error.message})`;
         if (performance.now() - begunMs > patienceMs)
           throw new Error(`${reason}: see that most of its members run and reach each other`, { cause: error });
@@ -113,12 +113,12 @@ export class ClusterMember {
     await this.#follow(shared, this.#openReplica());
   }
 
-  /** The keys of the shared store as etcd has them now; undefined while there is none. Rejects with EtcdError. */
+  /** Reads the wrapped keys of the shared store from etcd; undefined while none exists. Rejects with EtcdError. */
   async wrappedKeys(): Promise<Uint8Array | undefined> {
     return this.#following === undefined ? undefined : (await findSharedStore(this.#options.client))?.wrappedKeys;
   }
 
-  /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
+  /** Replaces the wrapping of the same keys. False if they are no longer `from`. Rejects with `cluster-unavailable`. */
   async replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean> {
     if (this.#following === undefined) throw clusterUnavailable('unchanged');
     const { shared, follower } = this.#following;
@@ -135,22 +135,22 @@ export class ClusterMember {
     return this.#following?.shared.epoch;
   }
 
-  /** From when the validity counts (validity.ts); undefined: nothing may be answered. */
+  /** Start of the validity (validity.ts); undefined: nothing may be answered. */
   get sent(): Moment | undefined {
     return this.#presence?.sent;
   }
 
-  /** Everything up to this revision of the shared store is here. */
+  /** Revision of the shared store up to which everything is applied here. */
   get position(): number {
     return this.#following?.follower.position ?? 0;
   }
 
-  /** Of the formats of the records; undefined while there is no shared store. */
+  /** Level of the formats of the records; undefined while no shared store exists. */
   get level(): number | undefined {
     return this.#following?.follower.level;
   }
 
-  /** Everything up to this revision is on every appliance that may answer. */
+  /** Revision up to which every appliance that may answer has applied everything. */
   get settled(): number {
     return this.#following?.members.settled(this.#following.follower.position) ?? 0;
   }
@@ -164,7 +164,7 @@ export class ClusterMember {
     return this.#following?.members.all ?? new Map();
   }
 
-  /** Makes the shared store of what is in the directory. Rejects when another appliance has made it, or makes it. */
+  /** Makes the shared store from the contents of the directory. Rejects if another appliance has made it, or is making it. */
   async found(wrappedKeys: Uint8Array): Promise<void> {
     if (this.#following !== undefined) throw new Error('another appliance has made the shared store: start this one again');
     const writer = this.#openReplica();
@@ -172,7 +172,7 @@ export class ClusterMember {
     await this.#follow(await foundSharedStore(client, writer, { wrappedKeys, level: self.levels.newest }), writer);
   }
 
-  /** Comes in among the members, once. Rejects with the reason when it may not (entry.ts); it can then be asked again. */
+  /** Joins the members, once. Rejects with the reason if it may not (entry.ts); it can then be called again. */
   async enter(): Promise<void> {
     this.#entering ??= this.#enter();
     try {
@@ -183,7 +183,7 @@ export class ClusterMember {
     }
   }
 
-  /** As Committer.commit. Until this process is in, it does not know what its predecessor has committed. */
+  /** As Committer.commit. Until this process has joined, the commits of its predecessor are unknown. */
   async commit(caller: number, name: string, intent: Intent): Promise<'committed' | 'lost'> {
     await this.#entering?.catch(() => undefined);
     if (this.#committer === undefined) throw clusterUnavailable('unknown');
@@ -204,7 +204,7 @@ export class ClusterMember {
     return removeMember({ client, log, ...this.#following, nowMs: this.#nowMs }, id, evenIfAlive);
   }
 
-  /** Says goodbye; call it when nothing is answered any more. */
+  /** Says goodbye. Called when nothing is answered any longer. */
   async stop(): Promise<void> {
     for (const close of this.#closing.splice(0).toReversed()) await close();
   }
@@ -227,7 +227,7 @@ export class ClusterMember {
     return writer;
   }
 
-  /** An etcd without a store, for an appliance that followed one, is another etcd, or one that has lost its disks. */
+  /** Refuses an etcd without a store to an appliance that has followed one: it is another etcd, or one that has lost its disks. */
   async #requireNeverFollowed(): Promise<void> {
     const { directory, log } = this.#options;
     if (!existsSync(join(directory, 'data.mdb'))) return;
@@ -256,7 +256,7 @@ export class ClusterMember {
 
   async #enter(): Promise<void> {
     const { client, id, self, moment, log, onChange, onEnded } = this.#options;
-    if (this.#following === undefined) throw new Error('there is no shared store yet');
+    if (this.#following === undefined) throw new Error('no shared store exists yet');
     const { follower, members, marks, shared } = this.#following;
     const { epoch } = shared;
     const formerRun = await requireEntry({ client, id, self });
@@ -271,7 +271,7 @@ export class ClusterMember {
     presence.start();
     this.#presence = presence;
     try {
-      // The lanes are those of the member: a copy of it must not touch them.
+      // The lanes belong to the member: a copy of it must not touch them.
       for (const deadlineMs = this.#nowMs() + firstSignMs; presence.sent === undefined; await setTimeout(lookEveryMs)) {
         if (ended.reason !== undefined) throw new Error(ended.reason);
         if (this.#nowMs() > deadlineMs) throw new Error('the majority of etcd does not answer');

@@ -1,4 +1,4 @@
-// Signs of life: this appliance writes that it is there and what it has applied, and may answer for a while from the sending of each.
+// Signs of life: this appliance writes that it is alive and which revision it has applied, and may answer for a while from the sending of each.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -31,34 +31,34 @@ export type PresenceParts = {
   /** of the shared store that is followed */
   readonly epoch: string;
   readonly id: string;
-  /** what every sign says of this appliance */
+  /** description of this appliance in every sign */
   readonly self: MemberSelf;
-  /** run of the predecessor, whose last sign may still be on its way */
+  /** run of the predecessor, whose last sign may still be in flight */
   readonly formerRun: string | undefined;
   readonly moment: () => Moment;
   readonly log: Log;
-  /** Told after each sign that was committed, and when the validity has ended early. */
+  /** called after each committed sign, and when the validity has ended early */
   readonly onChange: () => void;
-  /** Told why no sign is given from here any more: another process gives them as this member, the member was removed, or the level is not ours. */
+  /** receives the reason for which signs end: another process gives them as this member, the member was removed, or the level is not ours */
   readonly onLost: (reason: string) => void;
 };
 
-/** An appliance that is so far behind its own last sign does not follow any more, and must not hold up the others. */
+/** Lag behind its own last sign from which an appliance counts as no longer following, and must not delay the others. */
 const mostLagMs = 1_000;
 const signDeadlineMs = 700;
 const usurped = 'another process is this member of the cluster: one of their data directories is a copy';
 
-/** Our key: its revision, and what is in it. */
+/** The own key: its revision and its contents. */
 type Key = { readonly revision: number } & Partial<Pick<MemberSign, 'state' | 'run'>>;
 
 export class Presence {
   readonly #parts: PresenceParts;
   readonly #stopping = new AbortController();
-  /** our key as it was when we last knew; undefined: it must be read */
+  /** last known state of the own key; undefined: it must be read */
   #key: Key | undefined;
-  /** the revision of the sign with which we came in: what was acknowledged before it may have been without us */
+  /** revision of the sign with which this appliance joined: earlier changes may have been acknowledged without it */
   #cameIn = Number.POSITIVE_INFINITY;
-  /** when the last sign was sent that is known to be committed */
+  /** time at which the last committed sign was sent */
   #sent: Moment | undefined;
   /** own signs that are not applied here yet, oldest first */
   #unseen: { readonly revision: number; readonly atMs: number }[] = [];
@@ -77,7 +77,7 @@ export class Presence {
 
   start(): void {
     const { follower, members, id } = this.#parts;
-    // The others wait until we say that we have applied what they have changed.
+    // The others wait until this appliance reports that it has applied their changes.
     follower.onApplied(({ hasRecords }) => {
       if (hasRecords && [...members.all].some(([other, member]) => other !== id && isWaitedFor(member))) this.#prompt.resolve();
       this.#parts.onChange();
@@ -85,7 +85,10 @@ export class Presence {
     this.#running = this.#sign();
   }
 
-  /** Says that this appliance answers no more, so that nobody waits for it. `isServing`: its processes may do so until what they were told is over. */
+  /**
+   * Declares that this appliance no longer answers, so that the others do not wait for it. `isServing`: its processes may answer until their
+   * validity is over.
+   */
   async stop({ isServing = false } = {}): Promise<void> {
     this.#stopping.abort();
     this.#prompt.resolve();
@@ -95,14 +98,14 @@ export class Presence {
     if (this.#key?.state === 'in' && this.#key.run === this.#parts.self.run) await this.#write('out').catch(() => undefined);
   }
 
-  /** Gives no sign until the position moves on; resolves when nothing may be answered any more. */
+  /** Stops signs until the position moves on; resolves when nothing may be answered. */
   async withdraw(): Promise<void> {
     this.#withdrawnAt = this.#parts.follower.position;
     this.#end();
     await setTimeout(validMs);
   }
 
-  /** Gives no more validity, and resolves when the last one that was given is over. */
+  /** Grants no further validity, and resolves when the last one is over. */
   async #untilOver(): Promise<void> {
     const sent = this.#sent;
     this.#end();
@@ -116,7 +119,7 @@ export class Presence {
       try {
         if (follower.position !== this.#withdrawnAt) await this.#signOnce();
       } catch (error) {
-        // It may have been committed. Without knowing our key the next sign would lose.
+        // The sign may have been committed. Without the state of the own key the next sign would lose.
         this.#key = undefined;
         log.warn('a sign of life was not answered', { reason: reasonOf(error) });
       }
@@ -139,8 +142,8 @@ export class Presence {
       if (!(await follower.reaches(revisionOf(header.revision), mostLagMs))) return;
     }
     if (this.#key.state === 'in' && this.#isLagging(moment().monotonicMs)) {
-      log.warn('this appliance does not follow the others any more, and stops answering');
-      // From then on nobody waits for this appliance: no process of it may answer any more.
+      log.warn('this appliance no longer follows the others, and stops answering');
+      // From then on the others do not wait for this appliance: none of its processes may answer.
       await this.#untilOver();
       if (!this.#stopping.signal.aborted) await this.#write('out');
       return;
@@ -161,8 +164,8 @@ export class Presence {
   }
 
   /**
-   * The revision of the sign; undefined when our key was changed by another: it is then known as it is. `arrival`: the store that a process comes
-   * into with its first sign, which loses when the level of the records is not that any more.
+   * Writes a sign. Resolves with its revision; undefined if another writer had changed the own key, whose state is then known. `arrival`:
+   * the store that a process joins with its first sign, which loses if the level of the records has changed.
    */
   async #write(state: MemberState, arrival?: Epoch): Promise<number | undefined> {
     const { client, follower, id, self, moment } = this.#parts;
@@ -190,7 +193,10 @@ export class Presence {
     return this.#key.revision;
   }
 
-  /** A copy of the data directory that runs elsewhere would count as this appliance, which then would not be waited for. */
+  /**
+   * Requires that the key is our own: a copy of the data directory that runs elsewhere would count as this appliance, for which the others
+   * would then not wait.
+   */
   #requireOwn({ state, run }: Key): void {
     const { self, formerRun } = this.#parts;
     const isRemoved = state !== undefined && wasRemoved({ state });

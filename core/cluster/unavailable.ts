@@ -1,7 +1,7 @@
-// The refusal of an appliance that cannot decide together with the others.
+// Refusal by an appliance that cannot decide together with the others.
 import { coreErrors, ServiceError } from '../base/errors.ts';
 
-/** What is known of the request that is refused. */
+/** Known outcome of the refused request. */
 const details = {
   'cut-off':
     'This appliance cannot reach the majority of its cluster, and nothing was done: ask another one, or see that the network works.',
@@ -12,14 +12,14 @@ const details = {
 } as const;
 export type Unavailable = keyof typeof details;
 
-/** With these, and no others, anybody may repeat the request. */
+/** Reasons with which the request may safely be repeated. */
 const nothingDone: ReadonlySet<string> = new Set([details['cut-off'], details.unchanged]);
 
 const retryAfterSeconds = 2;
 
 /**
- * With a text that says whether the change may have happened: one of the table, or one that was given. Callers get it although the status
- * is above 500: whether they may repeat a request depends on it. Programs see it by Retry-After, which says that nothing was done.
+ * Makes the error, with a text that says whether the change may have happened: one of the table, or the given one. Callers get it although the status
+ * is above 500, because it tells whether they may repeat the request. Programs recognise that by Retry-After, which says that nothing was done.
  */
 export function clusterUnavailable(reason: Unavailable | (string & {}), cause?: unknown): ServiceError {
   const detail = Object.hasOwn(details, reason) ? details[reason as Unavailable] : reason;

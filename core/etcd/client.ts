@@ -284,7 +284,7 @@ export class EtcdClient {
 
   #channelOf(endpoint: string): Client {
     const channel = this.#channels.get(endpoint);
-    if (channel === undefined) throw new TypeError(`${endpoint} is none of the endpoints`);
+    if (channel === undefined) throw new TypeError(`${endpoint} is not one of the endpoints`);
     return channel;
   }
 }

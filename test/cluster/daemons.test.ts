@@ -472,7 +472,7 @@ test('one that is lost for ever is removed, on record: nobody misses it or its t
     .poll(async () => (await c.exchange('GET', '/v1/state/system/health')).body, { timeout: 30_000 })
     .toMatchObject({ status: 'ok', cluster: { state: 'up' } });
   await expect.poll(() => leadersSeenBy(c), { timeout: 30_000 }).toHaveLength(1);
-  expect(await refusalOf(startMember(shared, 'b'))).toContain('was removed from its cluster for ever');
+  expect(await refusalOf(startMember(shared, 'b'))).toContain('was permanently removed from its cluster');
   rmSync(path('data-b'), { recursive: true });
   expect(await refusalOf(startMember(shared, 'b'))).toContain('is the name of an appliance that was removed');
   // The last signatures of both cover the records of the removal.

@@ -108,7 +108,7 @@ test('an appliance that followed a store finds an etcd without one: it founds no
 });
 
 describe('a member is removed for ever', () => {
-  const wasRemoved = 'was removed from its cluster for ever';
+  const wasRemoved = 'was permanently removed from its cluster';
 
   test('when it is lost: nobody waits for it, nothing that it sent is committed any more, and neither it nor its name comes in again', async () => {
     const ended: string[] = [];

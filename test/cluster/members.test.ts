@@ -116,7 +116,7 @@ test('a removed one has no way to the shared store any more when that is answere
   expect((await c.exchange('POST', encrypt('late'), { plaintext: 'aGVsbG8=' })).status).toBe(503);
   // Its own etcd has ended, and no other talks to it.
   await c.stop();
-  expect(await refusalOf(members.start('c'))).toContain('was removed from its cluster for ever');
+  expect(await refusalOf(members.start('c'))).toContain('was permanently removed from its cluster');
 });
 
 test('the one survivor is made to stand alone, on record, and becomes the first again, to which another joins', async () => {

@@ -125,7 +125,7 @@ test('one that is removed for ever says why it refuses; the wrapping key that it
   start('b');
   await until(
     'plant-b says why',
-    async () => machines.b.inMemory('keystored/refusal').includes('removed from its cluster for ever') || undefined,
+    async () => machines.b.inMemory('keystored/refusal').includes('permanently removed from its cluster') || undefined,
   );
   expect(unitsFailedIn('b')).toBe('');
   await machines.b.powerOff();

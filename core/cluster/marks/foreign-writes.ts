@@ -1,19 +1,19 @@
-// Records in the shared store that no appliance has written: each transaction of one also rewrites its lane (lane.ts), with its mark.
+// Finds records in the shared store that no appliance has written: each transaction of an appliance also rewrites its lane (lane.ts), with its mark.
 import { placeOf } from '../layout.ts';
 import type { Revision } from '../replica/assembly.ts';
 import { decodeSign, type SeenMember } from '../validity.ts';
 
 export type ForeignWrite = { readonly revision: number; readonly records: readonly string[] };
 
-/** What a revision has made of a lane. `of`: the appliance whose lane it is. `value` undefined: deleted. */
+/** Change of a lane by a revision. `of`: the appliance that owns the lane. `value` undefined: deleted. */
 export type LaneEvent = Revision['events'][number] & { readonly of: string };
 
-/** Whether a revision with records that rewrites a lane is a transaction of the appliance whose lane it is, as far as can be known here. */
+/** Tells whether a revision with records that rewrites a lane is a transaction of the lane's owner, as far as this appliance can know. */
 export type LaneJudge = (lane: LaneEvent, revision: Revision) => boolean;
 
 /**
- * Revisions that change records and no lane, or a lane that the judge does not know. Each appliance knows its own transactions and no others': who
- * writes by the lane of another is found by that one.
+ * Finds revisions that change records and no lane, or a lane that the judge rejects. Each appliance knows only its own transactions: a writer
+ * that uses the lane of another appliance is found by that appliance.
  */
 export function foreignWrites(revisions: readonly Revision[], isKnown: LaneJudge): readonly ForeignWrite[] {
   return revisions.flatMap((one) => {
@@ -21,15 +21,15 @@ export function foreignWrites(revisions: readonly Revision[], isKnown: LaneJudge
     const records = places.flatMap(({ place }) => (place.kind === 'record' ? [place.text] : []));
     const lanes = places.flatMap(({ event, place }) => (place.kind === 'lane' ? [{ ...event, of: place.of }] : []));
     if (records.length === 0) return [];
-    // Each is asked: one that was taken is remembered.
+    // Every lane is judged, because the judge remembers a taken one.
     const judged = lanes.map((lane) => isKnown(lane, one));
     return judged.length > 0 && !judged.includes(false) ? [] : [{ revision: one.revision, records }];
   });
 }
 
 /**
- * Who was a member at each revision of a batch, for lanes of others: nothing is committed by that of one that was removed, or that never came
- * in. `seen`: the members before the batch, as of revision `from` or later; what is not newer cannot be judged.
+ * Returns the judge of lanes of others, from the members at each revision of a batch: an appliance that was removed or never joined commits nothing
+ * by its lane. `seen`: the members before the batch, as of revision `from` or later; revisions that are not newer cannot be judged.
  */
 export function memberAt(
   seen: ReadonlyMap<string, SeenMember>,

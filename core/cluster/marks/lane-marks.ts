@@ -1,4 +1,4 @@
-// The mark of this appliance in its lanes: what a transaction of it has written cannot be added to, repeated or made by who has a key for etcd.
+// The mark of this appliance in its lanes: the holder of a key for etcd cannot extend, repeat or forge its transactions.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { keyBytes } from '../../store/keys.ts';
@@ -8,24 +8,24 @@ import type { Revision } from '../replica/assembly.ts';
 /*
  * value of a lane = name ‖ ' ' ‖ before ‖ ' ' ‖ HMAC-SHA-256(secret, lane ‖ before ‖ name ‖ digest of the records), base64url
  *
- * `before` is the revision of the lane that the transaction compares, so that a transaction that was seen once is no other one later. The
- * secret is of this appliance alone, in its replica, and never in etcd: others cannot judge its lanes, and it judges them when it is back.
+ * `before` is the revision of the lane that the transaction compares, so that a transaction cannot be replayed. The
+ * secret belongs to this appliance alone, in its replica, and is never in etcd: others cannot judge its lanes, and it judges them when it returns.
  */
 
-/** What an appliance keeps of its marks, beside its replica. */
+/** Stored state of the marks of an appliance, beside its replica. */
 const keptMarks = z.object({
   /** id of the appliance, and the shared store */
   appliance: z.string(),
   epoch: z.string(),
   secret: z.base64(),
-  /** transactions of programs that made no marks end here */
+  /** revision up to which programs without marks have written */
   since: z.int(),
-  /** the revision of the latest transaction of each lane, by the text of its key */
+  /** revision of the latest transaction of each lane, by the text of its key */
   latest: z.record(z.string(), z.int()),
 });
 type KeptMarks = z.output<typeof keptMarks>;
 
-/** Where they are kept: in one commit with the records (ReplicaWriter). */
+/** Storage of the marks: in one commit with the records (ReplicaWriter). */
 export type MarksPlace = {
   readonly marks: Uint8Array | undefined;
   keepMarks(marks: Uint8Array): Promise<void>;
@@ -43,11 +43,11 @@ export class LaneMarks {
     this.#place = place;
     this.#identity = identity;
     const kept = readMarks(place.marks);
-    // A copy of the directory that became another appliance has its own.
+    // A copy of the directory that became another appliance has its own marks.
     if (kept?.appliance === identity.appliance && kept.epoch === identity.epoch) this.#kept = kept;
   }
 
-  /** From here on everything that this appliance commits has its mark. `revision`: its lanes are fenced up to it. */
+  /** Begins to mark every commit of this appliance. `revision`: its lanes are fenced up to it. */
   async begin(revision: number): Promise<void> {
     if (this.#kept !== undefined) return;
     const secret = randomBytes(32).toString('base64');
@@ -56,15 +56,15 @@ export class LaneMarks {
     this.#kept = kept;
   }
 
-  /** The name that a transaction writes to its lane. `before`: the revision of the lane that it compares. */
+  /** Returns the marked name that a transaction writes to its lane. `before`: the revision of the lane that it compares. */
   mark(lane: Buffer, before: number, name: string, written: Written): string {
     if (this.#kept === undefined) return name;
     return `${name} ${before} ${macOf(this.#kept.secret, lane, before, name, [...written]).toString('base64url')}`;
   }
 
   /**
-   * Whether a revision with records that rewrites a lane of this appliance is a transaction of it. One that is not is remembered as having taken
-   * the lane.
+   * Tells whether a revision with records that rewrites a lane of this appliance is its own transaction. One that is not is remembered as
+   * having taken the lane.
    */
   isOwn(lane: Buffer, value: Buffer | undefined, { revision, events }: Revision): boolean {
     if (this.#kept === undefined || revision <= this.#kept.since) return true;
@@ -85,23 +85,23 @@ export class LaneMarks {
     return false;
   }
 
-  /** The revision at which somebody else has last written to a lane, past this appliance; 0: nobody has. */
+  /** Revision of the last write to a lane by another writer; 0 without one. */
   takenAt(lane: Buffer): number {
     return this.#taken.get(lane.toString('utf8')) ?? 0;
   }
 
-  /** To be kept with what was judged; undefined while there is nothing. */
+  /** State to store together with the judged revisions; undefined while it is empty. */
   get encoded(): Uint8Array | undefined {
     return this.#kept === undefined ? undefined : encoded(this.#kept);
   }
 }
 
-/** The name in the value of a lane, marked or not. */
+/** Name in the value of a lane, marked or not. */
 export function nameIn(value: string): string {
   return value.split(' ')[0] ?? '';
 }
 
-/** Of the records of a transaction in any order; `undefined`: deleted. */
+/** MAC of the records of a transaction in any order; `undefined`: deleted. */
 function macOf(
   secret: string,
   lane: Buffer,
@@ -122,7 +122,7 @@ function encoded(kept: KeptMarks): Uint8Array {
   return Buffer.from(JSON.stringify(kept));
 }
 
-/** Undefined for none, and for what cannot be read: marks begin again then. */
+/** Reads stored marks; undefined for none, and for unreadable ones: marks then begin again. */
 function readMarks(octets: Uint8Array | undefined): KeptMarks | undefined {
   if (octets === undefined) return undefined;
   try {

@@ -1,4 +1,5 @@
-// Turns the messages of a watch into whole revisions and positions: one revision may be spread over messages, and one message may hold a thousand.
+// Assembles whole revisions and positions from the messages of a watch: a revision may span several messages, and a message may hold a
+// thousand revisions.
 import { type KeyValue, revisionOf, type WatchAnswer } from '../../etcd/messages.ts';
 
 /** All events of one revision, in the order of its transaction. `value` is undefined for a key that was deleted. */
@@ -10,7 +11,7 @@ export type Revision = {
 export type Progress = {
   /** in order, each complete */
   readonly revisions: readonly Revision[];
-  /** everything up to here has been delivered; undefined while that is not known */
+  /** revision up to which everything has been delivered; undefined while unknown */
   readonly position?: number;
   /** the revisions after the position are gone: the whole state must be fetched */
   readonly isCompacted?: true;
@@ -23,13 +24,13 @@ export class Assembly {
   #last: number;
   #open: { readonly revision: number; readonly events: Revision['events'][number][] } | undefined;
 
-  /** `position`: revisions up to this one were delivered before, and are left out when they come again. */
+  /** `position`: revisions up to this one were delivered before, and are skipped if they come again. */
   constructor(position: number) {
     this.#done = position;
     this.#last = position;
   }
 
-  /** Throws when revisions come out of order: the state that is built from them would be wrong. */
+  /** Takes a message. Throws if revisions come out of order: the state built from them would be wrong. */
   take(answer: WatchAnswer): Progress {
     if (answer.canceled) {
       return answer.compact_revision === '0' ? { revisions: [], ended: answer.cancel_reason } : { revisions: [], isCompacted: true };

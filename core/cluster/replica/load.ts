@@ -9,10 +9,10 @@ import type { PageRecord, ReplicaWriter } from './replica-writer.ts';
 
 /** Records in a page: with records of 1 KiB, 1 MiB. */
 const pageRecords = 1_000;
-/** Compaction may overtake a load; then it begins again. */
+/** Number of tries: compaction may overtake a load, which then begins again. */
 const mostTries = 5;
 
-/** Resolves with the revision that the replica now is at. */
+/** Loads the whole state. Resolves with the new revision of the replica. */
 export async function loadReplica(client: EtcdClient, writer: ReplicaWriter, epoch: string): Promise<number> {
   for (let left = mostTries; ; left--) {
     try {

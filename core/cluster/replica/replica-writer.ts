@@ -1,4 +1,4 @@
-// Writes what etcd has into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
+// Writes the state of etcd into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
 import type { Log } from '../../base/context.ts';
 import { defined } from '../../base/defined.ts';
 import { examineContent } from '../../store/check.ts';
@@ -15,22 +15,22 @@ import { placeOf, readEpoch } from '../layout.ts';
 /** One record of a page: the text of its key, the sealed record, and the revision that wrote it. */
 export type PageRecord = { readonly text: string; readonly sealed: Uint8Array; readonly revision: number };
 
-/** Keys of LMDB that are compared with a page at a time. */
+/** Keys of LMDB compared with a page at a time. */
 const pageKeys = 1_000;
-/** No limit, in a number that LMDB takes. */
+/** Stands for no limit, as a number that LMDB accepts. */
 const everyKey = 2 ** 31 - 1;
 
 /** The only writer of a replica. Holds no key: records stay sealed. */
 export class ReplicaWriter {
   readonly #environment: Environment;
-  /** Whether revisions of records that are here mean what they mean in the state that is being filled in. */
+  /** true if the revisions of local records belong to the same store as the state being filled in */
   #isSameStore = false;
 
   constructor(directory: string, log: Log) {
     this.#environment = new Environment(directory, () => undefined, log);
   }
 
-  /** Undefined for a store that has followed none. */
+  /** Position of the replica; undefined for a store that has followed none. */
   get position(): Position | undefined {
     return positionOf(this.#environment);
   }
@@ -44,20 +44,20 @@ export class ReplicaWriter {
     await this.#commit(() => this.#environment.put(laneMarksKey, marks));
   }
 
-  /** Of the records that are here (store/records/level.ts). */
+  /** Level of the local records (store/records/level.ts). */
   get level(): number {
     return this.position?.level ?? firstLevel;
   }
 
-  /** Whether there are records that would be lost by following the store of that epoch: those of an appliance that stood alone. */
+  /** Tells whether following the store of that epoch would lose local records: those of a single appliance. */
   hasOwnRecords(epoch: string): boolean {
     const { position } = this;
     const isOwn = position === undefined || (position.founding === true && position.epoch !== epoch);
-    // A store that was just made has a proof of its key and nothing else.
+    // A new store has a proof of its key and nothing else.
     return isOwn && this.#environment.keys({ low: firstTable, high: Buffer.of(0xff) }, 1, false).length > 0;
   }
 
-  /** Every record, sealed, with the proof of the data key. */
+  /** Yields every record, sealed, with the proof of the data key. */
   *records(): Iterable<Pick<PageRecord, 'text' | 'sealed'>> {
     const proof = this.#environment.get(keyBytes(proofText));
     if (proof !== undefined) yield { text: proofText, sealed: proof };
@@ -74,8 +74,8 @@ export class ReplicaWriter {
   }
 
   /**
-   * Records and position in one commit of LMDB, so that a revision is here whole or not at all. Revisions that change no record cost no
-   * commit: nothing depends on whether the position on the disk is behind them. `marks`: of LaneMarks, after them.
+   * Writes records and position in one commit of LMDB, so that a revision is applied whole or not at all. Revisions that change no record cost no
+   * commit: the position on the disk may be behind them. `marks`: those of LaneMarks after these revisions.
    */
   async apply(revisions: readonly Revision[], position: Pick<Position, 'epoch' | 'revision'>, marks?: Uint8Array): Promise<void> {
     const events = revisions.flatMap(({ revision, events }) => events.map(({ key, value }) => ({ place: placeOf(key), value, revision })));
@@ -96,14 +96,14 @@ export class ReplicaWriter {
     });
   }
 
-  /** The shared store of that epoch is about to be made of the records that are here. */
+  /** Records that the shared store of that epoch is about to be made of the local records. */
   async beginFounding(epoch: string): Promise<void> {
     await this.#commit(() => putPosition(this.#environment, { epoch, revision: 0, filling: true, founding: true }));
   }
 
   /**
-   * Whether the records are not those that were written, as after a fault of the disk. Then nothing is answered from this replica until it is filled,
-   * and every record of it is written again.
+   * Tells whether the records differ from those that were written, as after a fault of the disk. If so, nothing is answered from this
+   * replica until it is filled, and every record of it is written again.
    */
   async distrustIfChanged(): Promise<boolean> {
     const { position } = this;
@@ -115,8 +115,8 @@ export class ReplicaWriter {
   }
 
   /**
-   * From now on nothing may be answered from this replica, also after a crash, until `filled`. For another store than before there is no
-   * epoch meanwhile, so that a fill that was cut off does not trust the revisions of the former one.
+   * Forbids answers from this replica, also after a crash, until `filled`. For a store other than before, the position has no
+   * epoch meanwhile, so that an interrupted fill does not trust the revisions of the former one.
    */
   async beginFilling(epoch: string): Promise<void> {
     const { position } = this;
@@ -126,7 +126,7 @@ export class ReplicaWriter {
 
   /**
    * Makes the store equal to a page of the whole state, in the order of keys: from `after` (exclusive; undefined: from the first) to the last
-   * of the page, or to the end. What is here already is not written again.
+   * of the page, or to the end. Records that are equal already are not written again.
    */
   async fillPage(page: readonly PageRecord[], after: string | undefined, isLast: boolean): Promise<void> {
     const wanted = new Map(page.map((record) => [record.text, record]));
@@ -150,7 +150,7 @@ export class ReplicaWriter {
     });
   }
 
-  /** The whole state of that position is here. */
+  /** Records that the whole state of that position is present. */
   async filled(position: Position): Promise<void> {
     await this.#commit(() => putPosition(this.#environment, position));
   }
@@ -159,14 +159,14 @@ export class ReplicaWriter {
     await this.#environment.close();
   }
 
-  /** The workers see the commit and drop the changed records from their caches. */
+  /** Commits; the workers see the commit and drop the changed records from their caches. */
   async #commit(work: (changed: Set<string>) => void): Promise<void> {
     await this.#environment.commit(() => {
       const changed = new Set<string>();
       work(changed);
       noteChanges(this.#environment, changed);
     });
-    // The held snapshot of this process would keep LMDB from reusing pages.
+    // A held snapshot of this process would keep LMDB from reusing pages.
     this.#environment.refresh(keyBytes(proofText), () => true);
   }
 }
