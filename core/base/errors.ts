@@ -134,14 +134,14 @@ export const coreErrors = {
   'unseal-code-refused': {
     status: 403,
     title: 'Unseal code refused',
-    when: 'a PIN came to a sealed appliance without the unseal code of this seal, and not from the administrator of the machine itself; it was not looked at',
+    when: 'a PIN came to a sealed appliance without the unseal code of this seal, and not from the administrator of the machine itself; it was not tried',
     detail: 'Give the unseal code, which the appliance shows on its console and in its log at each seal, or unseal it at the machine.',
   },
   'not-found': {
     status: 404,
     title: 'Not found',
     when: 'missing resource, foreign tenant, or unknown path',
-    detail: 'There is nothing of this path and name, or it is not for this caller; /v1/openapi.json lists every path.',
+    detail: 'Nothing has this path and name, or this caller may not see it; /v1/openapi.json lists every path.',
   },
   'method-not-allowed': {
     status: 405,
@@ -171,13 +171,13 @@ export const coreErrors = {
     status: 409,
     title: 'Deletion not allowed',
     when: 'deletion-allowed is false: of a key, or of a CA with valid certificates',
-    detail: 'Set deletion-allowed to true first, when you are sure that nothing needs it any more.',
+    detail: 'Set deletion-allowed to true first, if you are sure that nothing needs it.',
   },
   'record-unreadable': {
     status: 409,
     title: 'The record does not open',
-    when: 'the record of what was asked for was changed or moved past keystored, so that nobody can read it',
-    detail: 'Put back what was there, or delete it as root.',
+    when: 'the requested record was changed or moved outside keystored, so that it cannot be read',
+    detail: 'Restore the original record, or delete this one as root.',
   },
   'in-use': {
     status: 409,
@@ -194,27 +194,27 @@ export const coreErrors = {
   'root-token-exists': {
     status: 409,
     title: 'Root token exists',
-    when: 'a second root token was asked for',
+    when: 'a second root token was requested',
     detail: 'Use the root token of the tenant, or disable it before you create another.',
   },
   'not-sealed': {
     status: 409,
     title: 'Not sealed',
     when: 'the appliance was to be unsealed and is not sealed',
-    detail: 'Nothing is to be done: the appliance holds its keys and serves.',
+    detail: 'Nothing to do: the appliance holds its keys and serves.',
   },
   'token-lineage-too-long': {
     status: 409,
     title: 'Too many tokens in a row',
-    when: 'a token that descends from as many others as is allowed was to make another',
+    when: 'a token at the limit of descent was to create another token',
     detail: 'Create the token with a parent nearer to the root, or log in again.',
   },
   'key-object-missing': {
     status: 409,
     title: 'The HSM has lost the key',
-    when: 'the token no longer has the object of the key, or the wrapping key it is under: somebody removed it there',
+    when: 'the token no longer has the object of the key, or its wrapping key: it was removed there',
     detail:
-      'The token no longer has this key: somebody removed it there. Rotate the key, or renew the CA, for new work; what the lost version made needs the backup of the token.',
+      'The token no longer has this key: it was removed there. Rotate the key, or renew the CA, for new work; data of the lost version needs the backup of the token.',
   },
   'token-not-configured': {
     status: 409,
@@ -225,31 +225,31 @@ export const coreErrors = {
   'backup-running': {
     status: 409,
     title: 'A backup is running',
-    when: 'a backup was asked for while another one is being made; there is one at a time',
+    when: 'a backup was requested while another one is running',
     detail: 'Wait until the other backup has ended; its progress is in the state of the backups.',
   },
   'backup-not-configured': {
     status: 409,
     title: 'Backups are not configured',
-    when: 'a backup to the recipients or targets of the configuration was asked for, and `backup` of the configuration names none',
+    when: 'a backup to configured recipients or targets was requested, but `backup` of the configuration names none',
     detail: 'The section "backup" of the configuration names no recipients, or no targets: add them and start again.',
   },
   'operation-refused': {
     status: 409,
     title: 'The machine refuses',
-    when: 'the machine of the appliance does not do the operation in its present state',
+    when: 'the machine of the appliance refuses the operation in its present state',
     detail: 'Follow the message: it names the state of the machine that forbids the operation.',
   },
   'not-new': {
     status: 409,
     title: 'The appliance is not new',
-    when: 'an appliance was to join a cluster, and has something that a person has made there, which would be lost',
+    when: 'an appliance was to join a cluster, but has records made by a person, which would be lost',
     detail: 'Reset the appliance, or start it with an empty data directory.',
   },
   'invitation-refused': {
     status: 409,
     title: 'Invitation refused',
-    when: 'the member of a cluster that has invited an appliance does not admit it: the invitation was used or is over, or the name is taken',
+    when: 'the member of a cluster that has invited an appliance does not admit it: the invitation was used or has expired, or the name is taken',
     detail: 'Follow the message; "keystorectl cluster invite" on a member makes another invitation.',
   },
   'level-not-supported': {
@@ -261,26 +261,26 @@ export const coreErrors = {
   'cluster-keys-refused': {
     status: 409,
     title: 'The HSM is not that of the cluster',
-    when: 'an appliance was to join, and its HSM does not open the keys of the cluster',
+    when: 'an appliance was to join, but its HSM does not open the keys of the cluster',
     detail: 'Give the appliance the HSM that the others use, or a clone of it, under the same name in hsm/tokens.',
   },
   conflict: {
     status: 409,
     title: 'Changed meanwhile',
     when: 'the resource kept changing while the request ran; try again',
-    detail: 'Others changed the resource while the request ran, and nothing was done: send it again.',
+    detail: 'The resource changed while the request ran, and nothing was done: send the request again.',
   },
   'data-damaged': {
     status: 409,
     title: 'A part of the appliance is missing, damaged or does not answer',
-    when: 'the appliance was to be unsealed, and a part that this needs is missing, damaged, of another appliance or does not answer; it stays sealed',
-    detail: 'Put back what is missing, or mend what is damaged, then unseal again: no restart is needed.',
+    when: 'the appliance was to be unsealed, but a required part is missing, damaged, from another appliance or does not answer; it stays sealed',
+    detail: 'Restore the missing or damaged part, then unseal again: no restart is needed.',
   },
   'precondition-failed': {
     status: 412,
     title: 'Precondition failed',
     when: 'If-Match or If-None-Match does not fit the present state',
-    detail: 'Read the resource again, look at what has changed, and send the change with the new entity tag.',
+    detail: 'Read the resource again, check the changes, and send yours with the new entity tag.',
   },
   'too-slow': {
     status: 408,
@@ -309,7 +309,7 @@ export const coreErrors = {
   'quota-exceeded': {
     status: 429,
     title: 'Quota used up',
-    when: 'the tenant has used the requests or the time of the HSM that it may use in a minute; Retry-After says how long to wait',
+    when: 'the tenant has used its requests, or its time of the HSM, for this minute; Retry-After says how long to wait',
     detail: 'Wait for the seconds in Retry-After and send less in a minute, or ask the administrator of the appliance for more.',
   },
   'headers-too-large': {
@@ -321,7 +321,7 @@ export const coreErrors = {
   'internal-error': {
     status: 500,
     title: 'Internal error',
-    when: 'our fault; system:logs has the rest under the request id',
+    when: 'a fault of the service; system:logs has the reason under the request id',
     detail: 'The administrator finds the reason in system:logs under the request id.',
   },
   sealed: {
@@ -334,15 +334,15 @@ export const coreErrors = {
   'hsm-unavailable': {
     status: 503,
     title: 'HSM unavailable',
-    when: 'the token cannot be reached at the moment, refuses what keystored asks of it, or gives an answer that cannot be right',
+    when: 'the token cannot be reached at the moment, refuses a call of keystored, or gives an answer that cannot be right',
     detail:
-      'The token cannot be reached; keystored goes on trying. See that its module and device work: /v1/state/system/health says which token it is and why.',
+      'The token cannot be reached; keystored keeps trying. Check its module and device: /v1/state/system/health names the token and the reason.',
   },
   busy: {
     status: 503,
     title: 'Too many large requests at once',
-    when: 'a large body found no room in memory beside those of others for a minute; try again after Retry-After',
-    detail: 'Other large requests take the memory there is for them: send this one again after the time in Retry-After.',
+    when: 'a large body found no room in memory beside others for a minute; try again after Retry-After',
+    detail: 'Other large requests use all memory reserved for them: send this one again after the time in Retry-After.',
   },
   'audit-unavailable': {
     status: 503,
@@ -356,20 +356,19 @@ export const coreErrors = {
     title: 'Audit records are not shipped',
     when: 'a destination with `on-lag: block` lacks more of the audit trail than `max-lag-bytes`',
     detail:
-      'A receiver of the audit trail is too far behind, so changes and uses of keys are refused until it has caught up: mend the receiver; "keystorectl list shipping" says which and why.',
+      'A receiver of the audit trail is too far behind, so changes and uses of keys are refused until it has caught up: repair the receiver; "keystorectl list shipping" names it and the reason.',
   },
   'cluster-unavailable': {
     status: 503,
     title: 'Most appliances of the cluster cannot be reached',
-    when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is not known yet',
-    detail:
-      'Ask another appliance of the cluster, or see that the network between them works. Where a change may have been made, the message says so.',
+    when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is unknown',
+    detail: 'Ask another appliance of the cluster, or check the network between them. If a change may have been made, the message says so.',
   },
   'inviter-unreachable': {
     status: 503,
     title: 'The cluster cannot be reached',
-    when: 'an appliance was to join, and the member that has invited it, or etcd there, does not answer, or is another machine',
-    detail: 'See that this appliance reaches the management API and etcd of the others, then join with the same invitation.',
+    when: 'an appliance was to join, but the inviting member, or its etcd, does not answer or is another machine',
+    detail: 'Check that this appliance reaches the management API and etcd of the others, then join with the same invitation.',
   },
   'shipper-unavailable': {
     status: 503,
@@ -380,20 +379,20 @@ export const coreErrors = {
   'machine-unavailable': {
     status: 503,
     title: 'The machine does not answer',
-    when: 'what reboots, powers off or resets the machine of the appliance cannot be reached at the moment',
-    detail: 'What operates the machine does not answer, and nothing was begun: try again, or use the screen of the appliance.',
+    when: 'the service that reboots, powers off or resets the machine of the appliance cannot be reached at the moment',
+    detail: 'The service that operates the machine does not answer, and nothing was begun: try again, or use the screen of the appliance.',
   },
   'clock-implausible': {
     status: 503,
     title: 'Clock implausible',
     when: 'a certificate was to be issued while the clock of the appliance cannot be right',
-    detail: 'Set the clock of the machine; if it is right after all, "keystorectl do system accept-clock" says so.',
+    detail: 'Set the clock of the machine; if it is right, confirm it with "keystorectl do system accept-clock".',
   },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
     when: 'the store cannot be written, for example because the disk is full',
-    detail: 'The store cannot be written, and nothing was changed: see that the disk of the data directory has room and takes writes.',
+    detail: 'The store cannot be written, and nothing was changed: check that the disk of the data directory has room and accepts writes.',
   },
 } as const satisfies ErrorTable;
 

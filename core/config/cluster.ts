@@ -76,7 +76,7 @@ export const clusterSection = z
       .max(16)
       .refine((urls) => new Set(urls).size === urls.length, 'must not have the same member twice')
       .exactOptional()
-      .describe('for an etcd that somebody runs, in place of member: client URLs of its members, the nearest first'),
+      .describe('for an external etcd, instead of member: client URLs of its members, the nearest first'),
     caFile: file('PEM file of the CA certificates that alone may have issued the certificates of that etcd').exactOptional(),
     certificateFile: file('PEM file of the certificate of this appliance for that etcd, with its chain').exactOptional(),
     keyFile: file('PEM file of the key of that certificate; mode 0600').exactOptional(),

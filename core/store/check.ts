@@ -1,4 +1,4 @@
-// Checks every record of the store: those that do not open, decode or belong; and whether all are those that were written.
+// Checks every record of the store: finds those that do not open, decode or belong, and compares all of them with what was written.
 import { setImmediate } from 'node:timers/promises';
 import type { CheckFinding } from '../base/context.ts';
 import type { Environment } from './environment.ts';
@@ -7,7 +7,7 @@ import { decodeKey, encodeKey } from './keys.ts';
 import { contentIn, keepContent, revisionKey, revisionOf } from './revision.ts';
 import { describeKey, type TableContext, openRecord, textsIn } from './tables.ts';
 
-/** The findings of the whole store; reads past the cache. */
+/** Yields the findings of the whole store; reads past the cache. */
 export function* checkRecords(context: TableContext): Iterable<CheckFinding> {
   const everyTable = { low: firstTable, high: Buffer.of(0xff) };
   for (const text of textsIn(context.environment, everyTable)) {
@@ -27,14 +27,14 @@ export function* checkRecords(context: TableContext): Iterable<CheckFinding> {
 /** Records read before other work gets its turn. */
 const readAtOnce = 512;
 
-/** Other processes write meanwhile; then it is read again. */
+/** Number of reads: if other processes write meanwhile, the store is read again. */
 const mostReads = 5;
 
 export type ExaminedContent = {
-  /** Also for a store of an earlier version, which did not keep it. */
+  /** true also for a store of an earlier version, which did not keep the content */
   readonly isAsWritten: boolean;
   readonly records: number;
-  /** From then on, what was found counts as what was written. */
+  /** accepts the found content as the written one */
   readonly accept: () => Promise<void>;
 };
 
@@ -69,7 +69,7 @@ async function readContent(environment: Environment): Promise<{ readonly content
   }
 }
 
-/** What was written meanwhile has changed what is kept; of a store that kept nothing, it is not known. */
+/** Accepts the found content. Meanwhile writes have changed the kept content; if none was kept, the difference is unknown. */
 async function accept(environment: Environment, kept: bigint | undefined, content: bigint, revision: number): Promise<void> {
   await environment.commit(() => {
     const now = environment.get(revisionKey);

@@ -1,4 +1,4 @@
-// Checks that a data key is the one the store was created with, before anything is read or written with it.
+// Checks that a data key is the one with which the store was created, before anything is read or written with it.
 import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { syncPath } from '../base/durable-files.ts';
@@ -8,14 +8,14 @@ import { keyBytes } from './keys.ts';
 import type { Sealer } from './records/sealing.ts';
 import { positionOf, sealedPart } from './replica.ts';
 
-/** Text of the key of the proof: the only entry beside the records of tables that replicas have in common. */
+/** Text of the key of the proof: the only entry besides the records of tables that replicas have in common. */
 export const proofText = '\u0002format';
 const proofKey = keyBytes(proofText);
 /** The text of the proof: the version of the store's format. */
 const proof = 'keystored store 1';
 
 /**
- * Seals a proof into a new store; for an existing store, rejects unless the proof opens and names this format. A replica takes the proof of
+ * Seals a proof into a new store; for an existing store, rejects unless the proof opens and names this format. A replica takes over the proof of
  * the store it follows, so it is never new.
  */
 export async function proveDataKey(environment: Environment, sealer: Sealer, directory: string): Promise<void> {

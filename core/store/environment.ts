@@ -25,7 +25,7 @@ type Database = RootDatabase<Buffer, Buffer>;
 /** Address space reserved in advance, so that the map is not moved while the file grows. Unused address space costs nothing. */
 const reservedBytes = 4 * 2 ** 30;
 
-/** A disk that works commits in milliseconds, also behind the commits of other processes. */
+/** Duration of a commit from which the disk counts as stalled: a working disk commits in milliseconds, also behind other processes. */
 const longCommitMs = 5_000;
 
 export class Environment {
@@ -35,12 +35,12 @@ export class Environment {
   #database: Database | undefined;
   #snapshot: Transaction | undefined;
   #inCommit = false;
-  /** on the monotonic clock; undefined while none runs */
+  /** start of the running commit on the monotonic clock; undefined without one */
   #commitBegan: number | undefined;
   #resting = false;
-  /** how to take back the writes of the change that runs, latest last */
+  /** functions that undo the writes of the running change, latest last */
   #undo: (() => void)[] | undefined;
-  /** something of the running commit could not be taken back */
+  /** true if a write of the running commit could not be undone */
   #isSpoiled = false;
   #contentChange = 0n;
   readonly #files: StoreFiles;
@@ -55,17 +55,17 @@ export class Environment {
     this.#files = new StoreFiles(directory);
   }
 
-  /** What was done to its files since it was opened; undefined: nothing. */
+  /** Damage to its files since it was opened; undefined without damage. */
   get damage(): string | undefined {
     return this.#files.damage();
   }
 
-  /** Whether a commit is running: reads then see its writes. */
+  /** True while a commit is running: reads then see its writes. */
   get inCommit(): boolean {
     return this.#inCommit;
   }
 
-  /** Whether the disk has kept a commit waiting for longer than five seconds. */
+  /** True if the disk has kept a commit waiting for longer than five seconds. */
   get isStalled(): boolean {
     return this.#commitBegan !== undefined && performance.now() - this.#commitBegan > longCommitMs;
   }
@@ -88,7 +88,7 @@ export class Environment {
     return this.#guarded((database) => database.getKeysCount({ start: span.low, end: span.high, ...this.#view(database) }));
   }
 
-  /** By what the running commit has changed the content so far (files/content.ts). */
+  /** Difference that the running commit has made to the content so far (files/content.ts). */
   get contentChange(): bigint {
     return this.#contentChange;
   }
@@ -110,7 +110,7 @@ export class Environment {
   }
 
   /**
-   * Only inside a commit: runs work whose throw undoes its own writes alone. What was there before each write is put back, latest first: a
+   * Only inside a commit: runs work whose throw undoes only its own writes. Former values are put back, latest first: a
    * nested transaction of LMDB for each change took longer, and copied every page that the commit had written before.
    */
   undoable<T>(work: () => T): T {
@@ -127,14 +127,14 @@ export class Environment {
     }
   }
 
-  /** `next`: what comes in the place of what is there; undefined: nothing. */
+  /** Remembers the present value of a key, to undo a write. `next`: the value that replaces it; undefined: a deletion. */
   #remember(database: Database, key: Buffer, next: Uint8Array | undefined): void {
     const before = database.get(key);
     this.#contentChange += contentOf(key, next) - contentOf(key, before);
     this.#undo?.push(before === undefined ? () => database.removeSync(key) : () => database.putSync(key, before));
   }
 
-  /** After an error of LMDB itself the writes cannot be taken back one by one: the whole commit is undone. */
+  /** Undoes writes. After an error of LMDB itself they cannot be undone one by one: the whole commit is undone. */
   #takeBack(undo: readonly (() => void)[]): void {
     try {
       for (const step of undo.toReversed()) step();
@@ -158,7 +158,7 @@ export class Environment {
 
   /**
    * Runs the work in one write transaction and resolves when it is on the disk (two fdatasync in LMDB's own order). A throw undoes
-   * everything. Rejects with `storage-unavailable` when the commit fails; then nothing of it is visible.
+   * everything. Rejects with `storage-unavailable` if the commit fails; then nothing of it is visible.
    */
   async commit(work: () => void): Promise<void> {
     // A closed store, as after a seal, is refused without a log line: nothing is wrong with the disk.
@@ -185,7 +185,7 @@ export class Environment {
     } finally {
       this.#commitBegan = undefined;
     }
-    // What has come into a file that was removed meanwhile is not acknowledged.
+    // A commit to a file that was removed meanwhile is not acknowledged.
     this.#requireFiles();
   }
 
@@ -244,7 +244,7 @@ export class Environment {
   #opened(): Database {
     // Reopened while the old one is still closing, lmdb-js would return the old one.
     if (this.#resting) throw unavailable(new Error('the store is closed'));
-    // Opened again where its file is gone, it would be a new one.
+    // Reopened without its file, it would be a new store.
     if (this.#database === undefined) this.#requireFiles();
     this.#database ??= openDatabase(this.#directory);
     return this.#database;
@@ -272,7 +272,7 @@ export async function countRecords(directory: string): Promise<number> {
   }
 }
 
-/** lmdb-js keeps what it has opened by its name, also what is closed: 64 KiB for each copy that a backup has read. */
+/** Closes a database and removes it from the table of lmdb-js, which keeps closed ones by name: 64 KiB for each copy that a backup has read. */
 async function closeDatabase(database: Database): Promise<void> {
   await database.close();
   for (const [name, opened] of allDbs) if (opened === database) allDbs.delete(name);
@@ -304,8 +304,8 @@ function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}):
 }
 
 /**
- * lmdb-js 3.5 uses freed memory where it cannot open a file, which ends the process without a word: what can be known before is thrown here, as
- * an error of Node.js. The lock file is not opened: to close it would give back the locks of LMDB in this process (fcntl(2)).
+ * Checks that LMDB can open its files. If it cannot, lmdb-js 3.5 uses freed memory, which ends the process silently: predictable faults are
+ * thrown here, as an error of Node.js. The lock file is not opened: closing it would release the locks of LMDB in this process (fcntl(2)).
  */
 function requireOpenable(directory: string, readOnly: boolean): void {
   const [data, lock] = [join(directory, 'data.mdb'), join(directory, 'lock.mdb')];

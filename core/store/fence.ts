@@ -1,18 +1,18 @@
-// What a piece of work holds while it runs: each of its writes finds that it still does, or is undone.
+// Fences of work that holds a claim: each of its writes checks that the claim is still held, or is undone.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { WriteTransaction } from './store.ts';
 
-/** Reads in a transaction what the work holds, so that the commit depends on it; throws when it is lost. */
+/** Reads the claim of the work in a transaction, so that the commit depends on it; throws if it is lost. */
 export type Fence = (transaction: WriteTransaction) => void;
 
 const fences = new AsyncLocalStorage<Fence>();
 
-/** Runs work, also what it waits for, whose every write checks the fence first. */
+/** Runs work, including its asynchronous parts; each of its writes checks the fence first. */
 export function behindFence<T>(fence: Fence, work: () => T): T {
   return fences.run(fence, work);
 }
 
-/** The fence of the work that asks. */
+/** Returns the fence of the running work. */
 export function presentFence(): Fence | undefined {
   return fences.getStore();
 }

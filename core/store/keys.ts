@@ -39,7 +39,7 @@ export function decodeKey(text: string): { readonly table: string; readonly key:
   return { table, key: parts.map((part) => (part.startsWith('\u0001') ? Number(part.slice(2)) : part)) };
 }
 
-/** The octets LMDB sorts by. */
+/** Octets by which LMDB sorts. */
 export function keyBytes(text: string): Buffer {
   return Buffer.from(text, 'utf8');
 }
@@ -59,8 +59,8 @@ function encodeString(part: string): string | undefined {
   return part.includes('\0') || part.charCodeAt(0) === 1 || !part.isWellFormed() ? undefined : part;
 }
 
-/** Throws for what is no name of a table or of its owner. */
+/** Throws for a text that is not the name of a table or of its owner. */
 export function requireName(name: string): string {
-  if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name for a table or its owner`);
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a name for a table or its owner`);
   return name;
 }

@@ -1,17 +1,17 @@
 // Runs numbered migrations once, in order, each in one write transaction, and records how far an owner's data has been migrated.
 import type { Store, WriteTransaction } from './store.ts';
 
-/** One numbered step of an owner's data; run once, in order, inside one write transaction or, with `more`, in one after another. */
+/** One numbered step for an owner's data; run once, in order, inside one write transaction or, with `more`, in several. */
 export type Migration = {
   readonly version: number;
-  /** It runs when the store has this level (records/level.ts): appliances of an earlier version may have to read its records until then. */
+  /** level of the store (records/level.ts) from which it runs: until then, appliances of an earlier version may have to read its records */
   readonly level: number;
   readonly describe: string;
-  /** `more`: there is more to do than a transaction of a shared store takes; it is called again. */
+  /** Runs the step. `more`: the rest exceeds a transaction of a shared store; it is called again. */
   run(transaction: WriteTransaction, store: Store): void | 'more';
 };
 
-/** See OpenStore.migrate. `core` has the versions, `view` is what the migrations change. */
+/** As OpenStore.migrate. `core` has the versions; the migrations change `view`. */
 export async function migrate(core: Store, owner: string, migrations: readonly Migration[], view: Store): Promise<void> {
   requireAscending(owner, migrations);
   const versions = core.table<number>('migrations');

@@ -1,18 +1,18 @@
-// Changes on a replica: they run on its snapshot, see their own writes above it, and all that they read and write is noted.
+// Changes on a replica: they run on its snapshot, see their own writes above it, and all their reads and writes are noted.
 import type { Environment, Span } from './environment.ts';
 import type { Intent } from './intent.ts';
 import { keyBytes } from './keys.ts';
 import { firstLevel } from './records/level.ts';
 import { positionOf, writtenAt } from './replica.ts';
 
-/** What tables need of an environment: LMDB itself, or changes noted above it. */
+/** Interface of an environment for tables: LMDB itself, or changes noted above it. */
 export type Octets = Pick<Environment, 'inCommit' | 'get' | 'keys' | 'count' | 'put' | 'remove' | 'undoable'>;
 
-/** Octets that a noted key, its revision and the frame of an operation take in a request, beside key and value. */
+/** Octets that the revision of a noted key and the framing of an operation take in a request, besides key and value. */
 const frameBytes = 64;
 
 /**
- * Outside of `run` this is the environment. While it runs, reads are noted and writes stay here. A read is noted even when the change that
+ * Outside `run` this is the environment. While it runs, reads are noted and writes stay here. A read is noted even if the change that
  * made it is undone: its refusal depends on it. Every search notes the span that it was given, also where it ended early: that makes a
  * change lose once more than it had to, and never once less.
  */
@@ -21,7 +21,7 @@ export class NotedChanges implements Octets {
   #read = new Map<string, number>();
   #searched: Span[] = [];
   #written = new Map<string, Uint8Array | undefined>();
-  /** how to take back the writes of the innermost undoable work, latest last */
+  /** functions that undo the writes of the innermost undoable work, latest last */
   #undo: (() => void)[] = [];
   #isRunning = false;
 
@@ -33,14 +33,14 @@ export class NotedChanges implements Octets {
     return this.#isRunning || this.#base.inCommit;
   }
 
-  /** Forgets what was noted. Notes are of one snapshot: the base must not be refreshed before the intent was taken. */
+  /** Forgets all notes. Notes belong to one snapshot: the base must not be refreshed before the intent was taken. */
   begin(): void {
     this.#read = new Map();
     this.#searched = [];
     this.#written = new Map();
   }
 
-  /** What takes the notes back to this moment. */
+  /** Returns a function that resets the notes to this moment. */
   mark(): () => void {
     const [read, searched, written] = [new Map(this.#read), [...this.#searched], new Map(this.#written)];
     return () => {
@@ -48,7 +48,7 @@ export class NotedChanges implements Octets {
     };
   }
 
-  /** Runs synchronous work on the snapshot and what was noted so far. */
+  /** Runs synchronous work on the snapshot and the writes noted so far. */
   run(work: () => void): void {
     this.#isRunning = true;
     try {
@@ -58,12 +58,12 @@ export class NotedChanges implements Octets {
     }
   }
 
-  /** Whether nothing would be written. */
+  /** True if nothing would be written. */
   get isReadOnly(): boolean {
     return this.#written.size === 0;
   }
 
-  /** An upper bound of what the intent takes in a request: operations of the longer of its two lists, and octets. */
+  /** Upper bound of the intent's size in a request: operations of the longer of its two lists, and octets. */
   get size(): { readonly operations: number; readonly bytes: number } {
     let bytes = 0;
     for (const text of this.#read.keys()) bytes += frameBytes + text.length;
@@ -77,7 +77,7 @@ export class NotedChanges implements Octets {
     return { operations: Math.max(compares, this.#written.size + deletions), bytes };
   }
 
-  /** Throws when this is no replica. */
+  /** Returns the intent. Throws unless this is a replica. */
   intent(): Intent {
     const position = positionOf(this.#base);
     if (position === undefined) throw new Error('the store follows no shared store');
@@ -96,7 +96,7 @@ export class NotedChanges implements Octets {
     this.#note(span);
     const written = this.#writtenIn(span);
     const gone = new Set(written.flatMap(([text, sealed]) => (sealed === undefined ? [text] : [])));
-    // As many more as may be left out, so that the page stays full.
+    // As many more as may be skipped, so that the page stays full.
     const found = this.#base.keys(span, limit + gone.size, reverse).filter((key) => !gone.has(key.toString('utf8')));
     const own = written.flatMap(([text, sealed]) => (sealed === undefined ? [] : [text]));
     if (own.length === 0) return found.slice(0, limit);
@@ -126,7 +126,7 @@ export class NotedChanges implements Octets {
     this.#requireRunning();
     if (this.get(key) === undefined) return false;
     const text = key.toString('utf8');
-    // What only this batch has put is not deleted but never written.
+    // A record that only this batch has put is not deleted but never written.
     if (this.#look(text, key) === undefined) this.#forget(text);
     else this.#write(text, undefined);
     return true;
@@ -147,7 +147,7 @@ export class NotedChanges implements Octets {
     }
   }
 
-  /** The value of the snapshot; its revision is noted. */
+  /** Reads a value of the snapshot and notes its revision. */
   #look(text: string, key: Buffer): Uint8Array | undefined {
     const value = this.#base.get(key);
     this.#read.set(text, writtenAt(value));

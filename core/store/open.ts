@@ -22,7 +22,7 @@ import { Change, type TableContext, tableNamesIn, tableOn, type TenantExists } f
 
 export type { OpenStore } from './open-store.ts';
 
-/** Opens the store of a directory, also in several processes. Rejects when the data key is not the one it was created with. */
+/** Opens the store of a directory, also in several processes. Rejects if the data key is not the one with which it was created. */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const store = new LmdbStore(options);
   try {
@@ -41,18 +41,18 @@ type Waiting = {
   abandon(error: unknown): void;
 };
 
-/** An idle process moves its snapshot this often, so that LMDB can reuse the pages of older states. */
+/** Interval at which an idle process moves its snapshot, so that LMDB can reuse the pages of older states. */
 const idleRefreshMs = 1_000;
 
-/** Writes in one commit: a creation changes four records, and more than a thousand are not noted one by one, so that all caches are dropped (revision.ts). */
+/** Writes in one commit: a creation changes four records, and after more than a thousand changes all caches are dropped (revision.ts). */
 const mostTogether = 150;
 
 const earlierCopy = 'the store was replaced by an earlier copy of itself, from which nothing is answered';
 
-/** Records that do not open: more say nothing new. */
+/** Limit of logged records that do not open: more say nothing new. */
 const mostSaid = 1_000;
 
-/** A write that lost so often stands against a storm of others; its caller decides whether to go on. */
+/** Number of losses after which a write is rejected: it competes with a storm of others, and its caller decides whether to continue. */
 const mostLosses = 100;
 
 class LmdbStore implements OpenStore {
@@ -65,7 +65,7 @@ class LmdbStore implements OpenStore {
   readonly #context: TableContext;
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
-  /** records that do not open, of which the log has a line */
+  /** records that do not open and have a line in the log */
   readonly #damaged = new Set<string>();
   #isReplica = false;
   #revision = 0;
@@ -94,7 +94,7 @@ class LmdbStore implements OpenStore {
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
-  /** Once for each: lists and sweeps meet it again and again. */
+  /** Logs a record that does not open, once: lists and sweeps meet it repeatedly. */
   #sayDamaged(text: string, reason: string): void {
     if (this.#damaged.has(text) || this.#damaged.size >= mostSaid) return;
     this.#damaged.add(text);
@@ -192,7 +192,10 @@ class LmdbStore implements OpenStore {
     for (const key of changed) cache.delete(key);
   }
 
-  /** What was revoked or used up since would be good again. For good: LMDB does not know which of its pages are of which copy. */
+  /**
+   * Refuses an older copy of the store: revoked or used-up credentials would be valid again. Permanently, because LMDB cannot tell the pages
+   * of the copies apart.
+   */
   #requireNotBehind(found: number): void {
     this.#isBehind ||= found < this.#revision && !this.#isReplica;
     if (!this.#isBehind) return;
@@ -209,7 +212,7 @@ class LmdbStore implements OpenStore {
     return this.#context.environment.inCommit ? undefined : this.#state;
   }
 
-  /** Nothing that was read before is known to be right. */
+  /** Drops all caches: earlier reads may be wrong. */
   #forget(): void {
     this.#state++;
     this.#context.cache.clear();
@@ -312,14 +315,14 @@ class LmdbStore implements OpenStore {
     this.#committed = revision ?? this.#committed;
   }
 
-  /** What was written here alone, the appliances that share the store would never see. */
+  /** Refuses a write to the replica alone, which the other appliances would never see. */
   #requireOwn(): void {
     if (this.#isReplica) throw new Error('this store is a replica, which its cluster alone changes');
   }
 
   /**
-   * Runs the queued writes on the replica, as many as one transaction takes, and offers what they noted to the shared store, again on the
-   * newer state each time they lose. Twice lost, one write goes alone: the others of a batch would only lose with it.
+   * Runs the queued writes on the replica, as many as one transaction takes, and offers their notes to the shared store, again on the
+   * newer state each time they lose. After two losses one write goes alone: the others of a batch would only lose with it.
    */
   async #commitShared(shared: SharedStore, take: (count: number) => readonly Waiting[]): Promise<void> {
     for (let losses = 0; losses < mostLosses; losses++) {
@@ -327,7 +330,7 @@ class LmdbStore implements OpenStore {
       const count = this.#attemptOnReplica(losses < 2 ? shared.batch : { operations: 0, bytes: 0 });
       let outcome: 'committed' | 'lost';
       try {
-        // What only reads needs no transaction: a replica that may answer has everything that was acknowledged before.
+        // A batch that only reads needs no transaction: a replica that may answer has everything acknowledged earlier.
         outcome = this.#noted.isReadOnly ? 'committed' : await shared.commit(this.#noted.intent());
       } catch (error) {
         take(count);
@@ -344,7 +347,7 @@ class LmdbStore implements OpenStore {
     const noted = this.#noted;
     let count = 0;
     noted.begin();
-    // Nothing is taken from the cache, because a record that is not looked up is not noted.
+    // The cache is bypassed, because a record that is not looked up is not noted.
     this.#context.outdated.begin(undefined);
     noted.run(() => {
       for (const write of this.#waiting) {
@@ -358,14 +361,14 @@ class LmdbStore implements OpenStore {
     return count;
   }
 
-  /** Inside a commit: the keys that other processes changed after the snapshot; undefined when that is not known. */
+  /** Inside a commit: the keys that other processes changed after the snapshot; undefined if unknown. */
   #changesSinceSnapshot(): readonly string[] | undefined {
     return changesBetween(this.#environment, this.#revision, revisionOf(this.#environment.get(revisionKey)));
   }
 
-  /** Asynchronous, so that #commitAll never ends before #committing is assigned. */
+  /** Runs requireKept asynchronously, so that #commitAll never ends before #committing is assigned. */
   async #requireKept(): Promise<void> {
-    // Also inside the transaction, but an error there has the environment opened again.
+    // It is also checked inside the transaction, but an error there reopens the environment.
     if (!this.#isReplica && this.#revision > 0) this.refresh();
     this.#options.requireKept?.();
   }

@@ -1,4 +1,4 @@
-// What the store of an appliance keeps as a replica of a shared one: the revision of each record, and how far it has followed.
+// State of a store as a replica of a shared one: the revision of each record, and the position.
 import { Packr } from 'msgpackr';
 import { Environment } from './environment.ts';
 import { keyBytes } from './keys.ts';
@@ -6,24 +6,24 @@ import { keyBytes } from './keys.ts';
 /*
  * replicated record = 0x02 ‖ revision(8, big endian) ‖ sealed record
  *
- * A sealed record begins with 0x01 (records/sealing.ts). An appliance that stands alone again reads both forms and writes the second one
+ * A sealed record begins with 0x01 (records/sealing.ts). An appliance that left its cluster reads both forms and writes the second one
  * without its head.
  */
 const replicatedFormat = 2;
 const headBytes = 9;
 
-/** The shared store that is followed, and its latest revision that is here in full. */
+/** The followed shared store, and its latest revision that is completely applied. */
 export type Position = {
-  /** changes when a shared store is made again, also from a backup: its revisions then say nothing about ours */
+  /** changes when a shared store is made again, also from a backup: its revisions are then unrelated to the local ones */
   readonly epoch: string;
   readonly revision: number;
-  /** the latest revision in which a record changed, where that is not the one above */
+  /** latest revision in which a record changed, if it is not the one above */
   readonly changedAt?: number;
-  /** of the formats of its records (records/level.ts); absent: the first */
+  /** level of the formats of its records (records/level.ts); absent: the first */
   readonly level?: number;
-  /** the replica is being filled: it is no state that the shared store ever had, and nothing may be answered from it */
+  /** the replica is being filled: its state is inconsistent, and nothing may be answered from it */
   readonly filling?: true;
-  /** the store that is followed is to be made of the records that are here: until it exists, they exist only here */
+  /** the shared store is to be made of the local records: until it exists, they exist only here */
   readonly founding?: true;
 };
 
@@ -32,38 +32,38 @@ const positionKey = keyBytes('\u0002position');
 
 const packr = new Packr({ useRecords: false });
 
-/** A sealed record with the revision of the shared store that wrote it. */
+/** Prefixes a sealed record with the revision of the shared store that wrote it. */
 export function replicated(sealed: Uint8Array, revision: number): Uint8Array {
   const head = Buffer.alloc(headBytes, replicatedFormat);
   head.writeBigUInt64BE(BigInt(revision), 1);
   return Buffer.concat([head, sealed]);
 }
 
-/** The sealed record in a value of the store, replicated or not. */
+/** Returns the sealed record in a value of the store, replicated or not. */
 export function sealedPart(value: Uint8Array): Uint8Array {
   return value[0] === replicatedFormat ? value.subarray(headBytes) : value;
 }
 
-/** The revision that wrote a value; 0 for a record that is absent. Throws for one that never was in a shared store. */
+/** Revision that wrote a value; 0 for an absent record. Throws for one that never was in a shared store. */
 export function writtenAt(value: Uint8Array | undefined): number {
   const revision = value === undefined ? 0 : revisionIn(value);
   if (revision === undefined) throw new Error('a record of a replica has no revision: the store was written without its cluster');
   return revision;
 }
 
-/** As writtenAt, undefined for a record without a revision and for none. */
+/** As writtenAt, but undefined for an absent record and for one without a revision. */
 export function revisionIn(value: Uint8Array | undefined): number | undefined {
   if (value?.[0] !== replicatedFormat) return undefined;
   return Number(new DataView(value.buffer, value.byteOffset, value.length).getBigUint64(1));
 }
 
-/** Undefined for a store that follows none. */
+/** Reads the position; undefined for a store that follows no other. */
 export function positionOf(environment: Pick<Environment, 'get'>): Position | undefined {
   const value = environment.get(positionKey);
   return value === undefined || value.length === 0 ? undefined : (packr.unpack(value) as Position);
 }
 
-/** Key of what this appliance knows its own transactions by (cluster/marks/lane-marks.ts). */
+/** Key of the marks by which this appliance recognises its own transactions (cluster/marks/lane-marks.ts). */
 export const laneMarksKey = keyBytes('\u0002lane-marks');
 
 /** Only inside a commit. */
@@ -71,7 +71,7 @@ export function putPosition(environment: Pick<Environment, 'put'>, position: Pos
   environment.put(positionKey, packr.pack(position));
 }
 
-/** Of the store in a directory, which nothing else has open. */
+/** Reads the position of the store in a directory, which no process has open. */
 export async function readPosition(directory: string): Promise<Position | undefined> {
   const environment = new Environment(directory, () => undefined);
   try {
@@ -81,7 +81,7 @@ export async function readPosition(directory: string): Promise<Position | undefi
   }
 }
 
-/** Makes the replica in a directory, which nothing else has open, a store of its own. The number of its entries stays. */
+/** Turns the replica in a directory, which no process has open, into an independent store. The number of its entries stays. */
 export async function standAlone(directory: string): Promise<void> {
   const environment = new Environment(directory, () => undefined);
   try {

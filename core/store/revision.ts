@@ -1,4 +1,4 @@
-// The revision: a number that every commit increments, with the keys changed by the latest commits, for coherent caches, and with the content.
+// The revision: a number that every commit increments, stored with the keys changed by the latest commits, for coherent caches, and with the content.
 import { Packr } from 'msgpackr';
 import { addContent } from './files/content.ts';
 import type { Environment } from './environment.ts';
@@ -19,7 +19,7 @@ export function revisionOf(value: Uint8Array | undefined): number {
   return value === undefined ? 0 : Number(new DataView(value.buffer, value.byteOffset).getBigUint64(0));
 }
 
-/** Inside a commit: increments the revision and records the changed keys. Answers the new revision. */
+/** Inside a commit: increments the revision and records the changed keys. Returns the new revision. */
 export function noteChanges(environment: Environment, changed: ReadonlySet<string>): number {
   const revision = revisionOf(environment.get(revisionKey)) + 1;
   raiseRevision(environment, revision);
@@ -31,12 +31,12 @@ export function noteChanges(environment: Environment, changed: ReadonlySet<strin
 /*
  * revision record = revision(8, big endian) ‖ content(16, big endian)
  *
- * A version that knows no content writes the first part alone: then it is not known.
+ * A version without content writes only the first part: the content is then unknown.
  */
 const contentAt = 8;
 const recordBytes = 24;
 
-/** What all records are together (files/content.ts); undefined where it is not known. Of a new store: nothing. */
+/** Content of all records (files/content.ts); undefined if unknown; 0 for a new store. */
 export function contentIn(value: Uint8Array | undefined): bigint | undefined {
   if (value === undefined) return 0n;
   if (value.length !== recordBytes) return undefined;
@@ -44,13 +44,16 @@ export function contentIn(value: Uint8Array | undefined): bigint | undefined {
   return (view.getBigUint64(contentAt) << 64n) | view.getBigUint64(contentAt + 8);
 }
 
-/** Inside a commit: what was noted of the revisions that are left out is unknown to every cache. The content is changed by what the commit has written so far. */
+/**
+ * Inside a commit: raises the revision; caches do not know the changes of the skipped revisions. The content changes by the writes of the
+ * commit so far.
+ */
 export function raiseRevision(environment: Environment, revision: number): void {
   const content = contentIn(environment.get(revisionKey));
   put(environment, revision, content === undefined ? undefined : addContent(content, environment.contentChange));
 }
 
-/** Inside a commit that writes nothing else: the content of the same revision. */
+/** Inside a commit that writes nothing else: stores the content of the same revision. */
 export function keepContent(environment: Environment, content: bigint): void {
   put(environment, revisionOf(environment.get(revisionKey)), content);
 }
@@ -66,7 +69,7 @@ function put(environment: Environment, revision: number, content: bigint | undef
   environment.put(revisionKey, value);
 }
 
-/** Keys changed after one revision up to another, or undefined when they are not recorded. */
+/** Keys changed after one revision up to another; undefined if they are not recorded. */
 export function changesBetween(environment: Environment, from: number, to: number): readonly string[] | undefined {
   if (to < from || to - from > keptCommits) return undefined;
   const changed: string[] = [];

@@ -16,21 +16,21 @@ export type TableContext = {
   readonly sealer: Sealer;
   readonly cache: RecordCache;
   readonly outdated: Outdated;
-  /** of a replica */
+  /** present for a replica */
   readonly unsettled?: Unsettled;
-  /** Told the text of the key of a record that does not open, and why, each time that it is met. */
+  /** receives the text of the key of a record that does not open, and the reason, each time it is met */
   readonly onDamaged?: (text: string, reason: string) => void;
-  /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
+  /** names of the tables whose keys start with a tenant, and the function that tells whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
 };
 
-/** Whether a tenant exists, as a transaction sees it. */
+/** Tells whether a tenant exists, as a transaction sees it. */
 export type TenantExists = (transaction: WriteTransaction, tenantId: string) => boolean;
 
 /** Keys fetched from LMDB at a time. */
 const pageKeys = 256;
 
-/** The table of that full name. The value type is not checked: always use a name with the same type. */
+/** Returns the table with that full name. The value type is not checked: always use a name with the same type. */
 export function tableOn<V>(context: TableContext, name: string): Table<V> {
   const table: Table<V> = {
     name,
@@ -81,7 +81,7 @@ export class Change implements WriteTransaction {
     this.#context = context;
   }
 
-  /** The tenant may have been deleted while the record was prepared; the caller's token is then gone too. */
+  /** Requires that the tenant exists: it may have been deleted while the record was prepared; the caller's token is then gone too. */
   #requireTenant(table: string, [tenantId]: StoreKey): void {
     const { tables, exists } = this.#context.tenants;
     if (exists !== undefined && tables.has(table) && !exists(this, String(tenantId))) throw fail('invalid-token');
@@ -145,7 +145,7 @@ export class Change implements WriteTransaction {
     this.#over = true;
   }
 
-  /** Also after the change was undone, its keys are read past the cache until the commit ends. */
+  /** Notes a changed key, which is read past the cache until the commit ends, even if the change is undone. */
   #note(text: string): void {
     this.changed.add(text);
     this.#context.outdated.add(text);
@@ -156,7 +156,7 @@ export class Change implements WriteTransaction {
   }
 }
 
-/** The record of a key text. Inside a commit, the newest one. `uncached`: one that is not in the cache is not put there. */
+/** Reads the record of a key text; inside a commit the newest one. `uncached`: does not put it into the cache. */
 function readRecord(context: TableContext, text: string | undefined, uncached = false): unknown {
   if (text === undefined) return undefined;
   context.unsettled?.look(text);
@@ -178,15 +178,15 @@ function readOrReason(context: TableContext, text: string, uncached = false): un
   }
 }
 
-/** `reason` names the record, by its key. */
+/** Error of a record that does not open. `reason` names the record by its key. */
 function damagedRecord(reason: string): Error {
   return fail('record-unreadable', {
-    detail: `The record ${reason}. Put back what was there, or delete it as root.`,
+    detail: `The record ${reason}. Restore the original record, or delete it as root.`,
     cause: new Error(reason),
   });
 }
 
-/** Reads past the cache. Throws `record-unreadable` when the record does not open, which never happens to one that the store has written. */
+/** Opens a record, past the cache. Throws `record-unreadable` if it does not open, which never happens to one that the store has written. */
 export function openRecord(
   { environment, sealer, onDamaged }: TableContext,
   text: string,
@@ -203,7 +203,7 @@ export function openRecord(
   return { value: decodeRecord(octets), bytes: value.length };
 }
 
-/** A key for messages: `transit/keys [tenant, name]`. */
+/** Formats a key for messages: `transit/keys [tenant, name]`. */
 export function describeKey(text: string): string {
   const { table, key } = decodeKey(text);
   return `${table} ${JSON.stringify(key)}`;

@@ -77,7 +77,7 @@ export class Entries {
   #unreadable({ reason }: Unreadable): Error {
     const { noun } = this.#view.resource;
     return fail('record-unreadable', {
-      detail: `The record of this ${noun} cannot be read: ${reason}. Put back what was there, or delete the ${noun} as root.`,
+      detail: `The record of this ${noun} cannot be read: ${reason}. Restore the original record, or delete the ${noun} as root.`,
     });
   }
 

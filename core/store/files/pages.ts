@@ -1,4 +1,5 @@
-// The file format of LMDB as far as a look from outside needs it: meta pages, the head of a page, its nodes (mdb.c: MDB_meta, MDB_page, MDB_node).
+// File format of LMDB, as far as an examination from outside needs it: meta pages, the head of a page, its nodes (mdb.c: MDB_meta, MDB_page,
+// MDB_node).
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Octets of the head of a page. Offsets in a page count from after it. */
@@ -7,11 +8,11 @@ const metaBytes = 136;
 const treeBytes = 48;
 const magic = 0xbe_ef_c0_de;
 const noPage = 2n ** 64n - 1n;
-/** Those of LMDB: powers of two up to 32 KiB, and 64 KiB where the system has them. */
+/** Page sizes of LMDB: powers of two up to 32 KiB, and 64 KiB if the system has them. */
 const pageSizes: ReadonlySet<number> = new Set(Array.from({ length: 9 }, (_, n) => 256 << n));
 const fields = { trees: 24, lastPage: 120, transaction: 128 } as const;
 
-/** What a meta page says of a tree. `root`: undefined for one without entries. */
+/** A tree in a meta page. `root`: undefined for one without entries. */
 export type Tree = {
   readonly depth: number;
   readonly branches: number;
@@ -25,13 +26,13 @@ export type Meta = {
   readonly pageBytes: number;
   readonly lastPage: number;
   readonly transaction: number;
-  /** of the free pages, which only writes read */
+  /** tree of the free pages, which only writes read */
   readonly free: Tree;
   readonly main: Tree;
 };
 
 export const kinds = { branch: 1, leaf: 2, overflow: 4 } as const;
-/** Bits of the kind of a page; others are marks of a transaction that runs. */
+/** Bits of the kind of a page; others are marks of a running transaction. */
 const kindMask = 0x6f;
 
 export type Head = { readonly number: number; readonly transaction: number; readonly kind: number };
@@ -48,16 +49,16 @@ export class PageFile {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** What it says of itself, the newer of two; undefined where it says nothing that makes sense. */
+  /** The newer of its two meta pages; undefined if neither is sound. */
   meta(): Meta | undefined {
-    // LMDB takes magic, version and the size of pages from the first one, whichever is newer: it does not look at the second one alone.
+    // LMDB reads magic, version and the size of pages from the first one, whichever is newer: it never uses the second one alone.
     const first = this.#metaAt(0);
     if (first === undefined) return undefined;
     const second = this.#metaAt(first.pageBytes);
     return second !== undefined && second.transaction > first.transaction ? second : first;
   }
 
-  /** Fills the buffer with a page; false where the file does not have it. */
+  /** Fills the buffer with a page; false if the file does not have it. */
   read(number: number, page: Buffer, pageBytes: number): boolean {
     const at = number * pageBytes;
     return Number.isSafeInteger(at) && readSync(this.#descriptor, page, 0, pageBytes, at) === pageBytes;
@@ -70,7 +71,7 @@ export class PageFile {
   #metaAt(at: number): Meta | undefined {
     const octets = Buffer.alloc(metaBytes);
     if (readSync(this.#descriptor, octets, 0, metaBytes, at + headBytes) < metaBytes || octets.readUInt32LE(0) !== magic) return undefined;
-    // Its place in the record of free pages has no other use.
+    // The page size is in a field of the record of free pages that has no other use.
     const pageBytes = octets.readUInt32LE(fields.trees);
     if (!pageSizes.has(pageBytes)) return undefined;
     return {
@@ -83,7 +84,7 @@ export class PageFile {
   }
 }
 
-/** Exact up to 2^53; what is larger is no number of a page or of a transaction. */
+/** Reads a number, exact up to 2^53; page and transaction numbers are never larger. */
 function numberAt(octets: Buffer, at: number): number {
   return Number(octets.readBigUInt64LE(at));
 }
@@ -98,17 +99,17 @@ export function headOf(page: Buffer): Head {
   return { number: numberAt(page, 0), transaction: numberAt(page, 8), kind: page.readUInt16LE(18) & kindMask };
 }
 
-/** Of the head of a value that has pages of its own. */
+/** Number of pages, from the head of a value that has pages of its own. */
 export function pagesOf(page: Buffer): number {
   return page.readUInt32LE(20);
 }
 
-/** `elsewhere`: the value has pages of its own, from that one on. */
+/** A node of a page. `elsewhere`: the first of the value's own pages, if it has such. */
 export type Node = {
   readonly key: Buffer;
-  /** of a branch: the page below */
+  /** in a branch: the page below */
   readonly child: number;
-  /** of a leaf: octets of the value */
+  /** in a leaf: octets of the value */
   readonly valueBytes: number;
   readonly elsewhere?: { readonly page: number; readonly transaction: number; readonly pages: number };
 };
@@ -117,7 +118,7 @@ const nodeHead = 8;
 const isElsewhere = 1;
 const elsewhereBytes = 24;
 
-/** The nodes of a branch or leaf, in order; undefined where the page cannot be one. Keys are copies. */
+/** Reads the nodes of a branch or leaf, in order; undefined if the page cannot be one. Keys are copies. */
 export function nodesOf(page: Buffer, isBranch: boolean): readonly Node[] | undefined {
   const room = page.length - headBytes;
   const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];

@@ -1,4 +1,4 @@
-// Reads every entry of a store, in a process of its own: LMDB ends it where a page is not in the file. Exit code 0 when all could be read.
+// Reads every entry of a store, in a process of its own: LMDB ends it if a page is not in the file. Exit code 0 if all could be read.
 import { open } from 'lmdb';
 
 const [directory = ''] = process.argv.slice(2);

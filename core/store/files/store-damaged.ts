@@ -1,6 +1,6 @@
-// The error of a store whose files are not what was written.
+// Error of a store whose files differ from what was written.
 
-/** The store cannot be used as it is: it is damaged, or another one. The message names the file. */
+/** Thrown if the store cannot be used: it is damaged, or another store. The message names the file. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
 }

@@ -1,10 +1,10 @@
-// Whether the files that LMDB has open are still those of their names: what is written to a removed one is gone at the next start.
+// Checks that the files that LMDB has open are still at their paths: writes to a removed file are lost at the next start.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const names = ['data.mdb', 'lock.mdb'] as const;
 
-/** Which file the locks of a store are in, for the processes that share it; undefined where there is none. */
+/** Identifies the lock file of a store, for the processes that share it; undefined without one. */
 export function lockFileOfStore(directory: string): string | undefined {
   const found = statSync(join(directory, 'lock.mdb'), { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
@@ -13,16 +13,19 @@ export function lockFileOfStore(directory: string): string | undefined {
 export class StoreFiles {
   readonly #directory: string;
   readonly #inodes: readonly (number | undefined)[];
-  /** it never shrinks while it is open */
+  /** size of the file, which never shrinks while it is open */
   #bytes = 0;
 
-  /** Of an environment that was just opened. */
+  /** Called right after the environment was opened. */
   constructor(directory: string) {
     this.#directory = directory;
     this.#inodes = names.map((name) => this.#look(name)?.ino);
   }
 
-  /** One sentence for people, without a path; undefined where all is well. Answered from memory of the system, in microseconds. */
+  /**
+   * Returns the damage as one sentence for people, without a path; undefined without damage. Takes microseconds, because the system answers
+   * from memory.
+   */
   damage(): string | undefined {
     for (const [index, name] of names.entries()) {
       const found = this.#look(name);
@@ -39,7 +42,7 @@ export class StoreFiles {
     try {
       return statSync(join(this.#directory, name), { throwIfNoEntry: false });
     } catch {
-      // What cannot be looked at (a directory that is a file now) is not there.
+      // A path that cannot be examined (its directory is a file now) does not exist.
       return undefined;
     }
   }

@@ -1,18 +1,18 @@
-// Walks every page of a store from outside, before LMDB reads it: LMDB follows whatever a damaged page says, and the process ends (SIGBUS, SIGSEGV).
+// Walks every page of a store from outside, before LMDB reads it: LMDB trusts a damaged page, and the process ends (SIGBUS, SIGSEGV).
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { StoreDamaged } from './store-damaged.ts';
 import { headBytes, headOf, kinds, type Meta, nodesOf, type Node, PageFile, pagesOf, type Tree } from './pages.ts';
 
-/** Pages looked at before other work gets its turn. */
+/** Pages examined before other work gets its turn. */
 const pagesAtOnce = 512;
 
-/** A process that writes meanwhile leaves another state; then it is walked again. */
+/** Number of walks: if another process writes meanwhile, the store is walked again. */
 const mostWalks = 5;
 
 /**
- * Throws StoreDamaged with the page where the file of a store is no tree that LMDB has written. Every page is read that something leads to, also
- * those of the list of free pages, which only writes read. What a record says is not looked at.
+ * Throws StoreDamaged with the page if the file of a store is not a tree written by LMDB. Reads every reachable page, also
+ * those of the list of free pages, which only writes read. Contents of records are not examined.
  */
 export async function requireSoundPages(directory: string): Promise<void> {
   const path = join(directory, 'data.mdb');
@@ -24,7 +24,7 @@ export async function requireSoundPages(directory: string): Promise<void> {
       const found = await ended(walk(file, meta));
       if (found === undefined) return;
       if (file.meta()?.transaction === meta.transaction) throw new StoreDamaged(`${path} is damaged: ${found}`);
-      // Of what is written all the time nothing can be said.
+      // A store that is written all the time cannot be judged.
       if (left === 1) return;
     }
   } finally {
@@ -32,7 +32,7 @@ export async function requireSoundPages(directory: string): Promise<void> {
   }
 }
 
-/** The same for the list of free pages alone, at once. */
+/** Checks only the list of free pages, synchronously. */
 export function hasWholeFreeList(file: PageFile, meta: Meta): boolean {
   const seen = new Uint8Array(meta.lastPage + 1);
   for (const found of walkTree(file, meta, meta.free, { seen, compare: compareNumbers })) if (found !== undefined) return false;
@@ -51,7 +51,7 @@ async function ended(steps: Iterable<string | undefined>): Promise<string | unde
 /** Address space of a process. */
 const mostBytes = 2 ** 47;
 
-/** After each page: undefined, or what is wrong, in one sentence without a path; who asks does not go on then. */
+/** Yields after each page: undefined, or its fault in one sentence without a path, after which the caller stops. */
 function* walk(file: PageFile, meta: Meta): Iterable<string | undefined> {
   if (!(meta.lastPage * meta.pageBytes <= mostBytes)) {
     yield 'its first page says that it has more pages than any file';
@@ -62,7 +62,7 @@ function* walk(file: PageFile, meta: Meta): Iterable<string | undefined> {
   yield* walkTree(file, meta, meta.free, { seen, compare: compareNumbers });
 }
 
-/** Of the free pages: the numbers of the transactions that have freed them. */
+/** Compares keys of the list of free pages: numbers of the transactions that freed them. */
 function compareNumbers(one: Buffer, other: Buffer): number {
   if (one.length !== 8 || other.length !== 8) return one.length - other.length;
   const [a, b] = [one.readBigUInt64LE(), other.readBigUInt64LE()];
@@ -106,7 +106,7 @@ function* walkTree(file: PageFile, meta: Meta, tree: Tree, order: Order): Iterab
       yield `its tree has ${counted[name]} ${names[name]}, and its first pages say ${tree[name]}: a page is an earlier one`;
 }
 
-/** The nodes of a page, or what is wrong with it. */
+/** Returns the nodes of a page, or its fault. */
 function takeNodes(
   file: PageFile,
   meta: Meta,
@@ -125,7 +125,7 @@ function takeNodes(
 
 const names = { branches: 'branch pages', leaves: 'leaf pages', overflows: 'pages of large values', entries: 'entries' } as const;
 
-/** Reads a page into the buffer. Answers what is wrong with it. */
+/** Reads a page into the buffer. Returns its fault, if any. */
 function take(
   file: PageFile,
   { pageBytes, lastPage }: Meta,
@@ -134,13 +134,13 @@ function take(
   seen: Uint8Array,
   page: Buffer,
 ): string | undefined {
-  // The two first ones are meta pages.
+  // The first two are meta pages.
   if (!(number >= 2 && number <= lastPage)) return `a page leads to page ${number}, which no store has`;
   if (seen[number] !== 0) return `two pages lead to page ${number}`;
   seen[number] = 1;
   if (!file.read(number, page, pageBytes)) return `it is cut off: page ${number} is not in it`;
   const head = headOf(page);
-  return head.number === number && head.kind === kind ? undefined : `page ${number} was overwritten: it is no page of its kind any more`;
+  return head.number === number && head.kind === kind ? undefined : `page ${number} was overwritten: it is no longer a page of its kind`;
 }
 
 function areInOrder(nodes: readonly Node[], { low, high }: Expected, isBranch: boolean, compare: Order['compare']): boolean {
@@ -165,17 +165,17 @@ function belowOf(nodes: readonly Node[], { depth, low, high }: Expected, transac
   }));
 }
 
-/** The first transaction, which a compacted copy names for every value with pages of its own, whose pages keep what they say. */
+/** First transaction, which a compacted copy names for every value with pages of its own; those pages keep their transaction. */
 const ofCopy = 1;
 
-/** The number of pages of the values that have pages of their own, or what is wrong with one. */
+/** Counts the pages of the values that have pages of their own; or returns the fault of one. */
 function takeValues(file: PageFile, meta: Meta, nodes: readonly Node[], seen: Uint8Array): number | string {
   let pages = 0;
   const first = Buffer.alloc(meta.pageBytes);
   for (const { valueBytes, elsewhere } of nodes) {
     if (elsewhere === undefined) continue;
     const wanted = elsewhere.pages;
-    // A shorter value than before may stay in the pages of that one.
+    // A value that became shorter may keep all its pages.
     const least = Math.floor((headBytes - 1 + valueBytes) / meta.pageBytes) + 1;
     const wrong = take(file, meta, elsewhere.page, kinds.overflow, seen, first);
     if (wrong !== undefined) return wrong;

@@ -1,8 +1,9 @@
-// Cache of decoded records, limited by the octets of their sealed form; the least recently used are evicted first. Which of them a commit may use.
+// Cache of decoded records, limited by the octets of their sealed form; the least recently used are evicted first. Outdated tells which of
+// them a commit may use.
 
 type Entry = { readonly value: unknown; readonly bytes: number };
 
-/** Two generations: a record that is read moves to the young one; when that is full, it becomes the old one and the old one is dropped. */
+/** Cache of two generations: a record that is read moves to the young one; when that is full, it becomes the old one and the old one is dropped. */
 export class RecordCache {
   readonly #generationBytes: number;
   #young = new Map<string, Entry>();
@@ -13,7 +14,7 @@ export class RecordCache {
     this.#generationBytes = maxBytes / 2;
   }
 
-  /** The value, or undefined when it is not cached; records are never undefined. */
+  /** The value; undefined if it is not cached (records are never undefined). */
   get(key: string): unknown {
     const young = this.#young.get(key);
     if (young !== undefined) return young.value;
@@ -52,7 +53,7 @@ export class Outdated {
   #keys: Set<string> = new Set();
   #areAll = false;
 
-  /** A commit begins. `changed`: the keys that changed after the snapshot; undefined when that is not known. */
+  /** Begins a commit. `changed`: the keys that changed after the snapshot; undefined if unknown. */
   begin(changed: readonly string[] | undefined): void {
     this.#keys = new Set(changed);
     this.#areAll = changed === undefined;

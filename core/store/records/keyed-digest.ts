@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import type { Store, Table, WriteTransaction } from '../store.ts';
 
-/** The table is named after its first use, entity tags. */
+/** Table of the key, named after its first use, entity tags. */
 const keyTable = (store: Store): Table<Uint8Array> => store.table<Uint8Array>('entity-tag-key');
 
-/** First start: stores the key (32 random octets). */
+/** Stores the key (32 random octets) at the first start. */
 export function putDigestKey(transaction: WriteTransaction, store: Store, key: Uint8Array): void {
   transaction.put(keyTable(store), ['key'], key);
 }

@@ -4,20 +4,20 @@ import { fail } from '../../base/errors.ts';
 
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 
-/** Octets of plain data. Anything else (class instances, functions, Map, Date, Secret) is a programming error and throws TypeError. */
+/** Encodes plain data. Anything else (class instances, functions, Map, Date, Secret) is a programming error and throws TypeError. */
 export function encodeRecord(value: unknown): Uint8Array {
-  if (value === undefined) throw new TypeError('undefined is no record: delete it instead');
+  if (value === undefined) throw new TypeError('undefined is not a record: delete it instead');
   requirePlain(value, 'value');
   return packr.pack(value);
 }
 
-/** The value, deeply frozen (octet arrays cannot be frozen: do not modify them). */
+/** Decodes a value, deeply frozen (octet arrays cannot be frozen: do not modify them). */
 export function decodeRecord(octets: Uint8Array): unknown {
   // Given a plain view, msgpackr returns Uint8Array instead of Buffer, so that a value equals what was put.
   return deepFrozen(packr.unpack(new Uint8Array(octets.buffer, octets.byteOffset, octets.byteLength)));
 }
 
-// Refuses what msgpack would silently turn into something else, so that a record always comes back as it was put.
+// Refuses values that msgpack would silently convert, so that a record is always read as it was put.
 function requirePlain(value: unknown, where: string): void {
   switch (typeof value) {
     case 'string':

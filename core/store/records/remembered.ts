@@ -1,6 +1,6 @@
-// What was computed from the records of one state of the store: it holds until the store is in another state.
+// Values computed from the records of one state of the store, valid until the store is in another state.
 
-/** A store, as far as this needs one: see Store.state. */
+/** Required part of a store, see Store.state. */
 type HasState = { readonly state: number | undefined };
 
 /** A bounded memory that is empty whenever records may have changed. The next state begins with the next Store.refresh(). */
@@ -10,19 +10,19 @@ export class Remembered<Key, Value> {
   readonly #kept = new Map<Key, Value>();
   #state: number | undefined;
 
-  /** Above `most` values it begins again. */
+  /** `most`: number of values above which it is emptied. */
   constructor(store: HasState, most: number) {
     this.#store = store;
     this.#most = most;
   }
 
-  /** What was kept in this state. */
+  /** Finds a value kept in this state. */
   find(key: Key): Value | undefined {
     const { state } = this.#store;
     return state === undefined || state !== this.#state ? undefined : this.#kept.get(key);
   }
 
-  /** Keeps what was computed from reads of this state. Inside a commit nothing is kept: its writes may be undone. */
+  /** Keeps a value computed from reads of this state. Does nothing inside a commit, whose writes may be undone. */
   keep(key: Key, value: Value): void {
     const { state } = this.#store;
     if (state === undefined) return;

@@ -13,7 +13,7 @@ const format = 1;
 const nonceBytes = 24;
 const tagBytes = 16;
 
-/** Drawn at a time: asking for a nonce alone took as long as a tenth of the sealing. */
+/** Nonces drawn at a time: drawing one alone took a tenth of the time of the sealing. */
 const noncesDrawn = 170;
 
 /** Seals and opens under one data key of 32 octets. */
@@ -36,13 +36,13 @@ export class Sealer {
     this.#subkey = doubled(this.#encryptBlocks(Buffer.alloc(16)));
   }
 
-  /** Sealed octets, which open only with the same associated data. */
+  /** Seals octets, which open only with the same associated data. */
   seal(plaintext: Uint8Array, associatedData: Uint8Array, nonce: Uint8Array = this.#drawNonce()): Uint8Array {
     const cipher = createCipheriv('aes-256-gcm', this.#derive(nonce), nonce.subarray(12)).setAAD(associatedData);
     return Buffer.concat([Buffer.of(format), nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** The plaintext, or undefined when octets, associated data or key are not the original ones. */
+  /** Opens octets; undefined if octets, associated data or key are not the original ones. */
   open(sealed: Uint8Array, associatedData: Uint8Array): Uint8Array | undefined {
     if (sealed.length < 1 + nonceBytes + tagBytes || sealed[0] !== format) return undefined;
     const nonce = sealed.subarray(1, 1 + nonceBytes);
@@ -62,7 +62,7 @@ export class Sealer {
     this.#subkey.fill(0);
   }
 
-  /** Each is given out once: the octets before the mark are never read again. */
+  /** Draws a nonce, each once: the octets before the mark are never read again. */
   #drawNonce(): Uint8Array {
     if (this.#nonceEnd === this.#nonces.length) {
       this.#nonces = randomBytes(noncesDrawn * nonceBytes);

@@ -1,28 +1,28 @@
-// Whose the records of each table are when several appliances share the store, and which of them come without a person. What has no kind is
-// of all, and a person has made it.
+// Ownership of the records of each table if several appliances share the store, and origin of those made without a person. Records of a
+// table without a kind belong to all, and were made by a person.
 import type { Store, Table, WriteTransaction } from '../store.ts';
 import { writeInPieces } from './pieces.ts';
 
 export type TableKind = {
   /**
-   * `all`: means the same to every appliance, no matter which of them writes it. `each`: a record for each appliance, with its id at the end of
-   * the key; one that stands alone has the record without it. `chains`: by names of chains of the audit trail, which begin with the id of their
-   * appliance. `cluster`: about the appliances themselves; one that stands alone has none.
+   * `all`: has the same meaning for every appliance, whichever writes it. `each`: a record for each appliance, with its id at the end of
+   * the key; a single appliance has the record without the id. `chains`: by names of chains of the audit trail, which begin with the id of their
+   * appliance. `cluster`: about the appliances themselves; a single appliance has none.
    */
   readonly of: 'all' | 'each' | 'chains' | 'cluster';
-  /** Filled by a start, jobs and logins without more; a text: the last part of the keys of what these put there. */
+  /** true if filled only by starts, jobs and logins; a text: the last part of the keys of records made by those */
   readonly fills?: true | string;
-  /** A field that others may have in a newer form than a restored store: it is made again before it is handed out. */
+  /** field that others may have in a newer form than a restored store: it is made again before it is published */
   readonly published?: string;
 };
 
-/** Of OpenStore. */
+/** Required part of OpenStore. */
 type WholeStore = Store & { prefixed(owner: string): Store; tableNames(): Iterable<string> };
 
-/** By name of the table. */
+/** Kinds by name of the table. */
 export type TableKinds = Readonly<Record<string, TableKind>>;
 
-/** Full name of a table with something that a person has made; undefined for an appliance that has nothing but ways to log in. */
+/** Full name of a table with a record made by a person; undefined for an appliance that has only ways to log in. */
 export function findContent(store: WholeStore, kinds: TableKinds): string | undefined {
   return [...store.tableNames()].find((name) => {
     const { of, fills } = kinds[name] ?? { of: 'all' };
@@ -30,7 +30,10 @@ export function findContent(store: WholeStore, kinds: TableKinds): string | unde
   });
 }
 
-/** What an appliance that was restored from a backup of a cluster drops: it stands alone, and others join it as new ones. */
+/**
+ * Drops the records about appliances after a restore from a backup of a cluster: the restored appliance is single, and others join it as new
+ * ones.
+ */
 export async function dropOwnRecords(store: WholeStore, kinds: TableKinds): Promise<void> {
   await store.write((transaction) => {
     for (const [name, { of }] of Object.entries(kinds)) {
@@ -41,7 +44,7 @@ export async function dropOwnRecords(store: WholeStore, kinds: TableKinds): Prom
   });
 }
 
-/** Drops what an appliance that is gone for ever had for itself. */
+/** Drops the records of a removed appliance. */
 export function dropRecordsOf(transaction: WriteTransaction, store: WholeStore, kinds: TableKinds, appliance: string): void {
   for (const [name, { of }] of Object.entries(kinds)) {
     if (of !== 'each') continue;

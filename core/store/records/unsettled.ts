@@ -1,21 +1,21 @@
-// Which records of a replica others may not have yet. An answer that rests on one of them waits until they have it: else a caller could read a
-// change here, ask another appliance afterwards, and read the state before it there.
+// Records of a replica that other appliances may not have yet. An answer based on one of them waits until they have it: otherwise a caller
+// could read a change here, ask another appliance afterwards, and read the earlier state there.
 import type { Span } from '../environment.ts';
 import { keyBytes } from '../keys.ts';
 
-/** What was touched is kept for the whole process: an answer may rest on what was read for another one. */
+/** Reads of unsettled records, tracked for the whole process: an answer may be based on a read for another one. */
 export class Unsettled {
   readonly #settled: () => number;
-  /** revision of the shared store in which each of them changed or went, or a later one */
+  /** revision of the shared store in which each record changed or was removed, or a later one */
   readonly #changed = new Map<string, number>();
   #touched = 0;
 
-  /** `settled`: everything up to this revision of the shared store is on every appliance that may answer. */
+  /** `settled`: returns the revision of the shared store that every appliance that may answer has applied. */
   constructor(settled: () => number) {
     this.#settled = settled;
   }
 
-  /** Reads find the state of a revision from now on. `texts`: of the keys that changed; undefined: that is not known. */
+  /** Records that reads see the state of a revision from now on. `texts`: of the keys that changed; undefined: unknown. */
   moved(texts: readonly string[] | undefined, revision: number): void {
     this.#forgetSettled();
     if (revision <= this.#settled()) return;
@@ -23,12 +23,12 @@ export class Unsettled {
     else for (const text of texts) this.#changed.set(text, revision);
   }
 
-  /** A record is looked for, whether it is there or not. */
+  /** Records that a record was looked up, whether it exists or not. */
   look(text: string): void {
     if (this.#changed.size > 0) this.#touch(this.#changed.get(text) ?? 0);
   }
 
-  /** Keys are searched. */
+  /** Records that a span of keys was searched. */
   search({ low, high }: Span): void {
     for (const [text, revision] of this.#changed) {
       const key = keyBytes(text);
@@ -36,7 +36,7 @@ export class Unsettled {
     }
   }
 
-  /** The revision that must be everywhere before anything is answered; undefined: nothing was read that is not. */
+  /** Revision that every appliance must have applied before anything is answered; undefined: all reads are settled. */
   get touched(): number | undefined {
     return this.#touched > this.#settled() ? this.#touched : undefined;
   }

@@ -39,7 +39,7 @@ test('a page of other octets is named at the start, with what helps, whatever th
     overwritePage(data, root, octets);
     const { status, last, stderr } = await startAndEnd(data);
     expect(last).toBe(
-      `keystored: ${file(data)} is damaged: page ${root} was overwritten: it is no page of its kind any more: put the store back from your backup, with the store key and the token of the same time (--restore, into an empty directory)`,
+      `keystored: ${file(data)} is damaged: page ${root} was overwritten: it is no longer a page of its kind: put the store back from your backup, with the store key and the token of the same time (--restore, into an empty directory)`,
     );
     expect([status, /SIG[A-Z]+|\n\s+at /.test(stderr)]).toEqual([1, false]);
   }
