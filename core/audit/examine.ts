@@ -1,4 +1,4 @@
-// Compares the files of a chain with what is remembered of it, before the chain is continued or signed.
+// Compares the files of a chain with its remembered state, before the chain is continued or signed.
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
 import { gapPart, type MemoryChange, type RememberedChain } from './chains.ts';
 import { readHead } from './resume.ts';
@@ -7,9 +7,10 @@ import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 
 /**
- * What was done to a chain by none of its processes, in the form of the record that the trail writes about it.
+ * Change of a chain by none of its processes, in the form of the record that the trail writes about it.
  * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop. `changed`: the same as `cut-off`
- * while a process wrote it; where no record is missing, the file was replaced, or written to after the last one, and both numbers are that of it.
+ * while a process wrote it; if no record is missing, the file was replaced, or written to after the last record, and both numbers are those
+ * of the last record.
  */
 export type Discrepancy = {
   readonly event: 'cut-off' | 'added' | 'changed';
@@ -19,26 +20,26 @@ export type Discrepancy = {
 };
 
 /**
- * The store lacks changes that are on record: a record of the chain names a later revision of the store than it had when it was opened. What it
- * did not keep, after a disk that said so and lied, or because it was brought back alone, was acknowledged.
+ * The store lacks recorded changes: a record of the chain names a later revision of the store than it had when it was opened. The missing changes
+ * were acknowledged, but not kept, because the disk lied or the store was restored alone.
  */
 export type StoreBehind = {
   readonly event: 'store-behind';
   readonly ofChain: string;
-  /** of the record that names the revision */
+  /** sequence number of the record that names the revision */
   readonly atSequence: number;
   readonly foundRevision: number;
   readonly recordedRevision: number;
 };
 
-/** The log message of each event. */
+/** Log message of each event. */
 export const discrepancyMessages = {
   'cut-off': 'records of the audit trail were cut off',
   added: 'records were added to the audit trail',
   changed: 'a file of the audit trail was changed while the appliance writes it',
 } as const;
 
-/** What is wrong with a chain. A crash is not an error: it leaves records that no head covers yet. */
+/** Finds the discrepancies of a chain. A crash is not an error: it leaves records that no head covers yet. */
 export async function examineChain(
   chain: string,
   files: readonly StreamFile[],
@@ -51,11 +52,11 @@ export async function examineChain(
   ];
 }
 
-/** What is missing of a chain up to `head`, which its process has written a moment ago. */
+/** Finds the missing part of a chain up to `head`, which its process has written a moment ago. */
 export async function examineLoss(chain: string, files: readonly StreamFile[], head: ChainHead): Promise<Discrepancy> {
   let afterSequence = 0;
   for await (const { sequence, hash } of recordsFromEnd(files, '')) {
-    // What was refused because of the loss may be there, behind a gap.
+    // Records refused because of the loss may be present, behind a gap.
     if (sequence > head.sequence || (sequence === head.sequence && hash !== head.hash)) continue;
     afterSequence = sequence;
     break;
@@ -72,7 +73,7 @@ export async function lastHead(files: readonly StreamFile[]): Promise<ChainHead 
   return undefined;
 }
 
-/** The record before the first one of a chain, according to the chain; undefined when there is no record. */
+/** The record before the first one of a chain, according to the chain; undefined if it has no record. */
 export async function headBefore(files: readonly StreamFile[]): Promise<ChainHead | undefined> {
   for (const { path } of files) {
     for (let length = chunkBytes; ; length *= 2) {
@@ -87,7 +88,7 @@ export async function headBefore(files: readonly StreamFile[]): Promise<ChainHea
 }
 
 /**
- * Whether records since the last signature that is remembered name a later revision than the store was opened at. What was remembered after
+ * Checks whether records since the last remembered signature name a later revision than that of the opened store. A state remembered after
  * them is in the store, and so is everything before it.
  */
 export async function examineStore(
@@ -108,7 +109,7 @@ export async function examineStore(
 }
 
 /**
- * The latest revision of the store that the newest records of a trail name, 0 for none: for a process that takes the place of one that has ended,
+ * The latest revision of the store that the newest records of a trail name, 0 for none: for a process that replaces one that has ended,
  * whose store must not be an earlier one. It reads no more than the end of each chain.
  */
 export async function recordedRevision(directory: string): Promise<number> {
@@ -118,14 +119,14 @@ export async function recordedRevision(directory: string): Promise<number> {
   return latest;
 }
 
-/** The latest time of the newest records of a trail; undefined where there are none. A start writes some with the clock as it is then. */
+/** The latest time of the newest records of a trail; undefined without records. A start writes some with its own clock. */
 export async function recordedTime(directory: string): Promise<Temporal.Instant | undefined> {
   let latest: string | undefined;
   for await (const { 'occurred-at': at } of newestRecords(directory, mostForTime)) if (latest === undefined || at > latest) latest = at;
   return latest === undefined ? undefined : decodeTimestamp(latest);
 }
 
-/** Most records of a chain that are looked through: uses of keys have no revision, and a start writes a few records. */
+/** Limit of the searched records of a chain: uses of keys have no revision, and a start writes a few records. */
 const mostForRevision = 10_000;
 const mostForTime = 50;
 
@@ -152,7 +153,7 @@ async function examineBeginning(chain: string, files: readonly StreamFile[], rem
     if (before.sequence === 0 || (await hasSignedRetirement(files, before, signed ?? emptyChain))) return [];
     return [{ event: 'cut-off', ofChain: chain, afterSequence: 0, throughSequence: before.sequence }];
   }
-  // Files to be removed are still there when the process ended before it removed them.
+  // Files to be removed still exist if the process ended before it removed them.
   if (before.sequence < retired.sequence || (before.sequence === retired.sequence && before.hash === retired.hash)) return [];
   return [
     {
@@ -164,7 +165,7 @@ async function examineBeginning(chain: string, files: readonly StreamFile[], rem
   ];
 }
 
-/** Whether each file goes on after the one before it, by its first record and the last one of that: what is between is not read. */
+/** Checks that each file continues the previous one, by its first record and the last one of that: records in between are not read. */
 async function examineBorders(chain: string, files: readonly StreamFile[], remembered: RememberedChain): Promise<Discrepancy[]> {
   const found: Discrepancy[] = [];
   let last: ChainHead | undefined;
@@ -184,7 +185,7 @@ async function examineBorders(chain: string, files: readonly StreamFile[], remem
   return found;
 }
 
-/** The gaps that were found, so that they are found once. */
+/** Changes that remember found gaps, so that each is found once. */
 export function gapsIn(found: readonly { readonly event: string }[]): readonly MemoryChange[] {
   return (found as readonly Discrepancy[])
     .filter(({ event }) => event === 'cut-off')
@@ -204,7 +205,7 @@ async function examineEnd(chain: string, files: readonly StreamFile[], { signed,
   return [{ event: 'added', ofChain: chain, afterSequence: sequence, throughSequence: last.sequence }];
 }
 
-/** Hash of the record of that number. It was recently among the newest, so it is searched for from the end. */
+/** Hash of the record with that number, searched from the end, because it was recently among the newest. */
 async function hashAt(files: readonly StreamFile[], sequence: number): Promise<string | undefined> {
   for await (const record of recordsFromEnd(files, `"sequence":${sequence},`)) {
     if (record.sequence === sequence) return record.hash;
@@ -212,7 +213,7 @@ async function hashAt(files: readonly StreamFile[], sequence: number): Promise<s
   return undefined;
 }
 
-/** Whether a record covered by the last signature says that the records through `before` were removed. */
+/** Tells whether a record covered by the last signature states that the records through `before` were removed. */
 async function hasSignedRetirement(files: readonly StreamFile[], before: ChainHead, signed: ChainHead): Promise<boolean> {
   let expected: string | undefined;
   for await (const record of recordsFromEnd(files, '')) {

@@ -1,4 +1,4 @@
-// One append-only file of the audit trail: what it acknowledges is on the disk, under its name, and nothing else is.
+// One append-only file of the audit trail: exactly the acknowledged records are on the disk, under its name.
 import { chmod, close, constants, fdatasync, fstat, ftruncate, open, stat, statSync, write } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ const openMode = 0o600;
 const closedMode = 0o400;
 const writable = 0o200;
 
-/** The file was removed, replaced, or changed by another program. */
+/** Thrown if the file was removed, replaced, or changed by another program. */
 export class FileLost extends Error {
   override readonly name = 'FileLost';
 }
@@ -34,29 +34,29 @@ export class AuditFile {
     this.#size = size;
   }
 
-  /** Creates an empty file that survives a power loss; rejects with EEXIST when it exists. */
+  /** Creates an empty file that survives a power loss; rejects with EEXIST if it exists. */
   static async create(path: string): Promise<AuditFile> {
     const file = await AuditFile.#open(path, constants.O_CREAT | constants.O_EXCL);
     await syncPath(dirname(path));
     return file;
   }
 
-  /** Opens an existing file, to append to it. */
+  /** Opens an existing file for appending. */
   static resume(path: string): Promise<AuditFile> {
     return AuditFile.#open(path, 0);
   }
 
-  /** Whether a file is full: after it came another one. */
+  /** Tells whether a file is full, so that another one follows it. */
   static async isClosed(path: string): Promise<boolean> {
     return ((await statFile(path)).mode & writable) === 0;
   }
 
-  /** Marks a file as full. Its owner alone could write it, and would have to allow it first. */
+  /** Marks a file as full. Only its owner could make it writable again. */
   static seal(path: string): Promise<void> {
     return changeMode(path, closedMode);
   }
 
-  /** Cuts off the end of a file that nobody writes, also of a closed one. */
+  /** Cuts off the end of a file that no process writes, also of a closed one. */
   static async cut(path: string, size: number): Promise<void> {
     const isClosed = await AuditFile.isClosed(path);
     if (isClosed) await changeMode(path, openMode);
@@ -74,12 +74,12 @@ export class AuditFile {
     return new AuditFile(path, fd, ino, size);
   }
 
-  /** Octets acknowledged. */
+  /** Number of acknowledged octets. */
   get size(): number {
     return this.#size;
   }
 
-  /** Resolves when the octets are on the disk and the file is still the one of its name; `FileLost` when it is not. */
+  /** Appends; resolves when the octets are on the disk and the file is still at its path; rejects with `FileLost` otherwise. */
   append(octets: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const writeRest = (rest: Uint8Array): void => {
@@ -99,7 +99,7 @@ export class AuditFile {
     });
   }
 
-  /** Cuts off what is beyond `size`: the end of an append that was not acknowledged. */
+  /** Cuts off the octets beyond `size`: the end of an unacknowledged append. */
   async cutBack(size: number): Promise<void> {
     // Extending a file that has become shorter would fill it with zeros.
     if ((await statOpen(this.#fd)).size < size) throw new FileLost(`${basename(this.path)} was cut short`);

@@ -12,10 +12,10 @@ import { formatTimestamp } from '../base/time.ts';
 /** Signs octets with the key of the audit trail: ECDSA as r‖s; ML-DSA and Ed25519 over the octets themselves. */
 export type SignHead = (octets: Uint8Array) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
 
-/** The last record of one chain. */
+/** Last record of one chain. */
 export type HeadEntry = ChainHead & { readonly chain: string };
 
-/** A record of kind `head`, as it is in the trail. */
+/** A record of kind `head` in the trail. */
 export type HeadRecord = TrailRecord & {
   readonly kind: 'head';
   readonly heads: readonly HeadEntry[];
@@ -33,7 +33,7 @@ function headOctets(occurredAt: string, heads: readonly HeadEntry[]): Uint8Array
   return encodeUtf8(`keystored audit heads 1\n${occurredAt}\n${lines.join('')}`);
 }
 
-/** The last record of every chain that may exist, `own` first, which is more recent than the disk. Never before the chain's `floor`. */
+/** Collects the last record of every chain that may exist, `own` first, which is more recent than the disk. Never before the chain's `floor`. */
 export async function collectHeads(
   directory: string,
   own: HeadEntry,
@@ -53,7 +53,7 @@ export async function collectHeads(
   return heads;
 }
 
-/** The fields of a head record. */
+/** Makes the fields of a head record. */
 export async function signedRecord(signHead: SignHead, clock: Clock, heads: readonly HeadEntry[]): Promise<object> {
   const occurredAt = formatTimestamp(clock.now());
   const { keyId, signature } = await signHead(headOctets(occurredAt, heads));
@@ -61,8 +61,8 @@ export async function signedRecord(signHead: SignHead, clock: Clock, heads: read
 }
 
 /**
- * Signs the heads of all chains and writes them to one of them, when any of this appliance has changed since the last time. What is
- * remembered of the chains of other appliances is signed with them.
+ * Signs the heads of all chains and writes them to one of them, if any of this appliance has changed since the last time. The remembered heads
+ * of the chains of other appliances are signed with them.
  */
 export class HeadSigner {
   readonly #signHead: SignHead;
@@ -85,19 +85,19 @@ export class HeadSigner {
     const heads = await collectHeads(this.#directory, own, floors);
     const [, ...others] = heads;
     const elsewhere = this.#memory?.recallOthers() ?? [];
-    // Of these the names count only: a signature of one appliance would be a reason for another one of each other.
+    // Of these only the names count: otherwise each signature of one appliance would trigger one of every other.
     const names = elsewhere.map(({ chain }) => chain);
     if (this.#signed === JSON.stringify([own.sequence, others, names])) return;
     await append(await signedRecord(this.#signHead, this.#clock, [...heads, ...elsewhere]));
     // The head record itself is no reason to sign again.
     this.#signed = JSON.stringify([own.sequence + 1, others, names]);
-    // Only when the record is on the disk: files are removed because of what is remembered.
+    // Only when the record is on the disk: the memory decides which files are removed.
     await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));
   }
 }
 
 /**
- * Whether a record is a head exactly as this file writes it. The signed text is built from the fields: a field with a line end or a space
+ * Tells whether a record is a head exactly as this file writes it. The signed text is built from the fields: a field with a line end or a space
  * could produce the text of other heads.
  */
 export function isHead(record: TrailRecord): record is HeadRecord {
@@ -112,7 +112,7 @@ export function isHead(record: TrailRecord): record is HeadRecord {
   );
 }
 
-/** Whether the signature of a head record verifies under a key. */
+/** Tells whether the signature of a head record verifies under a key. */
 export function verifyHead(record: HeadRecord, key: KeyObject): boolean {
   const octets = headOctets(record['occurred-at'], record.heads);
   const hash = key.asymmetricKeyType === 'ec' || key.asymmetricKeyType === 'rsa' ? 'sha256' : null;

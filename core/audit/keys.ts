@@ -1,4 +1,4 @@
-// The public keys that verify signed heads: their ids in records, and the PEM file they are published in.
+// Public keys that verify signed heads: their ids in records, and the PEM file in which they are published.
 import { createHash, type KeyObject } from 'node:crypto';
 import { readPem } from '../base/texts/pem.ts';
 
@@ -10,7 +10,7 @@ export function auditKeyId(publicKey: KeyObject): string {
     .slice(0, 32);
 }
 
-/** The PEM blocks of a file of public keys. */
+/** Splits a file of public keys into PEM blocks. */
 export function splitPublicKeys(pem: string): readonly string[] {
   return readPem(pem).flatMap(({ label, text }) => (label === 'PUBLIC KEY' ? [text] : []));
 }

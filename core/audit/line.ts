@@ -16,19 +16,19 @@ export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 /** Longest text from a request, in characters; the rest is cut off, so that one request cannot fill the disk. */
 const maxTextLength = 2_048;
 const maxStructureLength = 16_384;
-/** Of what is recorded in whole: readers of lines take 4 MiB. */
+/** Limit of text that is recorded in full: readers of lines accept 4 MiB. */
 const maxWholeLength = 3 << 20;
-/** Members of a structure that is too long stay where they are as short as this, settings above all. */
+/** Length up to which members of a structure that is too long are kept, settings above all. */
 const maxKeptLength = 256;
 
-/** The part of a line that does not depend on its position: field names become kebab-case, values are kept, absent ones left out. */
+/** Formats the part of a line that does not depend on its position: field names become kebab-case, values are kept, absent ones left out. */
 export function formatFields(record: object): string {
   let text = '';
   for (const name of Object.keys(record)) text += formatField(name, (record as Record<string, unknown>)[name]);
   return text;
 }
 
-/** A field, and what its last short text became: most texts of a record are those of the record before. */
+/** A field with its last short text in formatted form: most texts of a record are those of the previous record. */
 type Field = { readonly head: string; value: string; text: string };
 
 const known = new Map<string, Field>();
@@ -46,10 +46,10 @@ function formatField(name: string, value: unknown): string {
   return text;
 }
 
-/** Texts that JSON writes as they are. */
+/** Texts that JSON writes unchanged. */
 const plainText = /^[ !#-[\]-~]*$/;
 
-/** As JSON.stringify, which takes longer for the many short texts of a record than to look at them. */
+/** As JSON.stringify, but faster for the many short texts of a record. */
 function formatValue(value: unknown): string | undefined {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   return JSON.stringify(value);
@@ -58,14 +58,17 @@ function formatValue(value: unknown): string | undefined {
 /** As formatFields, for data from a request: a long text is cut, a large structure replaced by its size. */
 export function formatBoundedFields(record: object): string {
   const fields = formatFields(record);
-  // When the whole is short, so is every part.
+  // If the whole is short, so is every part.
   if (fields.length <= maxTextLength) return fields;
   return formatFields(
     Object.fromEntries(Object.entries(record).map(([name, value]) => [name, boundedByItself.has(name) ? value : bounded(value)])),
   );
 }
 
-/** Never cut: digests and names have a longest length and a batch a limited number of items, so those of a batch have at most 80 and 131 KB. */
+/**
+ * Fields that are never cut: digests and names have a limited length and a batch a limited number of items, so those of a batch have at most
+ * 80 and 131 KB.
+ */
 const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord & string>(['signedDigest', 'created']);
 
 function bounded(value: unknown): unknown {
@@ -75,7 +78,7 @@ function bounded(value: unknown): unknown {
   return { ...shortMembers(value instanceof Whole ? value.value : value), bytes: text.length, sha256: hash('sha256', text) };
 }
 
-/** The members of a structure that are short, and those of its containers; none where there are too many. */
+/** Short members of a structure, and those of its containers; none if there are too many. */
 function shortMembers(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const members = Object.entries(value).map(([name, one]) => {
@@ -103,7 +106,7 @@ export type TrailRecord = Readonly<Record<string, unknown>> & {
   readonly hash: string;
 };
 
-/** Reads the octets of a line without its line end. Undefined when it is not a record or its hash does not match. */
+/** Parses the octets of a line without its line end. Undefined if it is not a record or its hash does not match. */
 export function parseLine(octets: Buffer): TrailRecord | undefined {
   const end = octets.lastIndexOf(',"hash":"');
   if (end < 0 || octets.toString('latin1', end) !== `,"hash":"${hash('sha256', octets.subarray(0, end))}"}`) return undefined;

@@ -1,4 +1,4 @@
-// What others did to the files of a chain: before a process goes on with it, and while that writes it, which the next record finds.
+// Changes of the files of a chain by other programs: before a process continues it, and while that process writes it, which the next record detects.
 import type { AuditTrailOptions } from './trail.ts';
 import { type Discrepancy, discrepancyMessages, examineChain, examineLoss, gapsIn } from './examine.ts';
 import { gapPart } from './chains.ts';
@@ -6,7 +6,10 @@ import type { ChainHead } from './line.ts';
 import { reasonOf } from '../base/errors.ts';
 import { listStreams } from '../log/stream-files.ts';
 
-/** openChains has compared all chains before any process started; a process that replaces one that died compares its chain again. */
+/**
+ * Compares a chain with the memory. openChains has compared all chains before any process started; a process that replaces a dead one
+ * compares its chain again.
+ */
 export async function compareWithMemory({ memory, directory, chain, clock, log }: LossOptions): Promise<readonly Discrepancy[]> {
   const remembered = memory?.recall().get(chain);
   if (remembered === undefined) return [];
@@ -31,7 +34,7 @@ type LossOptions = Pick<AuditTrailOptions, 'directory' | 'chain' | 'memory' | 'c
 export class Losses {
   readonly #options: LossOptions;
   #unsaid: readonly Discrepancy[] = [];
-  /** not in the memory yet */
+  /** losses that are not in the memory yet */
   #untold: readonly { readonly found: Discrepancy; readonly head: ChainHead }[] = [];
   #telling: Promise<void> | undefined;
 
@@ -39,7 +42,7 @@ export class Losses {
     this.#options = options;
   }
 
-  /** What the trail is to have a record of, as soon as it can be written again; until `said`. */
+  /** Losses that the trail must record as soon as it can be written again; until `said`. */
   get unsaid(): readonly Discrepancy[] {
     return this.#unsaid;
   }
@@ -48,7 +51,10 @@ export class Losses {
     this.#unsaid = [];
   }
 
-  /** `head`: the last acknowledged record, after which the chain goes on in a new file. Found once, however often that is tried. */
+  /**
+   * Examines a loss. `head`: the last acknowledged record, after which the chain continues in a new file. Found once, however often that is
+   * tried.
+   */
   async examine(head: ChainHead): Promise<void> {
     if (this.#unsaid.some(({ throughSequence }) => throughSequence === head.sequence)) return;
     const { directory, chain, log } = this.#options;
@@ -58,7 +64,7 @@ export class Losses {
     this.#untold = [...this.#untold, { found, head }];
   }
 
-  /** It is a part of health from then on, and no later start finds it a second time. Tried again where the memory cannot be written. */
+  /** Reports the losses: they are part of health from then on, and no later start finds them again. Tried again if the memory cannot be written. */
   tell(): Promise<void> {
     this.#telling ??= this.#tell().finally(() => (this.#telling = undefined));
     return this.#telling;

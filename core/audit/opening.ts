@@ -1,5 +1,5 @@
-// Opens the audit trail as a whole, before any process continues its chain: compares every chain with what is remembered of it and signs
-// a head that names every chain there may be. A chain that no head names later was made by someone else.
+// Opens the audit trail as a whole, before any process continues its chain: compares every chain with its remembered state and signs
+// a head that names every chain that may exist. A chain that no head names was made by another program.
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
@@ -20,12 +20,12 @@ export type OpeningOptions = {
   /** chains that may be started from now on; the first one gets the records of the opening */
   readonly chains: readonly [string, ...string[]];
   readonly memory: TrailMemory;
-  /** that the store had when it was opened, before this start changed it; absent: not compared */
+  /** revision of the store when it was opened, before this start changed it; absent: not compared */
   readonly storeRevision?: number;
-  /** Makes the store go on after a later revision that the trail names. */
+  /** makes the store continue after a later revision that the trail names */
   readonly raiseStore?: (revision: number) => Promise<void>;
   readonly signHead: SignHead;
-  /** the first note of this opening, before what it found: where the appliance itself comes from, when that is new */
+  /** first note of this opening, before its findings: the origin of the appliance, if that is new */
   readonly begins?: object;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,7 +40,10 @@ const messages = {
 
 type Streams = ReadonlyMap<string, readonly StreamFile[]>;
 
-/** No process may write a chain of the directory meanwhile. Discrepancies are logged and recorded in the trail, under the new head. */
+/**
+ * Opens the trail. No process may write a chain of the directory meanwhile. Discrepancies are logged and recorded in the trail, under the
+ * new head.
+ */
 export async function openChains(options: OpeningOptions): Promise<void> {
   const { directory, memory, log } = options;
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -75,7 +78,7 @@ async function compare(
   return findings;
 }
 
-/** Without a memory the trail is new, or no head was ever signed; heads without a memory mean that the memory was removed. */
+/** Finds heads of a lost memory: without a memory the trail is new, or no head was ever signed; heads without a memory mean that it was removed. */
 async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFinding[]> {
   for (const { path } of [...streams.values()].flat()) {
     for await (const { text } of linesFromEnd(path)) {
@@ -85,7 +88,7 @@ async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFin
   return [];
 }
 
-/** Marks chains that are as their processes left them as no longer closed, so that this start may be interrupted at any time. */
+/** Marks unchanged chains as no longer closed, so that this start may be interrupted at any time. */
 function ordersToForget(recalled: ReadonlyMap<string, RememberedChain>, findings: readonly OpeningFinding[]): readonly MemoryChange[] {
   const wrong = new Set(findings.map((finding) => ('ofChain' in finding ? finding.ofChain : '')));
   return [...recalled]
@@ -105,7 +108,7 @@ async function writeOpening(
   const strange = new Set(findings.flatMap((finding) => (finding.event === 'set-aside' ? [finding.ofChain] : [])));
   const { head: resumed, file: present, torn: tornOwn } = await resumeChain(directory, own, recalled.get(own));
   const torn = [...tornOwn];
-  // A chain that no process goes on with, because there are fewer workers now, would keep what a crash left half-written.
+  // A chain that no process continues, because there are fewer workers now, would keep a half-written record of a crash.
   for (const chain of streams.keys()) {
     if (chain === own || strange.has(chain)) continue;
     const other = await resumeChain(directory, chain, recalled.get(chain));
@@ -133,7 +136,7 @@ async function writeOpening(
     for (const { stream, path } of [...streams.values()].flat()) if (strange.has(stream)) await rename(path, `${path}.set-aside`);
     if (strange.size > 0) await syncPath(directory);
     const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);
-    // A head that is signed before anything is remembered would be one of a memory that was lost, if this start ended in between.
+    // If this start ended in between, a head signed before anything is remembered would look like one of a lost memory.
     if (recalled.size === 0) await memory.update([...known].map((chain) => ({ chain, part: 'signed', head: emptyChain })));
     const heads = await collectHeads(directory, { chain: own, ...head }, new Map([...known].map((chain) => [chain, emptyChain])));
     await append([await signedRecord(signHead, clock, [...heads, ...memory.recallOthers()])]);

@@ -1,7 +1,7 @@
-// The audit trail as core and plugins use it: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
+// Interface of the audit trail for core and plugins: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
 import { fail, type ServiceError } from '../base/errors.ts';
 
-/** Marks the record of an enrolment whose sender has shown an accepted credential, for who limits unauthenticated ones. It is not written. */
+/** Marks the record of an enrolment whose sender has shown an accepted credential, for the limit of unauthenticated ones. It is not written. */
 export const hasCredential: unique symbol = Symbol('hasCredential');
 
 /** An audit record without the trail's own fields (sequence, previous hash, own hash). Absent fields are left out. */
@@ -15,16 +15,16 @@ export type AuditRecord = {
   readonly tenant?: string;
   readonly tenantId?: string;
   readonly user?: string;
-  /** where that name comes from, and which approle or service of sign-ins has given it */
+  /** origin of that name, with the approle or the sign-in service that gave it */
   readonly userKind?: 'root-token' | 'approle' | 'sign-in';
   readonly userSource?: string;
   readonly accessor?: string;
-  /** the program of the appliance that the caller worked with; absent: one outside that sent a bearer token */
+  /** program of the appliance that the caller used; absent: an external one with a bearer token */
   readonly via?: string;
   /** normalised path without query */
   readonly path?: string;
   readonly method?: string;
-  /** parameters of the query, of requests with a token */
+  /** parameters of the query, only for requests with a token */
   readonly query?: Readonly<Record<string, unknown>>;
   readonly status?: number;
   readonly code?: string;
@@ -41,7 +41,7 @@ export type AuditRecord = {
   readonly requestParameters?: Readonly<Record<string, unknown>> | Whole;
 };
 
-/** Parameters that are recorded however long they are, up to 3 MiB: what a change that was done decides. */
+/** Parameters recorded in full, up to 3 MiB: the content of a completed change. */
 export class Whole {
   readonly value: Readonly<Record<string, unknown>>;
 
@@ -55,25 +55,25 @@ export class Whole {
 }
 
 /**
- * What was signed: `sha256:` and the SHA-256 of the text in hexadecimal, or, where the caller gave the hash, its algorithm and the hash.
- * For a batch, one for each item in order, null where nothing was signed.
+ * Digest of the signed text: `sha256:` and its SHA-256 in hexadecimal, or, if the caller gave the hash, its algorithm and the hash.
+ * For a batch one for each item in order, null if nothing was signed.
  */
 export type SignedDigest = string | readonly (string | null)[];
 
 export interface Audit {
   /** Appends; resolves when the record is on the disk. Records written together share a promise. Rejects with `audit-unavailable`. */
   write(record: AuditRecord): Promise<void>;
-  /** Whether records can be written; if not, changes and uses of keys are refused before they run. */
+  /** true if records can be written; otherwise changes and uses of keys are refused before they run */
   readonly writable: boolean;
-  /** Why they cannot, for people; undefined when the reason is not known. */
+  /** reason for which they cannot, for people; undefined if unknown */
   readonly problem?: string | undefined;
-  /** The destination that lacks too much of the trail, under `on-lag: block`; records are still written. */
+  /** destination that lags too far behind the trail, under `on-lag: block`; records are still written */
   readonly behind?: string | undefined;
 }
 
 const behindRetrySeconds = 10;
 
-/** `audit-unavailable` or `shipping-behind`; undefined when nothing stands against it. `onlyWritable`: it is done although a receiver is behind. */
+/** Refusal of a request: `audit-unavailable` or `shipping-behind`; undefined without one. `onlyWritable`: ignores a receiver that is behind. */
 export function refusalOf(audit: Audit, onlyWritable = false): ServiceError | undefined {
   if (!audit.writable) return fail('audit-unavailable');
   if (onlyWritable || audit.behind === undefined) return undefined;

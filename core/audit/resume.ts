@@ -1,4 +1,4 @@
-// Finds the end of a chain when a process starts, and removes what a crash left half-written.
+// Finds the end of a chain when a process starts, and removes half-written records of a crash.
 import { open, stat, unlink, writeFile } from 'node:fs/promises';
 import { AuditFile } from './file.ts';
 import type { RememberedChain } from './chains.ts';
@@ -6,19 +6,19 @@ import { type ChainHead, emptyChain, parseLine } from './line.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { readFully } from '../log/stream-lines.ts';
 
-/** More than one batch of records can be, so more than a crash can leave half-written. */
+/** Octets examined: more than a batch of records, and so more than a crash can leave half-written. */
 const tailBytes = 4 << 20;
 
-/** What was cut off. It is kept beside the file, and the trail has a record about it. */
+/** Octets that were cut off. They are kept beside the file, and the trail has a record about them. */
 export type TornTail = { readonly file: string; readonly bytes: number };
 
 export type ResumedChain = { readonly head: ChainHead; readonly file: AuditFile | undefined; readonly torn: readonly TornTail[] };
 
 /**
- * Opens the newest file of a chain for appending after its last complete record; none where that file is closed, so that a new one goes on after
+ * Opens the newest file of a chain for appending after its last complete record; none if that file is closed, so that a new one follows
  * it. The octets after that are moved to `<file>.torn`; a file
  * without a complete record is removed. `remembered` tells which records were acknowledged for certain; without it a hole that a loss of
- * power left between records stays. Rejects when more is unreadable than a crash can cause.
+ * power left between records stays. Rejects if more is unreadable than a crash can cause.
  */
 export async function resumeChain(directory: string, chain: string, remembered?: RememberedChain): Promise<ResumedChain> {
   const least = remembered && Math.max(remembered.signed?.sequence ?? 0, remembered.closed?.sequence ?? 0);
@@ -27,7 +27,7 @@ export async function resumeChain(directory: string, chain: string, remembered?:
   for (const file of files.toReversed()) {
     const { head, goodBytes, size } = await readTail(file, least);
     if (size > goodBytes) torn.push(await cutOff(file, goodBytes, size));
-    // Of a rotation that was cut off, or where newer files were moved away, it is the last one: what is closed is not written again.
+    // The last file is closed after an interrupted rotation, or if newer files were moved away: a closed file is not written again.
     if (head !== undefined)
       return { head, file: (await AuditFile.isClosed(file.path)) ? undefined : await AuditFile.resume(file.path), torn };
     await unlink(file.path);
@@ -35,7 +35,7 @@ export async function resumeChain(directory: string, chain: string, remembered?:
   return { head: emptyChain, file: undefined, torn };
 }
 
-/** The last complete record of a file; undefined when the end of the file contains none. */
+/** The last complete record of a file; undefined if the end of the file contains none. */
 export async function readHead(file: StreamFile): Promise<ChainHead | undefined> {
   return (await readTail(file)).head;
 }
@@ -50,10 +50,10 @@ async function readTail(file: StreamFile, least?: number): Promise<{ head: Chain
   return { head: last?.head, goodBytes: start + (last?.end ?? 0), size };
 }
 
-/** A record in a tail, without one: the chain before its first record. `end` is after its line end, in octets of the tail. */
+/** A record in a tail. `head` undefined: the chain before its first record. `end`: position after its line end, in octets of the tail. */
 type InTail = { readonly head: ChainHead | undefined; readonly end: number };
 
-/** `start`: where the tail begins in its file; its first line may be half of one. */
+/** Finds the last record. `start`: offset of the tail in its file; its first line may be incomplete. */
 function lastRecord(tail: Buffer, start: number): InTail | undefined {
   for (let end = tail.lastIndexOf(10); end >= 0;) {
     const before = end === 0 ? -1 : tail.lastIndexOf(10, end - 1);
@@ -65,9 +65,9 @@ function lastRecord(tail: Buffer, start: number): InTail | undefined {
 }
 
 /**
- * A write of several records that a loss of power cut off may be there in parts, with zeros between them, which no record has: nothing from
- * the first hole on was acknowledged. Undefined without a hole, and when records up to `least` are behind it: then it came later, and what
- * is there stays, for the verification to say so.
+ * Finds the record before a hole. After a loss of power, a write of several records may be present in parts, with zeros between them, which
+ * no record has: nothing from the first hole on was acknowledged. Undefined without a hole, and if records up to `least` are behind it: then
+ * the hole was made later, and the records stay, so that the verification reports it.
  */
 function recordBeforeHole({ number }: StreamFile, tail: Buffer, start: number, least: number): InTail | undefined {
   const hole = tail.indexOf(0);
@@ -85,7 +85,7 @@ async function cutOff({ path }: StreamFile, goodBytes: number, size: number): Pr
 async function readFrom(path: string, start: number, length: number): Promise<Buffer> {
   await using handle = await open(path, 'r');
   const octets = await readFully(handle, start, length);
-  // What cannot be read must not be taken for something that a crash left half-written.
+  // Unreadable octets must not be taken for a half-written record of a crash.
   if (octets.length < length) throw new Error(`${path} is shorter than its ${start + length} octets while it is read`);
   return octets;
 }

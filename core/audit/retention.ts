@@ -11,9 +11,9 @@ type Options = {
   readonly chain: string;
   readonly retainFiles: number;
   readonly memory: TrailMemory;
-  /** Whether a file is still needed by somebody else, for instance by a receiver that has not had it. */
+  /** tells whether a file is still needed, for instance by a receiver that has not received it */
   readonly isHeld?: (file: StreamFile) => Promise<boolean>;
-  /** Writes a record with these fields; resolves, when it is on the disk, with a sequence number that is not below its own. */
+  /** Writes a record with these fields; resolves when it is on the disk, with a sequence number that is at least its own. */
   note(fields: Readonly<Record<string, unknown>>): Promise<number>;
 };
 
@@ -21,7 +21,7 @@ type Noted = { readonly sequence: number; readonly last: ChainHead | undefined }
 
 export class Retention {
   readonly #options: Options;
-  /** by path: files that have been announced */
+  /** announced files by path */
   readonly #noted = new Map<string, Noted>();
 
   constructor(options: Options) {
@@ -33,7 +33,7 @@ export class Retention {
     const { directory, chain, retainFiles, memory, isHeld } = this.#options;
     const files = (await listStreams(directory)).get(chain) ?? [];
     for (const file of files.slice(0, Math.max(0, files.length - retainFiles))) {
-      // A file goes before those after it, or the chain would have a hole.
+      // Files are removed in order, or the chain would have a hole.
       if (!this.#noted.has(file.path) && (await isHeld?.(file)) === true) return;
       const noted = this.#noted.get(file.path) ?? (await this.#note(file));
       const signedThrough = memory.recall().get(chain)?.signed?.sequence ?? 0;

@@ -25,37 +25,37 @@ export type AuditTrailOptions = {
   readonly chain: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** a file that has reached this size is followed by a new one */
+  /** size at which a file is followed by a new one */
   readonly maxFileBytes?: number;
   /** files kept per chain; older ones are removed after a signed record has announced it, so only with a memory */
   readonly retainFiles?: number;
-  /** whether a file beyond them is still needed, and kept */
+  /** tells whether an older file is still needed, so that it is kept */
   readonly isHeld?: (file: StreamFile) => Promise<boolean>;
-  /** for the one chain that signs the heads of all: every minute in which something was written, at rotation, and at stop */
+  /** present for the chain that signs the heads of all: every minute with a new record, at rotation, and at stop */
   readonly signHead?: SignHead;
   readonly signEverySeconds?: number;
-  /** The revision of the last change of the store by this process: the next record names it, so that a store that loses it is found out. */
+  /** revision of the last change of the store by this process; the next record names it, so that the loss of the change is detected */
   readonly storeRevision?: () => number | undefined;
-  /** kept outside the trail: the chain is compared with it when opened, and only chains it contains are signed */
+  /** memory outside the trail: the chain is compared with it when opened, and only its chains are signed */
   readonly memory?: TrailMemory;
-  /** a record that is not on the disk after this time is refused */
+  /** time after which a record that is not on the disk is refused */
   readonly maxWaitSeconds?: number;
   /** retry interval while the trail cannot be written */
   readonly retrySeconds?: number;
 };
 
 export interface AuditTrail extends Audit {
-  /** Why records cannot be written at the moment, for people. */
+  /** reason for which records cannot be written at the moment, for people */
   readonly problem: string | undefined;
   /** Signs the heads of all chains now, if this is the chain that signs. Failures are logged and retried later. */
   signHeads(): Promise<void>;
-  /** Writes queued records, signs the heads and closes. Later records are refused. Safe to call twice. */
+  /** Writes queued records, signs the heads and closes. Later records are refused. Idempotent. */
   close(): Promise<void>;
 }
 
 const defaults = { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60, maxWaitSeconds: 5, retrySeconds: 1 };
 
-/** Opens a chain at its end, after removing what a crash left half-written (which is recorded). */
+/** Opens a chain at its end, after removing half-written records of a crash (which is recorded). */
 export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const made = await mkdir(options.directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncPath(dirname(made));
@@ -84,7 +84,7 @@ class ChainedTrail implements AuditTrail {
   readonly #signer: HeadSigner | undefined;
   readonly #retention: Retention | undefined;
   #head: ChainHead;
-  /** the revision of the store that the chain has named last */
+  /** last revision of the store named in the chain */
   #namedRevision: number | undefined;
   #file: AuditFile;
   /** octets of the file up to the last acknowledged record */
@@ -94,7 +94,7 @@ class ChainedTrail implements AuditTrail {
   #deadlineMs = Number.POSITIVE_INFINITY;
   #working: Promise<void> | undefined;
   #problem: string | undefined;
-  /** the file is no longer what was written */
+  /** true if the file is no longer what was written */
   #lost = false;
   #refused = 0;
   readonly #losses: Losses;
@@ -130,7 +130,7 @@ class ChainedTrail implements AuditTrail {
     ];
   }
 
-  /** Records the start, and what is wrong with the chain. A full disk does not prevent a start: reads are still answered (api 71). */
+  /** Records the start, and the discrepancies of the chain. A full disk does not prevent a start: reads are still answered (api 71). */
   async begin(torn: readonly TornTail[], discrepancies: readonly Discrepancy[]): Promise<void> {
     this.#unsaid = discrepancies;
     await this.#note({ event: 'started', ...(torn.length === 0 ? {} : { torn }) }).catch(() => {});
@@ -200,7 +200,7 @@ class ChainedTrail implements AuditTrail {
     if (isWhole) await this.#rememberEnd();
   }
 
-  /** Before a seal closes the store. What ends after that is treated like a killed process. */
+  /** Remembers an orderly end, before a seal closes the store. A later end is treated like that of a killed process. */
   async #rememberEnd(): Promise<void> {
     const { memory, chain, log } = this.#options;
     try {
@@ -210,7 +210,7 @@ class ChainedTrail implements AuditTrail {
     }
   }
 
-  /** A signature in progress does not cover the last records, so another one follows. */
+  /** Signs the last records: a signature in progress does not cover them, so another one follows. */
   async #signLast(): Promise<void> {
     await this.#note({ event: 'stopped' }).catch(() => {});
     await this.#retiring;
@@ -230,7 +230,7 @@ class ChainedTrail implements AuditTrail {
     return batch.promise;
   }
 
-  /** A record of the trail about itself. */
+  /** Writes a record of the trail about itself. */
   #note(fields: Readonly<Record<string, unknown>>): Promise<void> {
     return this.#append(this.#ownFields(fields));
   }
@@ -239,7 +239,7 @@ class ChainedTrail implements AuditTrail {
     return formatFields({ kind: 'trail', occurredAt: formatTimestamp(this.#options.clock.now()), ...fields });
   }
 
-  /** Tasks that use the file run one at a time. */
+  /** Runs tasks that use the file, one at a time. */
   #work(task: () => Promise<void>): void {
     this.#working ??= task().finally(() => {
       this.#working = undefined;
@@ -310,7 +310,7 @@ class ChainedTrail implements AuditTrail {
     else if (this.#options.clock.monotonicMs() > this.#deadlineMs) this.#giveUp('the disk does not answer');
   }
 
-  /** Removes what was not acknowledged, or leaves a lost file and continues in a new one; then records the outage. */
+  /** Removes unacknowledged records, or leaves a lost file and continues in a new one; then records the outage. */
   async #recover(): Promise<void> {
     const problem = this.#problem;
     try {
@@ -357,7 +357,7 @@ class ChainedTrail implements AuditTrail {
     this.#lost = false;
   }
 
-  /** A file is removed when a signature covers the record about its removal. */
+  /** Signs, and removes files whose removal is covered by a signature. */
   #signAndRetire(): Promise<void> {
     this.#retiring ??= (async () => {
       await this.#retire();

@@ -6,22 +6,22 @@ import { formatTimestamp } from '../base/time.ts';
 import { TokenBucket } from '../base/token-bucket.ts';
 
 /**
- * Limits of one process: a burst, which is available again after an hour without such requests. The attempts of someone who guesses
+ * Limits of one process: a burst, which is available again after an hour without such requests. The attempts of an attacker who guesses
  * secrets are recorded one by one, while a flood, at half a kilobyte a record, needs months to displace the usual 4 GiB of a chain.
  */
 const defaults = { burst: 6_000, perMinute: 100, countEveryMs: 60_000 };
-/** Users that are counted separately; for further ones only the code is counted. */
+/** Limit of users counted separately; for further ones only the code is counted. */
 const maxCounts = 1_000;
 
 export type UnauthenticatedLimits = Partial<Readonly<typeof defaults>>;
 
 export type BoundedAudit = Audit & {
-  /** Writes the counts at once, if there are any. For an orderly stop. */
+  /** Writes pending counts at once, for an orderly stop. */
   settle(): Promise<void>;
 };
 
 /**
- * The same trail with a limit on records of unauthenticated requests. What exceeds it is counted by code and, for logins, by user; a record
+ * Adds a limit on records of unauthenticated requests to a trail. Excess records are counted by code and, for logins, by user; a record
  * of kind `system` and code `strangers-counted` follows a minute later. Requests with a valid token, secret or device credential are always
  * recorded.
  */
@@ -77,8 +77,8 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
 }
 
 /**
- * A refused login is unauthenticated even when the user exists: a name proves nothing, and if only refusals of existing users waited for
- * the disk, their response time would reveal which users exist.
+ * Tells whether a record is of an unauthenticated request. A refused login is one even if the user exists: a name proves nothing, and if
+ * only refusals of existing users waited for the disk, their response time would reveal which users exist.
  */
 function isUnauthenticated(record: AuditRecord): boolean {
   const { kind, accessor } = record;

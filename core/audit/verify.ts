@@ -1,4 +1,4 @@
-// Verifies a copy of the audit trail offline: finds every modified, removed, reordered or cut-off record, and where it was.
+// Verifies a copy of the audit trail offline: finds every modified, removed, reordered or cut-off record, with its place.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -16,21 +16,21 @@ export type Verification = {
     readonly chain: string;
     readonly first: number;
     readonly last: number;
-    /** the newest record covered by a valid signature; the records after it could be cut off without being detected */
+    /** newest record covered by a valid signature; the removal of records after it would not be detected */
     readonly signedThrough: number;
   }[];
   readonly signedHeads: number;
   /** time of the newest valid signature */
   readonly lastSigned: string | undefined;
-  /** the trail's records about itself: starts, stops, torn ends after a crash, times it could not be written, removed files */
+  /** records of the trail about itself: starts, stops, torn ends after a crash, outages, removed files */
   readonly notes: readonly { readonly where: string; readonly note: TrailRecord }[];
-  /** trails that a person has acknowledged as lost in a record that is covered by a valid signature; they are not expected to be here */
+  /** trails that a person has acknowledged as lost in a record covered by a valid signature; they are not expected here */
   readonly lost: readonly (LostTrail & { readonly acknowledgedAt: string })[];
-  /** empty when nothing is wrong */
+  /** empty without a fault */
   readonly findings: readonly CheckFinding[];
 };
 
-/** As verifyTrails, for the one directory of an appliance. */
+/** As verifyTrails, for the directory of one appliance. */
 export function verifyTrail(
   directory: string,
   publicKeys: ReadonlyMap<string, KeyObject>,
@@ -40,8 +40,8 @@ export function verifyTrail(
 }
 
 /**
- * Reads every file of the directories, one for each appliance of a cluster. `publicKeys` may have signed heads, by key id; `kept` are heads that
- * were kept elsewhere and are trusted. Without either, the chains are verified by themselves, which shows neither who wrote them nor whether
+ * Verifies every file of the directories, one for each appliance of a cluster. `publicKeys` may have signed heads, by key id; `kept` are heads that
+ * were kept elsewhere and are trusted. Without either, the chains are verified by themselves, which shows neither their writer nor whether
  * records are missing at their ends.
  */
 export async function verifyTrails(
@@ -83,7 +83,7 @@ export async function verifyTrails(
   return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, lost, findings };
 }
 
-/** The records that heads name, with their hashes. All of them must match. */
+/** Records named by heads, with their hashes. All of them must match. */
 class Promises {
   readonly #hashes = new Map<string, Map<number, string>>();
   readonly conflicts: CheckFinding[] = [];
@@ -97,25 +97,25 @@ class Promises {
     else known.set(sequence, hash);
   }
 
-  /** Undefined when no head names the chain. A chain that was announced has record 0. */
+  /** Records of a chain; undefined if no head names the chain. An announced chain has record 0. */
   of(chain: string): ReadonlyMap<number, string> | undefined {
     return this.#hashes.get(chain);
   }
 
-  /** Chains of which a head names at least one record. */
+  /** Chains with at least one record named by a head. */
   chains(): readonly string[] {
     return [...this.#hashes].filter(([, hashes]) => highest(hashes.keys()) > 0).map(([chain]) => chain);
   }
 }
 
-/** Files with names like those of a trail that no reader would read. */
+/** Finds files with names similar to those of a trail, which no reader would read. */
 async function findStrangeNames(directory: string): Promise<CheckFinding[]> {
   const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
   return names.map((where) => ({ where, problem: 'is not named like a file of a trail' }));
 }
 
-/** Chains that heads name and no directory has. An appliance none of whose chains is here is one finding. */
+/** Finds chains that heads name and no directory has. An appliance without any of its chains is one finding. */
 function* findMissing(named: readonly string[], present: ReadonlySet<string>): Iterable<CheckFinding> {
   const here = new Set(Array.from(present, applianceOf));
   const missing = named.filter((chain) => !present.has(chain));
@@ -126,7 +126,7 @@ function* findMissing(named: readonly string[], present: ReadonlySet<string>): I
   }
 }
 
-/** Verifies the signatures; what the heads name is added to the promises. */
+/** Result of the verification of signatures; the records named by heads are added to the promises. */
 type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly CheckFinding[] };
 
 async function readSignedHeads(
@@ -173,11 +173,11 @@ class ChainWalk {
   #first = 0;
   #firstPrevious = emptyChain.hash;
   #signedThrough = 0;
-  /** the removed records according to the chain, and where the records about them are */
+  /** removed records according to the chain, and the numbers of the records about them */
   #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
   #acknowledged: readonly (Verification['lost'][number] & { readonly sequence: number })[] = [];
   #changedLines = 0;
-  /** the latest revision of the store, and the record that names it */
+  /** latest revision of the store, and the record that names it */
   #store = { revision: 0, sequence: 0 };
   records = 0;
 
@@ -208,7 +208,7 @@ class ChainWalk {
         this.#report(where, 'the line was changed: its hash does not fit');
         this.#changedLines++;
       } else if (!isNewest) {
-        // At the end of the newest file this is a record that was not acknowledged: its process was killed, or is writing it now.
+        // At the end of the newest file this is an unacknowledged record: its process was killed, or is writing it now.
         this.#report(where, 'the last line is incomplete');
       }
       isFirst = false;
@@ -232,13 +232,13 @@ class ChainWalk {
     return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
   }
 
-  /** The losses that records of this chain acknowledge. Anyone who can write the files can write such a record. */
+  /** Losses acknowledged by records of this chain. Anyone who can write the files can write such a record. */
   acknowledged(): Verification['lost'] {
     const counted = this.#acknowledged.filter(({ sequence }) => !this.#isProven || sequence <= this.#signedThrough);
     return counted.map(({ appliance, chains, acknowledgedAt }) => ({ appliance, chains, acknowledgedAt }));
   }
 
-  /** Anyone who can write the files can write such a record: it counts when a signed head covers it. */
+  /** Tells whether a record was retired. Anyone who can write the files can write such a statement: it counts if a signed head covers it. */
   #isRetired(sequence: number): boolean {
     return this.#retired.some(
       ({ at, through }) =>
@@ -279,7 +279,7 @@ class ChainWalk {
     this.records++;
   }
 
-  /** Revisions only rise. A start that found an earlier store, or a restored one, has said so. */
+  /** Checks that revisions only rise. A start that found an earlier store, or a restored one, has recorded that. */
   #followStore(record: TrailRecord, where: string): void {
     const { sequence } = record;
     if (record.kind === 'trail' && ['store-behind', 'restored'].includes(String(record['event']))) this.#store = { revision: 0, sequence };
@@ -325,7 +325,7 @@ function rangeOf({ 'of-chain': chain, 'after-sequence': after, 'through-sequence
   return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)}`;
 }
 
-/** Not Math.max: with one head a minute there can be more values than a call accepts as arguments. */
+/** The highest value. Not by Math.max: with one head a minute there can be more values than a call accepts as arguments. */
 function highest(sequences: Iterable<number>): number {
   let most = 0;
   for (const sequence of sequences) if (sequence > most) most = sequence;
