@@ -1,14 +1,14 @@
-// Gauges that show one reading, which is taken once each time the metrics are asked for.
+// Gauges of one reading, which is taken once for each request for metrics.
 import type { Gauge, GaugeSample } from './plugin.ts';
 
-/** A gauge of a reading; without `labels` it has one sample, or none where the value is undefined. */
+/** A gauge of a reading; without `labels` it has one sample, or none if the value is undefined. */
 export type Shown<R> = Pick<Gauge, 'kind' | 'name' | 'help'> &
   (
     | { readonly labels: readonly string[]; readonly samples: (reading: R) => readonly GaugeSample[] }
     | { readonly labels?: never; readonly value: (reading: R) => number | undefined }
   );
 
-/** Makes them. */
+/** Makes the gauges of a reading. */
 export function gaugesOf<R>(read: () => R | Promise<R>, shown: readonly Shown<R>[]): readonly Gauge[] {
   const readings = new WeakMap<object, R | Promise<R>>();
   const readOnce = (measurement: object): R | Promise<R> => {

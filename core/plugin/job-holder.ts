@@ -1,4 +1,4 @@
-// Of the appliances of a cluster one runs the background jobs. Which one is a record of the shared store, and every transaction of a job
+// Elects the appliance of a cluster that runs the background jobs. The holder is a record of the shared store, and every transaction of a job
 // compares it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -11,12 +11,12 @@ import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 
 /*
- * ['term'] says who runs the jobs. Every taking draws a new term. A job reads it in each of its transactions, so one whose appliance was
- * taken for dead changes nothing any more, whatever its clock says. ['beat'] says that the appliance is still at it. It is a record of its
- * own: the transactions of running jobs would lose against each beat otherwise.
+ * ['term'] names the appliance that runs the jobs. Every takeover draws a new term. A job reads it in each of its transactions, so one whose
+ * appliance was taken for dead can change nothing, whatever its clock says. ['beat'] is the heartbeat of the holder. It is a separate
+ * record: otherwise the transactions of running jobs would conflict with each beat.
  *
- * Whether the holder is alive is judged by beats that an appliance sees on its own monotonic clock. A wrong judgement costs repeated work
- * and no more, because of the fence. We did not use a lease of etcd: a change of leader prolongs it beyond ten seconds.
+ * An appliance judges by the beats that it sees, on its own monotonic clock, whether the holder is alive. A wrong judgement costs repeated work
+ * only, because of the fence. A lease of etcd is not used: a change of leader prolongs it beyond ten seconds.
  */
 type Holding = { readonly appliance: string; readonly term: string; readonly beats: number };
 
@@ -25,12 +25,12 @@ const beatKey = ['beat'];
 
 export const jobTableKinds: TableKinds = { 'job-holder': { of: 'cluster' } };
 
-/** Id of the appliance that runs the jobs, as the store has it now; undefined while none does, and for an appliance that stands alone. */
+/** Id of the appliance that runs the jobs, from the store; undefined while none does, and for a single appliance. */
 export function findJobHolder(store: Store): string | undefined {
   return store.table<Holding>('job-holder').get(termKey)?.appliance;
 }
 
-/** Ends the holding of an appliance that is gone for ever, so that another takes the jobs at its next look. */
+/** Releases the jobs of a removed appliance, so that another takes them at its next check. */
 export function releaseJobsOf(transaction: WriteTransaction, store: Store, appliance: string): void {
   const table = store.table<Holding>('job-holder');
   if (transaction.get(table, termKey)?.appliance === appliance) transaction.delete(table, termKey);
@@ -40,7 +40,7 @@ export type JobsOptions = {
   readonly store: Store;
   readonly jobs: readonly Job[];
   readonly log: Log;
-  /** only its monotonic time is used; default: the system clock */
+  /** clock, only for monotonic time; default: the system clock */
   readonly clock?: Clock;
   /** as in SchedulerOptions */
   readonly firstRunSeconds?: number;
@@ -51,13 +51,13 @@ class JobsLost extends Error {
   override name = 'JobsLost';
 }
 
-/** A holder that gives no beat for so long has lost the jobs: with the pause of an election and the commit, they go on within ten seconds. */
+/** Silence after which a holder has lost the jobs: with the pause of an election and the commit, they continue within ten seconds. */
 const silentMs = 4_000;
 const beatEveryMs = 1_500;
 const lookEveryMs = 500;
 
 /**
- * Starts all jobs of an appliance that stands alone. In a cluster it starts at once those that each appliance runs for itself, and the others
+ * Starts all jobs of a single appliance. In a cluster it starts at once those that each appliance runs for itself, and the others
  * while this appliance holds them.
  */
 export function startJobs(options: JobsOptions): Scheduler {
@@ -80,15 +80,15 @@ class JobHolder {
   readonly #table: Table<Holding>;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  /** the term that this process has asked for last; whether it got it, the record says */
+  /** last term requested by this process; the record tells whether it was granted */
   #term: string | undefined;
   #jobs: Scheduler | undefined;
-  /** when our last beat was sent that is known to be committed */
+  /** time at which the last committed beat of this process was sent */
   #beatMs = 0;
-  /** the beat of another that was seen last, and when it was new here */
+  /** last seen beat of another appliance, and the time at which it was first seen */
   #seen: { readonly beat: string; readonly atMs: number } | undefined;
   #stopped: Promise<void> | undefined;
-  /** why the last look failed, so that it is said once */
+  /** reason for which the last check failed, so that it is logged once */
   #told: string | undefined;
 
   constructor(options: HolderOptions) {
@@ -97,7 +97,7 @@ class JobHolder {
     this.#running = this.#watch();
   }
 
-  /** Ends the jobs and leaves them to the appliance that looks next. Safe to call twice. */
+  /** Ends the jobs and releases them to the next appliance that checks. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= (async () => {
       this.#stopping.abort();
@@ -117,7 +117,7 @@ class JobHolder {
       } catch (error) {
         this.#tell('who runs the background jobs could not be decided', error);
       }
-      // Others may think that we are gone.
+      // Others may take this appliance for dead.
       if (this.#options.clock.monotonicMs() - this.#beatMs > silentMs) await this.#endJobs();
       await setTimeout(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -134,12 +134,12 @@ class JobHolder {
     const beat = `${held?.term} ${beats}`;
     if (this.#seen?.beat !== beat) this.#seen = { beat, atMs: clock.monotonicMs() };
     const isSilent = clock.monotonicMs() - this.#seen.atMs >= silentMs;
-    // At its first look a process finds its predecessor, which has ended: one process of an appliance runs its jobs.
+    // At its first check a process finds its predecessor, which has ended: one process of an appliance runs its jobs.
     const isOurs = isFirstLook && held?.appliance === store.appliance;
     if (held === undefined || isOurs || isSilent) await this.#take(held?.term, beats);
   }
 
-  /** Takes the jobs from the holder of a term, unless it gave a beat or another was first. */
+  /** Takes the jobs from the holder of a term, unless it gave a beat or another appliance was first. */
   async #take(from: string | undefined, beats: number | undefined): Promise<void> {
     const { store, clock, log } = this.#options;
     const { appliance = '' } = store;

@@ -1,14 +1,14 @@
-// Records with wrapped keys, as the rotation of the wrapping key sees them.
+// Records with wrapped keys, for the rotation of the wrapping key.
 import type { KeyBinding, StoredKey } from '../../hsm/api.ts';
 import { isRecordUnreadable, type StoreKey, type Table } from '../store/store.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 
-/** Whether two stored keys are the same wrapping of the same key. */
+/** Tells whether two stored keys are the same wrapping of the same key. */
 export function isSameStored(one: StoredKey, other: StoredKey): boolean {
   return Buffer.compare(one.blob, other.blob) === 0 && Buffer.compare(one.mac, other.mac) === 0;
 }
 
-/** One walk after another. Where some end with `record-unreadable`, the first of these errors is thrown when all were walked. */
+/** Concatenates walks. If some end with `record-unreadable`, the first of these errors is thrown after all walks. */
 export function* walkAll<T>(walks: Iterable<Iterable<T>>): Iterable<T> {
   let first: unknown;
   for (const walk of walks) {
@@ -22,7 +22,7 @@ export function* walkAll<T>(walks: Iterable<Iterable<T>>): Iterable<T> {
   if (first !== undefined) throw first;
 }
 
-/** A walk to which a record that does not open means nothing: all others were seen when it says so. */
+/** Ignores the `record-unreadable` at the end of a walk: all other records were yielded before. */
 export function* withoutUnreadable<T>(walk: Iterable<T>): Iterable<T> {
   try {
     yield* walk;
@@ -31,7 +31,7 @@ export function* withoutUnreadable<T>(walk: Iterable<T>): Iterable<T> {
   }
 }
 
-/** The holder of a record with one stored key; none where the key is an object in its token. */
+/** Yields the holder of a record with one stored key; nothing if the key is an object in its token. */
 export function* holderOfStored<R extends { readonly stored: StoredKey }>(
   table: Table<R>,
   storeKey: StoreKey,

@@ -1,4 +1,4 @@
-// The ledger of key objects in tokens that no committed record owns, so that no crash leaves an object behind that nothing names.
+// Ledger of key objects in tokens that no committed record owns, so that a crash leaves no unnamed object behind.
 import { encodeHex } from '../base/bytes.ts';
 import { defined } from '../base/defined.ts';
 import type { Clock, Log } from '../base/context.ts';
@@ -30,17 +30,17 @@ import type { WrappingKeyRotation } from './services/wrapping-keys.ts';
 
 /** An entry of the ledger. */
 export type PendingKey = KeyReference & {
-  /** reserved or abandoned: since when, in microseconds since 1970, and by which appliance of a cluster. Absent: disowned */
+  /** reserved or abandoned: the time in microseconds since 1970, and the appliance of a cluster; absent: disowned */
   readonly making?: { readonly since: number; readonly abandoned: boolean; readonly by?: string };
 };
 
 /** An entry as the CA wrote it before it used this ledger; `since` is an RFC 3339 timestamp. */
 type FormerCaEntry = KeyReference & { readonly since: string; readonly doomed: boolean };
 
-/** What the table of a ledger holds. Key: [key id of the binding, MAC of the stored key in hexadecimal]. */
+/** Record of the table of a ledger. Key: [key id of the binding, MAC of the stored key in hexadecimal]. */
 export type KeyLedgerRecord = PendingKey | FormerCaEntry;
 
-/** Key generation never takes this long: an older reservation is abandoned. */
+/** Age from which a reservation is abandoned: key generation never takes this long. */
 const longestMakingMicros = 900_000_000;
 
 /** Keys destroyed at the same time. */
@@ -52,11 +52,11 @@ export type KeyLedgerOptions = {
   readonly hsm: Pick<Hsm, 'reserve' | 'destroy'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** told of wrapped keys when they are claimed; absent where the caller tells it */
+  /** receives wrapped keys when they are claimed; absent if the caller notifies it */
   readonly rotation?: WrappingKeyRotation;
 };
 
-/** The ledger of one plugin, over a table of its own. */
+/** Ledger of one plugin, over its own table. */
 export class KeyLedger {
   readonly #store: KeyLedgerOptions['store'];
   readonly #table: Table<KeyLedgerRecord>;
@@ -64,7 +64,7 @@ export class KeyLedger {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #rotation: WrappingKeyRotation | undefined;
-  /** earlier reservations were made by a process that has ended, or is about to find them abandoned */
+  /** start of this process: earlier reservations belong to a process that has ended, or that will find them abandoned */
   readonly #startedAt: number;
 
   constructor({ store, table, hsm, clock, log, rotation }: KeyLedgerOptions) {
@@ -78,9 +78,9 @@ export class KeyLedger {
   }
 
   /**
-   * Reserves a key and makes it by `work`, which gets the reservation: undefined for a key that will be wrapped. What fails in a way that
-   * may pass is made once more, under another reservation: what the first attempt left under the first one may be invisible to this
-   * process and come to light in the next, and two objects with one id are a key that nobody can use. Rejects as `work`; then the
+   * Reserves a key and makes it by `work`, which gets the reservation: undefined for a key that will be wrapped. After a failure that
+   * may pass the key is made once more, under another reservation: an object of the first attempt may be invisible to this
+   * process and appear in the next one, and two objects with one id are an unusable key. Rejects as `work`; then the
    * reservation is given up.
    */
   async make<T>(type: KeyType, binding: KeyBinding, custody: Custody, work: (reserved: StoredKey | undefined) => Promise<T>): Promise<T> {
@@ -112,7 +112,7 @@ export class KeyLedger {
     }
   }
 
-  /** Before a key is generated: records what it will be. Undefined for a key that will be wrapped. */
+  /** Reserves a key before it is generated. Undefined for a key that will be wrapped. */
   async reserve(type: KeyType, binding: KeyBinding, custody: Custody): Promise<StoredKey | undefined> {
     const stored = await this.#hsm.reserve(type, binding, custody);
     if (stored === undefined) return undefined;
@@ -123,7 +123,7 @@ export class KeyLedger {
   }
 
   /**
-   * Inside the transaction that commits the owner of reserved keys. Throws `conflict` when one was abandoned meanwhile, and for a wrapped one
+   * Claims reserved keys, inside the transaction that commits their owner. Throws `conflict` if one was abandoned meanwhile, and for a wrapped one
    * as WrappingKeyRotation.admit.
    */
   claim(transaction: WriteTransaction, references: readonly KeyReference[]): void {
@@ -139,7 +139,7 @@ export class KeyLedger {
     }
   }
 
-  /** Inside the transaction that removes the owner of keys: they are to be destroyed. */
+  /** Disowns keys, inside the transaction that removes their owner: they are then to be destroyed. */
   disown(transaction: WriteTransaction, references: readonly KeyReference[]): void {
     for (const { stored, binding } of references.filter(isTokenKey)) {
       transaction.put(this.#table, entryKey({ stored, binding }), { stored, binding });
@@ -147,8 +147,8 @@ export class KeyLedger {
   }
 
   /**
-   * Destroys keys after the commit that disowned them, or when they were made for nothing. A key that has an owner is left alone. Wrapped
-   * keys are unloaded. Never rejects: what cannot be destroyed now is left to `sweep`.
+   * Destroys keys after the commit that disowned them, or if they were made in vain. A key with an owner is left alone. Wrapped
+   * keys are unloaded. Never rejects: keys that cannot be destroyed now are left to `sweep`.
    */
   async destroy(references: readonly KeyReference[]): Promise<void> {
     this.#store.refresh();
@@ -157,7 +157,7 @@ export class KeyLedger {
     }
   }
 
-  /** Destroys everything in the ledger under a key id, reservations too. False when some of it has to wait for its token. */
+  /** Destroys everything in the ledger under a key id, including reservations. False if some of it must wait for its token. */
   async destroyAllOf(keyId: string): Promise<boolean> {
     this.#store.refresh();
     let complete = true;
@@ -166,9 +166,9 @@ export class KeyLedger {
   }
 
   /**
-   * Periodically: destroys what a crash or an unreachable token left. Reservations of this process, and of other appliances of a cluster, are
-   * left alone until they are too old. Those of earlier processes are abandoned at once; as one of these may still be running, the entry is kept
-   * until its key generation must have ended.
+   * Destroys leftovers of a crash or an unreachable token; called periodically. Reservations of this process, and of other appliances of a
+   * cluster, are left alone until they are too old. Those of earlier processes are abandoned at once; as one of these may still be running,
+   * the entry is kept until its key generation must have ended.
    */
   async sweep(): Promise<void> {
     this.#store.refresh();
@@ -179,13 +179,13 @@ export class KeyLedger {
     }
   }
 
-  /** All entries, for the invariant check: no key in here may have an owner. */
+  /** All entries, for the invariant check: no key in the ledger may have an owner. */
   *entries(): Iterable<PendingKey> {
     for (const [, record] of this.#table.entries([])) yield normalised(record);
   }
 
   /**
-   * After an error that made a key useless. Never rejects. When this process may not see what it left, the entry stays, as that of a maker
+   * Abandons a key after an error that made it useless. Never rejects. If this process may not see the leftovers, the entry stays, as that of a maker
    * that ended: the next start looks again.
    */
   async #giveUp(reference: KeyReference, error: unknown): Promise<void> {
@@ -194,7 +194,7 @@ export class KeyLedger {
     if (isPending) await this.#isDestroyed(reference);
   }
 
-  /** Abandons, destroys and forgets one key; false when its token has to be asked again. */
+  /** Abandons, destroys and forgets one key; false if its token must be asked again. */
   async #end(key: StoreKey, entry: PendingKey): Promise<boolean> {
     if (!(await this.#abandon(key))) return true;
     if (!(await this.#isDestroyed(entry))) return false;
@@ -209,7 +209,7 @@ export class KeyLedger {
     if (isPending && (await this.#isDestroyed(reference))) await this.#forget(key);
   }
 
-  /** From here on the key cannot be claimed. False when it is not in the ledger: it was claimed, or is destroyed already. */
+  /** Marks a key so that it cannot be claimed. False if it is not in the ledger: it was claimed, or is destroyed already. */
   async #abandon(key: StoreKey): Promise<boolean> {
     const known = this.#table.get(key);
     if (known === undefined) return false;
@@ -233,7 +233,7 @@ export class KeyLedger {
     }
   }
 
-  /** An entry that stays although its key is destroyed is found and forgotten by the next sweep. */
+  /** Removes an entry. If that fails, the next sweep finds and forgets it. */
   async #forget(key: StoreKey): Promise<void> {
     await this.#store.write((transaction) => transaction.delete(this.#table, key)).catch(() => undefined);
   }
@@ -243,7 +243,7 @@ export class KeyLedger {
     return record === undefined ? undefined : normalised(record);
   }
 
-  /** Whether its maker may still be at work: this process, or another appliance, whose processes it does not know. */
+  /** Tells whether its maker may still be at work: this process, or another appliance, whose processes are unknown here. */
   #mayBeMade({ since, by }: NonNullable<PendingKey['making']>): boolean {
     return by !== this.#store.appliance || since >= this.#startedAt;
   }
@@ -267,7 +267,7 @@ function isTokenKey({ stored }: KeyReference): boolean {
   return stored.custody === 'token';
 }
 
-/** The MAC tells two keys apart that were made for the same version at once. */
+/** Key of an entry: the MAC distinguishes two keys that were made for the same version at the same time. */
 function entryKey({ stored, binding }: KeyReference): StoreKey {
   return [binding.keyId, encodeHex(stored.mac)];
 }

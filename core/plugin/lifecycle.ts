@@ -1,4 +1,4 @@
-// The life cycle of plugins: migrations, provision, validate, start; stop in reverse order. A failure stops everything started before.
+// Life cycle of plugins: migrations, provision, validate, start; stop in reverse order. A failure stops everything started before.
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
@@ -24,11 +24,11 @@ export type LifecycleOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Audit;
-  /** absent where nothing is served */
+  /** absent if nothing is served */
   readonly invoke?: Invoke;
-  /** the validated configuration section of a plugin */
+  /** Returns the validated configuration section of a plugin. */
   configurationOf(plugin: string): unknown;
-  /** services of the platform; of two with the same name the later one is used */
+  /** services of the platform; a later one replaces an earlier one with the same name */
   readonly services?: readonly ProvidedService[];
 };
 
@@ -40,23 +40,26 @@ export type RunningPlugins = {
   readonly aliases: readonly Alias[];
   readonly errors: readonly ErrorTable[];
   readonly gauges: readonly Gauge[];
-  /** Runs the migrations that the level of the store has not allowed before. */
+  /** Runs the migrations that the level of the store did not allow before. */
   migrate(): Promise<void>;
-  /** The parts of the appliance, as the plugins see them in this process now. */
+  /** State of the parts of the appliance, as the plugins see them in this process now. */
   health(): readonly HealthPart[];
-  /** Every record with wrapped keys, of all plugins, replaceable ones too. Where one does not open, `record-unreadable` is thrown after all others. */
+  /**
+   * Yields every record with wrapped keys, of all plugins, including replaceable ones. If one does not open, `record-unreadable` is thrown
+   * after all others.
+   */
   wrappedKeys(): Iterable<KeyHolder>;
-  /** Every stored key of all plugins, in whatever custody, but for replaceable ones, that is in a record which opens. */
+  /** Yields every stored key of all plugins, in any custody, except replaceable ones, that is in a record which opens. */
   keys(): Iterable<KeyReference>;
-  /** What each plugin removes of a tenant that is gone. */
+  /** Runs dropTenant of each plugin, for a deleted tenant. */
   dropTenant(tenantId: string): Promise<void>;
-  /** What each plugin ends of an appliance that has left its cluster for ever. */
+  /** Runs dropAppliance of each plugin, for an appliance that was removed from its cluster. */
   dropAppliance(transaction: WriteTransaction, appliance: string): void;
-  /** The findings of every plugin's own check. */
+  /** Collects the findings of the checks of all plugins. */
   check(): Promise<readonly CheckFinding[]>;
-  /** What all plugins do before a seal. One that fails does not keep the others from it. */
+  /** Runs settle of all plugins before a seal. One that fails does not prevent the others. */
   settle(): Promise<void>;
-  /** Stops all plugins, the last started first. Safe to call twice; one that fails to stop does not keep the others running. */
+  /** Stops all plugins, the last started first. Idempotent; one that fails to stop does not keep the others running. */
   stop(): Promise<void>;
 };
 
@@ -145,7 +148,7 @@ function contextOf(
   };
 }
 
-/** Before an API is served there is none to ask. */
+/** Stands for the API before it is served. */
 const notServed: Invoke = () => Promise.reject(new Error('nothing is served here'));
 
 function requireService(plugin: AnyPlugin, instance: PluginInstance, { name }: Service<unknown>): unknown {

@@ -1,10 +1,10 @@
-// The part of the store that a plugin sees: its own tables, and those that it inherits from the plugin that kept them earlier.
+// Part of the store that a plugin sees: its own tables, and those inherited from the plugin that kept them earlier.
 import type { OpenStore } from '../store/open.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyPlugin } from './plugin.ts';
 
-/** The kinds of the tables of all plugins, by full name. */
+/** Kinds of the tables of all plugins, by full name. */
 export function tableKindsOf(plugins: readonly Pick<AnyPlugin, 'name' | 'inherits' | 'tables'>[]): TableKinds {
   return Object.fromEntries(
     plugins.flatMap(({ name, inherits, tables = {} }) =>
@@ -13,7 +13,7 @@ export function tableKindsOf(plugins: readonly Pick<AnyPlugin, 'name' | 'inherit
   );
 }
 
-/** A view whose `table` throws TypeError for a table that another plugin has inherited from this one. */
+/** View of a plugin, whose `table` throws TypeError for a table that another plugin has inherited from this one. */
 export function storeOf({ name, inherits }: AnyPlugin, plugins: readonly AnyPlugin[], store: OpenStore): Store {
   const own = store.prefixed(name);
   const earlier = inherits === undefined ? undefined : store.prefixed(inherits.from);

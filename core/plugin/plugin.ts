@@ -1,5 +1,5 @@
-// The plugin contract: a manifest is data and one function, `provision`, which returns what the plugin adds (plugins/README.md). A manifest
-// loads little: the supervisor and sealed processes have it for its configuration only.
+// Contract of plugins: a manifest is data and one function, `provision`, which returns the additions of the plugin (plugins/README.md). A manifest
+// loads little: the supervisor and sealed processes use only its configuration.
 import type { ZodType } from 'zod';
 import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
@@ -19,7 +19,7 @@ import type { Migration } from '../store/migrate.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
-/** What a plugin gets. It sees its own part of the store and references to keys, never key octets or other plugins. */
+/** Context of a plugin. It sees its own part of the store and references to keys, never key octets or other plugins. */
 export type PluginContext<Config> = {
   readonly config: Config;
   readonly store: Store;
@@ -27,44 +27,47 @@ export type PluginContext<Config> = {
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Audit;
-  /** Sends a request of another protocol to the API, in this process. Not before every plugin has started. */
+  /** sends a request of another protocol to the API, in this process; not before every plugin has started */
   readonly invoke: Invoke;
-  /** A service that the manifest names under `uses`; throws StartError for any other. */
+  /** Returns a service that the manifest names under `uses`; throws StartError for any other. */
   service<T>(service: Service<T>): T;
 };
 
-/** What a plugin adds. All parts are optional; `stop` must work after an incomplete provision and when called twice. */
+/** Additions of a plugin. All parts are optional; `stop` must work after an incomplete provision and when called twice. */
 export type PluginInstance = {
-  /** Endpoints and resources are read once, when all plugins have started. */
+  /** endpoints; as resources, read once, when all plugins have started */
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];
-  /** Routes of a foreign API that stand for endpoints. */
+  /** routes of a foreign API that stand for endpoints */
   readonly aliases?: readonly Alias[];
-  /** Schemes of the Authorization header beside Bearer; asked only for requests that name them. */
+  /** schemes of the Authorization header besides Bearer; called only for requests that name them */
   readonly schemes?: readonly Scheme[];
   readonly services?: readonly ProvidedService[];
-  /** Measured when the metrics are asked for, by one process for all. */
+  /** gauges measured at a request for metrics, by one process for all */
   readonly gauges?: readonly Gauge[];
-  /** The parts of the appliance that the plugin sees to, as this process sees them now. Calls no token, and does not throw. */
+  /** Reports the parts of the appliance that the plugin is responsible for, as this process sees them now. Calls no token, and does not throw. */
   health?(): readonly HealthPart[];
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
-  /** Stores what is only in memory: called before a seal, which ends without `stop`, when requests have ended. */
+  /** Stores state that is only in memory. Called before a seal, which ends without `stop`, when requests have ended. */
   settle?(): void | Promise<void>;
-  /** Every record with wrapped keys, iterated lazily over many turns of the event loop, so that a rotation can rewrap them. */
+  /** Yields every record with wrapped keys, lazily over many turns of the event loop, so that a rotation can rewrap them. */
   wrappedKeys?(): Iterable<KeyHolder>;
-  /** Every key in token custody that no such record has, for a restore drill. */
+  /** Yields every key in token custody that is not in such a record, for a restore drill. */
   tokenKeys?(): Iterable<KeyReference>;
-  /** Records with wrapped keys that the appliance makes again when they are lost: a rotation rewraps them, and no search for lost keys counts them. */
+  /**
+   * Yields records with wrapped keys that the appliance makes again if they are lost: a rotation rewraps them, and no search for lost keys
+   * counts them.
+   */
   replaceableKeys?(): Iterable<KeyHolder>;
   /**
-   * Removes what a deleted tenant leaves behind besides its records, for example keys in a token, in as many transactions as that takes. Called
-   * again where it was cut off.
+   * Removes remains of a deleted tenant besides its records, for example keys in a token, in as many transactions as necessary. Called
+   * again after an interruption.
    */
   dropTenant?(tenantId: string): Promise<void>;
-  /** Inside the transaction that records that an appliance has left its cluster for ever: ends what it had under way. */
+  /** Ends unfinished work of an appliance, inside the transaction that records its removal from the cluster. */
   dropAppliance?(transaction: WriteTransaction, appliance: string): void;
   /** Checks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
@@ -77,21 +80,21 @@ export type Gauge = {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** How long samples may be reused; default: they are measured each time. */
+  /** time for which samples may be reused; default: they are measured each time */
   readonly keptMs?: number;
-  /** `tenants`: name of every tenant by its uuid; the same map for all gauges that are measured together. */
+  /** Measures. `tenants`: name of every tenant by its uuid; the same map for all gauges that are measured together. */
   measure(tenants: ReadonlyMap<string, string>): readonly GaugeSample[] | Promise<readonly GaugeSample[]>;
 };
 
 export type GaugeSample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 export type Plugin<Config> = {
-  /** Lower-case word; prefix of the plugin's tables and name of its configuration section. */
+  /** lower-case word; prefix of the plugin's tables and name of its configuration section */
   readonly name: string;
-  /** Version of this contract that the plugin implements. */
+  /** version of this contract that the plugin implements */
   readonly contract: 1;
   readonly config: ZodType<Config>;
-  /** Key types the plugin cannot work without; the start is refused with the name of the missing mechanism. */
+  /** required key types; without one the start is refused with the name of the missing mechanism */
   readonly needs?: readonly KeyType[];
   readonly errors?: ErrorTable;
   readonly provides?: readonly Service<unknown>[];
@@ -103,17 +106,17 @@ export type Plugin<Config> = {
    * earlier version finds them. */
   readonly inherits?: { readonly from: string; readonly tables: readonly string[] };
   /**
-   * Serves in place of the plugin while the appliance is sealed: there is no token, no store and no plugin then. Rejects with ListenError.
+   * Serves instead of the plugin while the appliance is sealed, without token, store and plugin. Rejects with ListenError.
    */
   serveSealed?(listeners: SealedListeners): Promise<Listener>;
-  /** What the management port answers to requests of a foreign API while the appliance is sealed: nothing is read for it but the configuration. */
+  /** Answers of the management port to requests of a foreign API while the appliance is sealed, made from the configuration alone. */
   sealedAnswers?(config: Config): readonly SealedAnswer[];
-  /** Loads the modules that `provision` needs: for a process that is going to serve and waits for its turn. */
+  /** Loads the modules that `provision` needs: for a process that waits to serve. */
   preload?(): Promise<unknown>;
   provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
 };
 
-/** GET or HEAD of a path, with a document that is the same for everybody. */
+/** Answer to GET or HEAD of a path, with the same document for everyone. */
 export type SealedAnswer = {
   /** with the slash in front */
   readonly path: string;

@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 
 const contract: number = 1;
 
-/** A refused start: the step, the plugin, and what to do about it. */
+/** Error of a refused start: the step, the plugin, and the remedy. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 

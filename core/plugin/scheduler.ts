@@ -6,14 +6,14 @@ import { systemClock } from '../base/time.ts';
 export type SchedulerOptions = {
   readonly jobs: readonly Job[];
   readonly log: Log;
-  /** only its monotonic time is used; default: the system clock */
+  /** clock, only for monotonic time; default: the system clock */
   readonly clock?: Clock;
-  /** delay of the first runs after the start; each job starts a little later than the one before */
+  /** delay of the first runs after the start; each job starts a little later than the previous one */
   readonly firstRunSeconds?: number;
 };
 
 export type Scheduler = {
-  /** Aborts the current runs and waits for them. No job runs afterwards. Safe to call twice. */
+  /** Aborts the current runs and waits for them. No job runs afterwards. Idempotent. */
   stop(): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ async function succeeds(job: Job, log: Log, signal: AbortSignal): Promise<boolea
   }
 }
 
-/** Waits in steps and checks the clock after each. Returns false when stopped. */
+/** Waits in steps and checks the clock after each. Returns false if stopped. */
 async function waited(seconds: number, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const untilMs = clock.monotonicMs() + seconds * 1_000;
   for (;;) {

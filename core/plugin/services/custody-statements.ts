@@ -1,4 +1,4 @@
-// Signed statements about the custody of keys: what the token says of a key, and what its plugin knows of it.
+// Signed statements about the custody of keys: the token's evidence about a key, and its plugin's claims.
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { EndpointCall } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../wire/json.ts';
@@ -9,19 +9,19 @@ export const custodyStatementsService = defineService<CustodyStatements>('custod
 
 export type CustodyStatements = {
   /**
-   * Since when the store has every export of a key: the first start of a version that records them, or the last restore of the
-   * appliance, whose backup knows nothing of later ones. Undefined where that is not known.
+   * Time from which the store has every export of a key: the first start of a version that records them, or the last restore of the
+   * appliance, whose backup does not have later ones. Undefined if unknown.
    */
   recordedSince(): Temporal.Instant | undefined;
   /**
-   * Asks the token about the key, uses it once to prove that it is there, and signs: a compact JWS (RFC 7515). What policies hide from the
-   * caller, of the statement or of the entry, is left out, and the statement then says that it is not everything. Adds the digest of the statement to the audit record of the
-   * call. Rejects with `conflict`, HsmError.
+   * Reads the token's evidence about the key, uses the key once to prove that it exists, and signs: a compact JWS (RFC 7515). Fields of the
+   * statement or of the entry that policies hide from the caller are left out, and the statement then says that it is incomplete. Adds the
+   * digest of the statement to the audit record of the call. Rejects with `conflict`, HsmError.
    */
   sign(statement: CustodyStatement): Promise<string>;
 };
 
-/** What a plugin says of one of its keys, for the answer to a request. Nothing in it is secret. */
+/** A plugin's description of one of its keys, for the answer to a request. Nothing in it is secret. */
 export type CustodyStatement = {
   readonly call: Pick<EndpointCall, 'requestId' | 'caller' | 'access' | 'now' | 'noteAudit'>;
   /** path of the state of the entry that has the key */
@@ -29,7 +29,7 @@ export type CustodyStatement = {
   readonly reference: KeyReference;
   /** DER SubjectPublicKeyInfo of an asymmetric key */
   readonly publicKey: Uint8Array | undefined;
-  /** the claim `key`, which names it, in wire form */
+  /** claim `key`, which names it, in wire form */
   readonly key: JsonObject;
   /** further claims */
   readonly claims: JsonObject;

@@ -1,4 +1,4 @@
-// Plugins with a port of their own get its address, TLS identity and life cycle through this service.
+// Service for plugins with their own port: its address, TLS identity and life cycle.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../base/context.ts';
 import type { Address } from '../../config/config.ts';
@@ -18,36 +18,36 @@ export type OpenListeners = ReadonlyMap<ListenerName, Listener>;
 export type Listeners = {
   /** false in processes that do not serve, such as command-line tools: they must not open a port */
   readonly serving: boolean;
-  /** address of the management listener; absent where it is not known */
+  /** address of the management listener; absent if unknown */
   readonly management?: Address;
   /** address of the EST listener */
   readonly est: Address;
-  /** host names and IP addresses by which the appliance is reached and which its certificates contain, the main one first */
+  /** host names and IP addresses at which the appliance is reached, as in its certificates, the main one first */
   readonly hosts: readonly string[];
-  /** base URL of the management API as others reach it now, `https://keystore.example:4646`; in a cluster it can be set for all meanwhile */
+  /** present base URL of the management API, `https://keystore.example:4646`; in a cluster it can be changed for all at any time */
   readonly managementUrl: string;
-  /** whether a person gave that URL, so that it leads to this service whichever appliance is there; absent: no */
+  /** true if a person configured that URL, so that it leads to this service on any appliance; absent: false */
   readonly isUrlGiven?: boolean | undefined;
-  /** Called with every answer on such a port, for metrics. */
+  /** called with every answer on such a port, for metrics */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
-  /** whether the appliance is sealed */
+  /** Tells whether the appliance is sealed. */
   sealed(): boolean;
   /** as in RequestServer: for answers on such a port */
   readonly replica?: Replica | undefined;
   /** as in RequestServer: for requests on such a port */
   readonly admit?: ((tenantId: string) => void) | undefined;
-  /** Wraps the handler of such a port, to count the running requests. */
+  /** wraps the handler of such a port, to count the running requests */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
-  /** Called with such a listener once it is open, for metrics, and for who looks whether it serves. */
+  /** called with such a listener once it is open, for metrics, and for the check that it serves */
   readonly onOpen?: ((name: ListenerName, listener: Listener) => void) | undefined;
   identity(): TlsIdentity;
-  /** PEM of the CA that callers trust for these listeners; absent where nothing is served */
+  /** PEM of the CA that callers trust for these listeners; absent if nothing is served */
   readonly ca?: () => string;
   /** Calls back after the identity was renewed; returns a function that ends this. */
   onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;
-  /** Calls back before a stop or seal, when listeners must accept no more connections. */
+  /** calls back before a stop or seal, when listeners must accept no more connections */
   readonly onRetire?: ((retired: () => void) => void) | undefined;
 };
 
-/** The part of it that a sealed process has. */
+/** Part of the service in a sealed process. */
 export type SealedListeners = Pick<Listeners, 'est'> & { readonly identity: TlsIdentity; readonly log: Log };

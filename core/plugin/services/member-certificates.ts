@@ -1,10 +1,10 @@
-// What the plugin `ca` offers to a cluster whose members of etcd are those of the appliances: their certificates, and their end.
+// Service of the plugin `ca` for a cluster whose appliances run the members of etcd: issues and revokes their certificates.
 import { defineService } from '../service.ts';
 
 /** Provided by the plugin `ca`. */
 export const memberCertificatesService = defineService<MemberCertificates>('member-certificates');
 
-/** What a certificate is for: among the members of etcd, or for the appliances that write to it. A CA of its own for each. */
+/** Purposes of certificates: among the members of etcd, or for the appliances that write to it. Each has its own CA. */
 export const memberRoles = ['peer', 'client'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
@@ -12,8 +12,8 @@ export type MemberRole = (typeof memberRoles)[number];
 export type MemberCertificate = { readonly certificate: string; readonly authority: string };
 
 /**
- * A CA key that is an object in one token. `isNewest`: it signs new certificates. `neededUntil`: when the last certificate ends whose status it
- * signs; undefined where there is none.
+ * A CA key that is an object in one token. `isNewest`: it signs new certificates. `neededUntil`: end of the last certificate whose status it
+ * signs; undefined without one.
  */
 export type CaKeyInToken = {
   readonly tenantId: string;
@@ -22,7 +22,7 @@ export type CaKeyInToken = {
   readonly neededUntil: string | undefined;
 };
 
-/** What a DER PKCS#10 request proves: that who made it has this key, and what its signature speaks of beside it. */
+/** Proven contents of a DER PKCS#10 request: the key that its sender holds, and the other signed parts. */
 export type ProvenRequest = {
   /** DER SubjectPublicKeyInfo */
   readonly key: Uint8Array;
@@ -31,10 +31,10 @@ export type ProvenRequest = {
 };
 
 export type MemberCertificates = {
-  /** Throws `invalid-csr`. */
+  /** Verifies a request. Throws `invalid-csr`. */
   readRequest(request: Uint8Array): ProvenRequest;
   /**
-   * Issues a certificate for both ends of a connection, for the key of a DER PKCS#10 request and nothing else of it: the common name is the
+   * Issues a certificate for both ends of a connection. Only the key of the DER PKCS#10 request is used: the common name is the
    * id of the appliance, the alternative name its address. The CA is made on first use, in the given tenant. Throws `invalid-csr`,
    * `clock-implausible` and `in-use`.
    */
@@ -43,12 +43,12 @@ export type MemberCertificates = {
     role: MemberRole,
     wanted: { readonly appliance: string; readonly address: string; readonly request: Uint8Array },
   ): Promise<MemberCertificate>;
-  /** Revokes what the appliances have that are meant; answers their addresses, none where nothing was left to be revoked. */
+  /** Revokes the certificates of the appliances for which `isMeant` is true. Resolves with their addresses, empty if none had a valid certificate. */
   revoke(tenantId: string, isMeant: (appliance: string) => boolean): Promise<readonly string[]>;
-  /** Of these appliances, those that have no certificate any more that is good, because theirs were revoked. Reads the state of the last refresh. */
+  /** Returns those of these appliances whose certificates are all revoked. Reads the state of the last refresh. */
   lacking(tenantId: string, appliances: readonly string[]): readonly string[];
-  /** A revocation list of everything that is revoked, DER. Throws HsmError while the token cannot sign one. */
+  /** Makes a revocation list of all revoked certificates, DER. Throws HsmError while the token cannot sign one. */
   revocations(tenantId: string, role: MemberRole): Promise<Uint8Array>;
-  /** Of the CAs of all tenants: what other appliances could not use. */
+  /** Returns the keys of CAs of all tenants that other appliances could not use. */
   keysInToken(): readonly CaKeyInToken[];
 };

@@ -1,4 +1,4 @@
-// Logins of plugins use the platform's tenants, tokens and policies through this service.
+// Service for logins of plugins: tenants, tokens and policies of the platform.
 import type { Caller } from '../../access/caller.ts';
 import type { PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -8,7 +8,7 @@ import { defineService } from '../service.ts';
 /** Provided by the platform. */
 export const sessionsService = defineService<Sessions>('sessions');
 
-/** What a login grants. Policies are names, resolved at each use. */
+/** Grant of a login. Policies are names, resolved at each use. */
 export type SessionGrant = {
   readonly tenantId: string;
   /** name for audit records and pages */
@@ -17,9 +17,9 @@ export type SessionGrant = {
   readonly ttlSeconds: number;
   /** longest lifetime over all refreshes; default: `ttlSeconds`, so that a refresh cannot extend it */
   readonly maxTtlSeconds?: number;
-  /** the token is in a browser's cookie and is not accepted as a bearer token: stolen from a browser, it cannot call the API */
+  /** the token is in a browser's cookie and is not accepted as a bearer token: a stolen one cannot call the API */
   readonly browser?: true;
-  /** the service at which the person has signed in */
+  /** service at which the person has signed in */
   readonly service: string;
 };
 
@@ -32,9 +32,9 @@ export type IssuedSession = {
 
 /** Failed logins by address, counted over all processes and all kinds of login (api 73). */
 export type Attempts = {
-  /** Throws `rate-limited` when the address has failed too often in the last minute. */
+  /** Throws `rate-limited` if the address has failed too often in the last minute. */
   requireFew(clientIp: string, now: Temporal.Instant): void;
-  /** Counts a failure; throws `rate-limited` when the limit is exceeded. */
+  /** Counts a failure; throws `rate-limited` if the limit is exceeded. */
   count(transaction: WriteTransaction, clientIp: string, now: Temporal.Instant): void;
 };
 
@@ -43,51 +43,51 @@ export type BrowserSession = { readonly caller: Caller; readonly creationTime: T
 
 /** A way to sign in with a browser, on pages of a plugin. */
 export type SignInWay = {
-  /** where it begins: a path of the management listener */
+  /** path of the management listener where it begins */
   readonly path: string;
-  /** for people, to follow "sign in with": `your identity provider` */
+  /** text for people that follows "sign in with": `your identity provider` */
   readonly title: string;
-  /** The page of the account behind a session of this way. */
+  /** Returns the page of the account behind a session of this way. */
   accountPage?(tenantId: string, accessor: string): string | undefined;
   /** Notes the use of a session of this way, so that it does not end as idle. */
   noteUse?(transaction: WriteTransaction, tenantId: string, accessor: string, nowMs: number): void;
-  /** Ends what else belongs to a session that is signed out. Answers the provider's sign-out page, where the person still is signed in. */
+  /** Ends further state of a session that is signed out. Returns the provider's sign-out page, if the person is still signed in there. */
   onSignOut?(transaction: WriteTransaction, tenantId: string, accessor: string): string | undefined;
 };
 
-/** Sign-ins of browsers, whichever plugin has the pages. */
+/** Sign-ins of browsers, independent of the plugin with the pages. */
 export type BrowserSignIn = {
   /** Adds a way. Called in `provision`. */
   offer(way: SignInWay): void;
   readonly ways: readonly SignInWay[];
-  /** whether the appliance waits for a person to claim it with the credential that its machine shows */
+  /** Tells whether the appliance waits for a person to claim it with the credential that its machine shows. */
   isUnclaimed(): boolean;
-  /** The session of a cookie's token, used from this address. Undefined for any other token and for one that has ended. */
+  /** Finds the session of a cookie's token, used from this address. Undefined for any other token and for one that has ended. */
   find(token: string, clientIp: string): BrowserSession | undefined;
-  /** A session as the holder of a bearer token, which it ends with at the latest. Throws `login-failed` and `rate-limited`. */
+  /** Opens a session for the holder of a bearer token, and ends it with that token at the latest. Throws `login-failed` and `rate-limited`. */
   withToken(call: PublicCall, token: string, ttlSeconds: number): Promise<IssuedSession>;
-  /** A session as an approle. Throws `login-failed` and `rate-limited`. */
+  /** Opens a session for an approle. Throws `login-failed` and `rate-limited`. */
   withApprole(call: PublicCall, credentials: { readonly roleId: string; readonly secretId: string }): Promise<IssuedSession>;
-  /** Notes the use of a session in all ways. */
+  /** Notes the use of a session, in all ways to sign in. */
   noteUse(transaction: WriteTransaction, tenantId: string, accessor: string, nowMs: number): void;
-  /** Ends a session at once. Answers the provider's sign-out page, if there is one. */
+  /** Ends a session at once. Returns the provider's sign-out page, if it has one. */
   signOut(transaction: WriteTransaction, tenantId: string, accessor: string): string | undefined;
 };
 
 export type Sessions = {
   readonly attempts: Attempts;
   readonly browsers: BrowserSignIn;
-  /** The tenant of that name, or undefined. */
+  /** Finds the tenant with that name. */
   findTenant(name: string): { readonly id: string; readonly name: string } | undefined;
-  /** Whether the tenant can use a policy of that name (its own or a built-in one). */
+  /** Tells whether the tenant can use a policy with that name (its own or a built-in one). */
   hasPolicy(tenantId: string, policy: string): boolean;
-  /** Throws `policy-denied` when a caller would grant policies that are neither its own nor among `kept`, the present ones. */
+  /** Throws `policy-denied` if a caller would grant policies that are neither its own nor among `kept`, the present ones. */
   requireHeld(caller: Caller, field: string, policies: readonly string[], kept: readonly string[]): void;
-  /** Random octets for one token, drawn from the HSM before the transaction that issues it. */
+  /** Draws random octets for one token from the HSM, before the transaction that issues it. */
   drawToken(): Promise<Secret<string>>;
   /** Issues the token of a successful login, inside the login's transaction. */
   issue(transaction: WriteTransaction, token: Secret<string>, grant: SessionGrant): IssuedSession;
-  /** The caller a token authenticates; undefined when it is unknown, expired or disabled. */
+  /** Finds the caller that a token authenticates; undefined if the token is unknown, expired or disabled. */
   find(token: string): Caller | undefined;
   /** Disables a token and its children at once. Returns whether it existed. */
   disable(transaction: WriteTransaction, tenantId: string, accessor: string): boolean;

@@ -1,4 +1,4 @@
-// Transit keys for other plugins: using them, and attaching data and rules to them. Types and the name of the service only.
+// Service of transit keys for other plugins: uses keys, and attaches data and rules to them. Types and the name of the service only.
 import type { ZodType } from 'zod';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { EndpointCall } from '../../http/endpoint.ts';
@@ -12,28 +12,28 @@ export interface TransitKeys {
   /** names of the ciphers that a key can have */
   readonly cipherNames: readonly string[];
   /**
-   * How a key of the tenant is to be used, for the translation of a request that the policies have allowed there; undefined: there is none of
+   * Describes the use of a key of the tenant, for the translation of a request that its policies have allowed; undefined without a key with
    * that name.
    */
   natureOf(tenantId: string, name: string): KeyNature | undefined;
   /**
-   * Called by a plugin while it is provisioned: from now on its attachment takes part in the life of every transit key. Answers the keys as
+   * Called by a plugin while it is provisioned: from then on its attachment takes part in the life of every transit key. Returns the keys as
    * the attachment sees them, the same object that `make` receives.
    */
   attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>): AttachedKeys<Fields, Kept>;
 }
 
-/** `cipher` as in a definition. */
+/** Use of a key; `cipher` as in a definition. */
 export type KeyNature = { readonly cipher: string; readonly isDerived: boolean };
 
-/** The definition of a key that exists or is about to be created. `Fields`: what the attachment adds to it. */
+/** Definition of a key that exists or is about to be created. `Fields`: those added by the attachment. */
 export type KeyDefinition<Fields> = {
   readonly tenantId: string;
   readonly name: string;
   /** `rsa-2048`, `ed25519`, `ecdsa-p256`, `aes256-gcm96` … */
   readonly cipher: string;
   readonly fields: Fields;
-  /** created from `public-key`: there is no private key */
+  /** created from `public-key`, without a private key */
   readonly verificationOnly: boolean;
 };
 
@@ -44,13 +44,13 @@ export type TransitKeyVersion<Kept> = {
   readonly created: Temporal.Instant;
   /** DER SubjectPublicKeyInfo; asymmetric ciphers only */
   readonly publicKey: Uint8Array | undefined;
-  /** the private (or secret) key in the HSM; absent when the version can only verify */
+  /** private (or secret) key in the HSM; absent if the version can only verify */
   readonly key: KeyReference | undefined;
-  /** what the attachment keeps with the version */
+  /** data of the attachment for the version */
   readonly attached: Kept | undefined;
 };
 
-/** A key as an attachment sees it: a view of the record at one moment. */
+/** A key for an attachment: a view of the record at one moment. */
 export type TransitKey<Fields, Kept> = KeyDefinition<Fields> & {
   readonly keyId: string;
   readonly exportable: boolean;
@@ -59,11 +59,11 @@ export type TransitKey<Fields, Kept> = KeyDefinition<Fields> & {
   readonly versions: readonly TransitKeyVersion<Kept>[];
 };
 
-/** Transit keys with what one attachment keeps with them. */
+/** Transit keys with the data of one attachment. */
 export interface AttachedKeys<Fields, Kept> {
-  /** The tenant's key of that name, or undefined; inside a transaction when one is given. */
+  /** Finds the tenant's key with that name; inside `transaction` if given. */
   find(tenantId: string, name: string, transaction?: WriteTransaction): TransitKey<Fields, Kept> | undefined;
-  /** Keys of the tenant whose reference field has that name. */
+  /** Keys of the tenant whose reference field contains that name. */
   referringTo(tenantId: string, name: string, transaction?: WriteTransaction): Iterable<TransitKey<Fields, Kept>>;
   /** Every key of every tenant, for the invariant check. */
   all(): Iterable<TransitKey<Fields, Kept>>;
@@ -74,14 +74,14 @@ export interface AttachedKeys<Fields, Kept> {
   requireSigningVersion(key: TransitKey<Fields, Kept>, requested: number | undefined, now: Temporal.Instant): TransitKeyVersion<Kept>;
   /** Counts a signature before it is made (api 74): a version that has signed is a version in use. */
   countSignature(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): Promise<void>;
-  /** Whether min-decryption-version or invalidate-after forbids verifying signatures of this version. */
+  /** Tells whether min-decryption-version or invalidate-after forbids verifying signatures of this version. */
   isBarredForVerification(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): boolean;
-  /** Replaces what is kept with one version of a stored key. Throws conflict when the version is gone. */
+  /** Replaces the data kept with one version of a stored key. Throws conflict if the version is gone. */
   put(transaction: WriteTransaction, key: TransitKey<Fields, Kept>, version: number, kept: Kept): void;
-  /** Takes fields of the attachment out of the definition of a stored key. Throws conflict when the key has changed since it was found. */
+  /** Removes fields of the attachment from the definition of a stored key. Throws conflict if the key has changed since it was found. */
   dropFields(key: TransitKey<Fields, Kept>, names: readonly (keyof Fields & string)[]): Promise<void>;
   /**
-   * Creates a verification-only key with version 1 from a public key (SPKI DER) and what is kept with it, if policies allow its document as that
+   * Creates a verification-only key with version 1 from a public key (SPKI DER) and its attached data, if policies allow its document as that
    * of a creation. Throws policy-denied, already-exists, unsupported-cipher.
    */
   createVerificationOnly(
@@ -92,28 +92,28 @@ export interface AttachedKeys<Fields, Kept> {
 
 /** A field that an attachment adds to the definition of keys. */
 export type AttachedField = {
-  /** as requests give it */
+  /** schema in requests */
   readonly schema: ZodType;
-  /** what is kept of a value; also accepts what earlier versions stored. Idempotent */
+  /** schema of the stored value; also accepts values stored by earlier versions. Idempotent */
   readonly stored: ZodType;
   /** set when the key is created, and never again */
   readonly isFixed?: true;
-  /** fields of the key that it is valid or not by: who cannot see one of them changes it only together with that */
+  /** fields of the key on which its validity depends: a caller who cannot see one of them changes it only together with that one */
   readonly judgedBy?: readonly string[];
-  /** the action at the key that a caller must be allowed who gives the field another value, because that does the same */
+  /** action at the key with the same effect, which a caller must be allowed in order to change the field */
   readonly setsLike?: string;
 };
 
-/** What is kept with a new version. `recheck` runs inside its transaction; throws `conflict` when what it rests on has changed. */
+/** Data kept with a new version. `recheck` runs inside its transaction; throws `conflict` if the basis of the data has changed. */
 export type Certified<Kept> = { readonly kept: Kept; recheck(transaction: WriteTransaction): void };
 
-/** What replaces the kept data of versions when a definition changes; `commit` runs in the same transaction. */
+/** Replacement of the kept data of versions after a change of the definition; `commit` runs in the same transaction. */
 export type Recertified<Kept> = { readonly kept: ReadonlyMap<number, Kept>; commit(transaction: WriteTransaction): void };
 
-/** An action that a key can do as it is, and the fields of the key (wire form) that this tells about. */
+/** An action that a key supports in its present state, and the fields of the key (wire form) that this reveals. */
 export type KeyAction = { readonly name: string; readonly tellsAbout: readonly string[] };
 
-/** What a raw signature was asked for. */
+/** Request for a raw signature. */
 export type SignatureRequest = {
   readonly text: Uint8Array;
   readonly family: 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
@@ -136,14 +136,14 @@ export type ExportedVersion = { readonly version: number; readonly value: string
 export type ExportFormat<Fields, Kept> = {
   /** value of the parameter `format`, and with `export-` before it an action of its own */
   readonly name: string;
-  /** the same in words: `an OpenPGP private key block` */
+  /** name in words: `an OpenPGP private key block` */
   readonly title: string;
   /** parameters that go with this format only */
   readonly parameters: Readonly<Record<string, ZodType>>;
   /** schema of one exported value */
   readonly value: ZodType<string>;
   /**
-   * Checks the request; what it returns reads the private keys. In between, the caller checks `exportable`. The versions are chosen by the
+   * Checks the request; the returned function reads the private keys. In between, the caller checks `exportable`. The versions are chosen by the
    * caller, and have private keys.
    */
   plan(
@@ -154,35 +154,35 @@ export type ExportFormat<Fields, Kept> = {
 };
 
 /**
- * Something that a plugin attaches to transit keys: fields of the definition, and plain data with each version. The data is opaque to the
+ * Attachment of a plugin to transit keys: fields of the definition, and plain data with each version. The data is opaque to the
  * transit plugin, which stores it in the version's record, puts it into backups, and drops it with the version.
  */
 export interface KeyAttachment<Fields extends object, Kept> {
-  /** Lower-case word, the member of version records and of backups that has the kept data. */
+  /** lower-case word: the member of version records and of backups that has the kept data */
   readonly name: string;
-  /** Members of documents, key records and backups, by name. */
+  /** members of documents, key records and backups, by name */
   readonly fields: { readonly [Name in keyof Fields]-?: AttachedField };
-  /** The field that names another key of the tenant, and the table that indexes keys by it. */
+  /** field that names another key of the tenant, and the table that indexes keys by it */
   readonly reference: { readonly field: keyof Fields & string; readonly table: string };
   readonly exportFormat: ExportFormat<Fields, Kept>;
-  /** Actions of the attachment that a key can do as it is, that of its export format among them; the state of the key shows them. */
+  /** Actions of the attachment that a key supports in its present state, including that of its export format; the state of the key shows them. */
   actions(key: TransitKey<Fields, Kept>): readonly KeyAction[];
   /** Codes of the errors that `requireSignable` throws. */
   readonly signErrors: readonly string[];
   /**
-   * Throws when the fields do not fit together or do not fit the key. While a creation, change or restore is planned; needs no token.
+   * Throws if the fields do not fit together or do not fit the key. Called while a creation, change or restore is planned; needs no token.
    * `current` is undefined for a new key.
    */
   requireDefinition(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept> | undefined): void;
-  /** For every new version (create, rotate, import), when its key pair is in the token and before the commit. Undefined: keep nothing. */
+  /** Makes the data of a new version (create, rotate, import), when its key pair is in the token and before the commit. Undefined: keep nothing. */
   certify(definition: KeyDefinition<Fields>, version: TransitKeyVersion<Kept>): Promise<Certified<Kept> | undefined>;
-  /** When a definition is changed; undefined when the change does not concern what is kept. */
+  /** Makes new data after a change of the definition; undefined if the change does not concern the kept data. */
   recertify(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept>): Promise<Recertified<Kept> | undefined>;
-  /** Throws in-use while other keys need this one. When a removal is planned, and again inside its transaction. */
+  /** Throws in-use while other keys need this one. Called when a removal is planned, and again inside its transaction. */
   requireRemovable(key: TransitKey<Fields, Kept>, transaction?: WriteTransaction): void;
   /**
-   * Throws in-use while other keys need one of the versions that a trim or a restore removes. `restored`: what a restore puts in their place.
-   * Inside its transaction. `shows`: whether the caller may read a field (on the wire) of another key.
+   * Throws in-use while other keys need one of the versions that a trim or a restore removes. `restored`: the replacement by a restore.
+   * Called inside its transaction. `shows`: tells whether the caller may read a field (wire form) of another key.
    */
   requireVersionsRemovable(
     key: TransitKey<Fields, Kept>,
@@ -190,12 +190,12 @@ export interface KeyAttachment<Fields extends object, Kept> {
     transaction: WriteTransaction,
     shows: (name: string, field: string) => boolean,
   ): void;
-  /** Checks what an untrusted backup has kept; answers what to keep. `target` is the key that the restore replaces. */
+  /** Checks the kept data of an untrusted backup; returns the data to keep. `target` is the key that the restore replaces. */
   acceptRestored(
     target: TransitKey<Fields, Kept>,
     definition: KeyDefinition<Fields>,
     versions: readonly RestoredVersion[],
   ): Promise<ReadonlyMap<number, Kept>>;
-  /** Throws when the action `sign` must not make this signature with this version. On every signature: fast. */
+  /** Throws if the action `sign` must not make this signature with this version. Called for every signature: fast. */
   requireSignable(fields: Fields, kept: Kept | undefined, request: SignatureRequest): void;
 }

@@ -1,4 +1,4 @@
-// Plugins that store keys take part in the rotation of the token's wrapping keys through this service.
+// Service with which plugins that store keys take part in the rotation of the token's wrapping keys.
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
@@ -8,15 +8,15 @@ export const wrappingKeysService = defineService<WrappingKeyRotation>('wrapping-
 
 export type WrappingKeyRotation = {
   /**
-   * To be called inside the transaction that commits new stored keys. A key that is still wrapped under the old wrapping key is noted, and
+   * Admits new stored keys, inside the transaction that commits them. A key that is still wrapped under the old wrapping key is noted, and
    * the rotation keeps the old one until this key has been rewrapped. Throws `conflict` when the old wrapping key is gone already.
    */
   admit(transaction: WriteTransaction, stored: readonly StoredKey[]): void;
 };
 
-/** A record that contains stored keys, as a plugin presents it to the rotation. */
+/** A record with stored keys, presented by a plugin to the rotation. */
 export type KeyHolder = {
   readonly keys: readonly KeyReference[];
-  /** Inside a transaction: replaces the keys that the record still has by the rewrapped ones. Returns how many it had. */
+  /** Inside a transaction: replaces the keys that the record still has by the rewrapped ones. Returns their number. */
   replace(transaction: WriteTransaction, rewrapped: ReadonlyMap<StoredKey, StoredKey>): number;
 };
