@@ -15,25 +15,25 @@ export type Alias = {
   readonly path: string;
   /** method and path of the endpoint: `POST /v1/state/keystore/transit-keys/{name}/encrypt` */
   readonly of: string;
-  /** The value of the Authorization header that the credentials of the foreign API mean; undefined: there are none. */
+  /** Returns the Authorization header equivalent to the credentials of the foreign API; undefined without credentials. */
   credentials(headers: IncomingHttpHeaders): string | undefined;
-  /** Throws the ServiceError that keeps a caller with a token from this API altogether. Asked before the policies. */
+  /** Throws the ServiceError that excludes a caller with a token from this API. Called before the policies. */
   admit?(caller: Caller, asked: Asked): void;
-  /** Parameters of our path, and a query. Known before the body, as policies are. Throws the ServiceError that refuses the request. */
+  /** Returns parameters of our path, and a query. Known before the body, as policies are. Throws the ServiceError that refuses the request. */
   target(asked: Asked): { readonly params: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>> };
   /**
-   * The input of the endpoint, as on the wire, made when the policies have allowed the request and its target was found; absent: the endpoint
+   * Makes the input of the endpoint, as on the wire, after the policies have allowed the request and its target was found; absent: the endpoint
    * has none, and no body is read. `caller`: undefined for public endpoints. Throws the ServiceError that refuses the request.
    */
   input?(document: JsonObject, asked: Asked, caller: Caller | undefined): JsonObject;
-  /** The foreign answer of one that is no refusal. */
+  /** Formats a successful answer for the foreign API. */
   answer(answered: Answered, asked: Asked): Answer;
-  /** The foreign answer of a refusal. */
+  /** Formats a refusal for the foreign API. */
   refusal(error: ServiceError, requestId: string): Answer;
-  /** Whether `reply` needs the body of a request with this refusal: then a large one is read all the same. */
+  /** Tells whether `reply` needs the body of a request with this refusal: then even a large one is read. */
   readsDespite?(refusal: ServiceError, caller: Caller): boolean;
   /**
-   * In place of both, where the foreign answer needs other endpoints besides: called when the request itself is on record. Each call of
+   * Replaces both if the foreign answer needs other endpoints: called when the request itself is on record. Each call of
    * `invoke` is a request of its own, with the same credentials. Undefined: as without it.
    */
   reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined>;
@@ -48,25 +48,25 @@ export type Asked = {
   readonly headers: IncomingHttpHeaders;
 };
 
-/** What our endpoint answered: the document as on the wire, undefined where there is none. */
+/** Answer of our endpoint: the document as on the wire, undefined without one. */
 export type Answered = {
   readonly status: number;
   readonly requestId: string;
   readonly document: unknown;
-  /** of the token, also of a request that the policies have refused; undefined where there was none */
+  /** holder of the token, also of a request that the policies have refused; undefined without a token */
   readonly caller?: Caller | undefined;
 };
 
 /** An answer or a refusal. */
 export type Outcome = Answered & {
   readonly error: ServiceError | undefined;
-  /** undefined: there was none, or it was not admitted */
+  /** undefined: unauthenticated, or not admitted */
   readonly caller: Caller | undefined;
-  /** The foreign document; undefined where there is none. Throws `invalid-json`. */
+  /** Returns the foreign document; undefined without one. Throws `invalid-json`. */
   body(): JsonObject | undefined;
-  /** As in RequestAccess; undefined where the policies have not allowed the request. */
+  /** as in RequestAccess; undefined if the policies have not allowed the request */
   requireInput?(document: JsonObject): void;
 };
 
-/** `target`: path and query. `authorization`: other credentials than those of the request. */
+/** Sends a further request. `target`: path and query. `authorization`: credentials other than those of the request. */
 export type InvokeFurther = (method: string, target: string, document?: JsonObject, authorization?: string) => Promise<Answered>;

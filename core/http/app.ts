@@ -27,25 +27,25 @@ export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
   readonly store: Store;
   /** schemes of the Authorization header that plugins add; absent: Bearer alone */
   readonly schemes?: readonly Scheme[] | undefined;
-  /** where large bodies wait for memory; absent: one of the usual size */
+  /** room in which large bodies wait for memory; absent: one of the usual size */
   readonly bodyRoom?: BodyRoom | undefined;
 };
 
 export type HttpApp = {
-  /** For node's http and https servers. */
+  /** handler for node's http and https servers */
   readonly handler: Handler;
-  /** For other protocols of this process. */
+  /** entry for other protocols of this process */
   readonly invoke: Invoke;
-  /** whether a route has the method LIST, which listeners take where they are told */
+  /** true if a route has the method LIST, which listeners accept only on request */
   readonly takesList: boolean;
-  /** Every endpoint, those made from resources included. */
+  /** every endpoint, including those made from resources */
   readonly routes: readonly AnyEndpoint[];
   readonly table: RouteTable<Route>;
   readonly resources: readonly AnyResource[];
   readonly openapi: () => OpenApiDocument;
 };
 
-/** Throws when two endpoints share a method and path or two error tables a code. */
+/** Makes the app. Throws if two endpoints share a method and path or two error tables a code. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { endpoints, resources, errors, store } = options;
   const openapi = (): OpenApiDocument => buildOpenApi(routes, errors);
@@ -67,7 +67,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   };
 }
 
-/** Without endpoints that give way to another one of the same method and path. */
+/** Removes endpoints that yield to another one with the same method and path. */
 function withoutYielding(endpoints: readonly AnyEndpoint[]): readonly AnyEndpoint[] {
   const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
   const firm = new Set(endpoints.filter(({ yields }) => yields !== true).map(nameOf));

@@ -7,7 +7,7 @@ import type { AuditField } from './routes.ts';
 /** Longer texts and lists are recorded by size and digest. */
 const longestShownText = 256;
 
-/** The parameters of a record, or undefined when there are none. */
+/** Parameters of a record; undefined without any. */
 export function requestParameters(fields: readonly AuditField[], input: unknown): Record<string, unknown> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   let parameters: Record<string, unknown> | undefined;
@@ -25,7 +25,7 @@ export function sizeOf(value: unknown): { readonly bytes: number } | { readonly 
   return { items: Array.isArray(value) ? value.length : 1 };
 }
 
-/** A body with what has another form than the shape by size alone: a secret in the wrong place is one all the same. */
+/** Reduces parts of a body that do not match the shape to their size: a secret in the wrong place is still a secret. */
 export function inShape(shape: Shape | undefined, value: unknown): unknown {
   if (value === null || (shape?.kind === 'value' && typeof value !== 'object')) return value;
   if (shape?.kind === 'list' && Array.isArray(value)) return value.map((one) => inShape(shape.element, one));
@@ -37,7 +37,7 @@ export function inShape(shape: Shape | undefined, value: unknown): unknown {
 }
 
 /**
- * A value in wire form with long texts and lists by size and digest, and every PEM too: users paste private keys where public ones belong. The
+ * Replaces long texts and lists in a value (wire form) by size and digest, and every PEM too: users paste private keys in place of public ones. The
  * digest is the SHA-256 of the text in UTF-8, or of the JSON of the list without white space.
  */
 export function shortened(value: unknown): unknown {
@@ -47,7 +47,7 @@ export function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));
 }
 
-/** The same with texts and lists of any length. */
+/** As shortened, but keeps texts and lists of any length. */
 export function inWhole(value: unknown): unknown {
   if (typeof value === 'string') return isPem(value) ? withDigest(value) : value;
   if (Array.isArray(value)) return value.map(inWhole);

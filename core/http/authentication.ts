@@ -1,13 +1,14 @@
-// Who sends a request: the holder of a bearer token or, where a plugin adds a scheme of the Authorization header, whom that one finds.
+// Authenticates the sender of a request: the holder of a bearer token or, if a plugin adds a scheme of the Authorization header, the caller
+// that it finds.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 
-/** A scheme of the Authorization header beside Bearer (RFC 9110 section 11.1). */
+/** A scheme of the Authorization header besides Bearer (RFC 9110 section 11.1). */
 export type Scheme = {
   /** in lower case */
   readonly name: string;
-  /** The caller that the credentials behind the name stand for, or undefined. Throws nothing. */
+  /** Finds the caller of the credentials after the name. Never throws. */
   callerOf(request: SchemeRequest): Caller | undefined;
 };
 
@@ -16,14 +17,14 @@ export type SchemeRequest = {
   readonly headers: IncomingHttpHeaders;
   readonly now: Temporal.Instant;
   readonly clientIp: string;
-  /** an answer that goes on asks whether its caller is still one: that is no use of a session, which would never be idle otherwise */
+  /** true if a stream only checks that its caller is still valid, which does not count as a use of a session: it would never be idle otherwise */
   readonly goesOn?: true;
 };
 
 type Parties = { readonly access: AccessControl; readonly schemes?: readonly Scheme[] | undefined };
 type Sent = Pick<IncomingMessage, 'headers'>;
 
-/** Requests with a bearer token that works meet no scheme. */
+/** Finds the caller of a request. With a valid bearer token no scheme is called. */
 export function callerOfRequest(
   { access, schemes }: Parties,
   { headers }: Sent,

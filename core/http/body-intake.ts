@@ -1,4 +1,4 @@
-// Takes in the body of a request: within the limit of its endpoint; a large one where nothing that is known before refuses the request, and
+// Takes in the body of a request, within the limit of its endpoint; a large one only if no check that needs no body refuses the request, and
 // within bounded memory.
 import { JsonReader } from '../wire/json-reader.ts';
 import { toKebab } from '../wire/schema.ts';
@@ -8,7 +8,7 @@ import { untrustedBytes, type Admit } from './request/body.ts';
 import type { BodyRoom } from './request/body-room.ts';
 import { isLongReading } from './request/input.ts';
 
-/** Octets a request to an endpoint may have: 4 MiB with a token, less without, unless it says otherwise (api 73). */
+/** Limit of the body for an endpoint in octets: 4 MiB with a token, less without, unless it says otherwise (api 73). */
 export function bodyLimitOf({ bodyLimit, access }: AnyEndpoint): number {
   return bodyLimit ?? (access === 'public' ? untrustedBytes : 4 * 1024 * 1024);
 }
@@ -19,13 +19,13 @@ export class BodyIntake {
   readonly #room: BodyRoom;
   readonly #judge: (context: ApiRequest) => void;
 
-  /** `judge` throws what refuses a request whatever its body is, before its turn. */
+  /** `judge` throws the refusal of a request that does not depend on its body, before its turn. */
   constructor(room: BodyRoom, judge: (context: ApiRequest) => void) {
     this.#room = room;
     this.#judge = judge;
   }
 
-  /** Calls `done` once the body is whole, or it is known that there will be none. Never for a client that disconnects before. */
+  /** Calls `done` once the body is complete, or known to be missing; never for a client that disconnects before. */
   receive(context: ApiRequest, done: (context: ApiRequest) => void): void {
     const { endpoint } = context.route;
     context.exchange.readBody(bodyLimitOf(endpoint), this.#admitTo(context), (body) => {
@@ -36,7 +36,7 @@ export class BodyIntake {
     });
   }
 
-  /** The room is left when the answer is out, or when the client disconnects before the body is whole. */
+  /** Admits a body to the room, which it leaves when the answer is sent, or when the client disconnects before the body is complete. */
   #admitTo(context: ApiRequest): Admit {
     return (body) => {
       try {
@@ -56,7 +56,7 @@ export class BodyIntake {
     };
   }
 
-  /** Large JSON is read by a thread. Its refusal is kept, to be given in its place among the checks. */
+  /** Parses large JSON in a thread. Its refusal is kept for its place among the checks. */
   async #readAhead(context: ApiRequest, body: Uint8Array, done: (context: ApiRequest) => void): Promise<void> {
     // Read first: the memory of the body goes to the thread.
     const { length } = body;
@@ -68,12 +68,12 @@ export class BodyIntake {
   }
 }
 
-/** A body as text, as a value, and the payloads in it: the most that batches took. A large field is not copied. */
+/** Memory per octet of a body: as text, as a value, and the payloads in it; the highest value measured for batches. A large field is not copied. */
 function memoryPerOctet(context: ApiRequest): number {
   return largeFieldOf(context) === undefined ? 4 : 1;
 }
 
-/** A foreign document has other names. */
+/** Large field of the endpoint; undefined for a foreign document, which has other names. */
 function largeFieldOf({ exchange, route }: ApiRequest): string | undefined {
   return exchange.inputOf === undefined ? route.endpoint.largeField : undefined;
 }

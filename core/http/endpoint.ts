@@ -12,9 +12,9 @@ import type { NamedField } from './named-entries.ts';
 export type EndpointCall = {
   readonly requestId: string;
   readonly caller: Caller;
-  /** the decision of access control that lets it run; nothing else can make one */
+  /** decision of access control that allows it; only access control can make one */
   readonly access: Authorized;
-  /** Whom the credentials of this request stand for now, which is nobody after they have ended; for answers that go on. */
+  /** Returns the caller as of now; undefined once the credentials have ended. For streams. */
   callerNow(): Caller | undefined;
   /** decoded path parameters by name */
   readonly params: Readonly<Record<string, string>>;
@@ -25,15 +25,15 @@ export type EndpointCall = {
   readonly userAgent: string;
   readonly now: Temporal.Instant;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Of an endpoint with a `largeField`, in a large body: the octets of that text, which is empty in the input. run() may overwrite them. */
+  /** octets of the `largeField` of the endpoint, in a large body; that text is empty in the input. run() may overwrite them */
   readonly largeText: Uint8Array | undefined;
-  /** Aborted when the client disconnects; for answers that last until then. */
+  /** aborted when the client disconnects; for answers that last until then */
   readonly signal: AbortSignal;
   /** Adds to the audit record of this request, for example the key version used. */
   noteAudit(fields: AuditNote): void;
 };
 
-/** What an endpoint may add to its audit record; logins add tenant, user and accessor. */
+/** Additions of an endpoint to its audit record; logins add tenant, user and accessor. */
 export type AuditNote = {
   readonly kind?: 'login';
   readonly tenant?: string;
@@ -47,11 +47,11 @@ export type AuditNote = {
   readonly created?: readonly string[];
   readonly requestParameters?: NonNullable<AuditRecord['requestParameters']>;
   readonly query?: Readonly<Record<string, unknown>>;
-  /** others whom the request concerns as much, as a login with a role-id that several tenants have: each gets a record of its own */
+  /** others that the request concerns equally, as a login with a role-id that several tenants have: each gets its own record */
   readonly alsoOf?: readonly Pick<AuditNote, 'tenant' | 'user' | 'userKind' | 'userSource'>[];
 };
 
-/** A call of a public endpoint: there is no caller. */
+/** A call of a public endpoint, without a caller. */
 export type PublicCall = Omit<EndpointCall, 'caller' | 'access' | 'callerNow'>;
 
 /**
@@ -63,9 +63,9 @@ export class Reply {
   readonly body: unknown;
   /** a list becomes one header line per item (`set-cookie`) */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** What is done once the record is on the disk, and before the answer is sent: nothing can be recorded after it. */
+  /** runs once the record is on the disk, and before the answer is sent: nothing can be recorded after it */
   readonly last: (() => Promise<void>) | undefined;
-  /** A string or Uint8Array body is sent as it is, under the `content-type` of the headers; anything else becomes JSON. */
+  /** A string or Uint8Array body is sent unchanged, under the `content-type` of the headers; anything else becomes JSON. */
   constructor(
     status: number,
     body?: unknown,
@@ -87,13 +87,13 @@ type Shared = {
   /** `/v1/state/keystore/transit-keys/{name}/encrypt` */
   readonly path: string;
   readonly summary: string;
-  /** what one has to know beyond the summary; every operation of the appliance has one */
+  /** description beyond the summary; every operation of the appliance has one */
   readonly description?: string;
   readonly tag: Tag;
   /** name in generated clients, where the one made from the path would say little; never changed once published */
   readonly operationId?: string;
   /**
-   * What the schemas of its bodies are called in the API description: `Encrypt` makes EncryptRequest and EncryptAnswer; of a list, the name
+   * Base of the names of its schemas in the API description: `Encrypt` makes EncryptRequest and EncryptAnswer; for a list, the name
    * of an entry. Default: the operationId.
    */
   readonly named?: string;
@@ -102,7 +102,7 @@ type Shared = {
    * rely on it; `keys=true` answers it too.
    */
   readonly nameField?: string;
-  /** A POST that may be repeated without harm. GET, PUT and DELETE always may. */
+  /** an idempotent POST; GET, PUT and DELETE always are */
   readonly idempotent?: true;
   /**
    * `required`: refused when the audit trail cannot be written (changes, private-key uses, logins). `reads-go-on`: plain reads.
@@ -115,7 +115,7 @@ type Shared = {
   readonly errors?: readonly string[];
   /** octets; default 4 MiB */
   readonly bodyLimit?: number;
-  /** the input field (camelCase) that may be most of a large body: run() then finds it in `call.largeText`, and no copy is made of it */
+  /** input field (camelCase) that may be most of a large body: run() then finds it in `call.largeText`, without a copy */
   readonly largeField?: string;
   /** query parameters the endpoint takes, by name */
   readonly query?: Readonly<Record<string, QueryParameter>>;
@@ -131,16 +131,16 @@ type Shared = {
   /** media type of 2xx answers that are not JSON, e.g. `application/x-ndjson` */
   readonly produces?: string;
   readonly successStatus?: number;
-  /** works while a destination with `on-lag: block` lacks too much of the audit trail: what must never depend on a receiver */
+  /** works while a destination with `on-lag: block` is too far behind: for operations that must never depend on a receiver */
   readonly whileBehind?: true;
-  /** for a page of the appliance alone, and no part of the API description */
+  /** only for a page of the appliance, and not part of the API description */
   readonly undescribed?: true;
-  /** not served where another endpoint has the same method and path: the page of a plugin that another plugin has a better one for */
+  /** not served if another endpoint has the same method and path: a page of a plugin that another plugin may replace */
   readonly yields?: true;
-  /** a use of keys that changes nothing: it goes on in an appliance that is cut off from its cluster, where the administrator allows that */
+  /** a use of keys that changes nothing: it continues in an isolated appliance, if the administrator allows that */
   readonly whileIsolated?: true;
   /**
-   * A read that tells an administrator why an appliance is cut off: it is answered from the last state meanwhile, and says that it is. Who is refused
+   * a read with which an administrator sees why an appliance is isolated: it is answered from the last state, and says so. A refused caller
    * learns no more than with any other request.
    */
   readonly whileCutOff?: true;
@@ -165,10 +165,10 @@ export type Documented = {
   readonly names?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** an input whose required fields may be absent */
   readonly merge?: true;
-  /** instead of examples made from the fields, in wire form */
+  /** replaces examples made from the fields, in wire form */
   readonly exampleInput?: Readonly<Record<string, unknown>>;
   readonly exampleOutput?: Readonly<Record<string, unknown>>;
-  /** other statuses with the same headers and, except for 304, the same body, and when: health that is down, a range of a file */
+  /** other statuses with the same headers and, except for 304, the same body, with their conditions: health that is down, a range of a file */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   /** headers of 2xx answers */
   readonly headers?: DescribedHeaders;
@@ -204,7 +204,7 @@ export type CommandLineHints = {
   readonly octetsWith?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string | readonly string[];
-  /** what the operation ends for good, to follow "this": the command line asks on a terminal before it */
+  /** permanent effect of the operation, following "this": the command line asks for confirmation on a terminal */
   readonly ends?: string;
 };
 
@@ -216,13 +216,13 @@ export type CommandLineHints = {
 export type Endpoint<Input, Output, Target> = Shared & {
   readonly access: 'token';
   readonly operation: PolicyOperation;
-  /** policies judge it as another action of the same thing: they speak of `encrypt`, and mean `encrypt-batch` too */
+  /** action as which policies judge it: a rule for `encrypt` also covers `encrypt-batch` */
   readonly judgedAs?: JudgedAs;
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
-  /** Fields of the entry in the path whose named entries it uses again, as a renewal does the issuer; run() asks by requireNamed. */
+  /** fields of the entry in the path whose named entries it uses again, as a renewal the issuer; run() checks them by requireNamed */
   readonly usesNamed?: readonly NamedField[];
-  /** Rights that some values of a field need; run() asks by allowsAt or requireAt. */
+  /** rights that some values of a field need; run() checks them by allowsAt or requireAt */
   readonly fieldRights?: readonly FieldRight[];
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
@@ -230,19 +230,19 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly secretInput?: readonly (keyof Input & string)[];
   readonly secretOutput?: readonly (keyof Output & string)[];
   find?(call: EndpointCall): Target;
-  /** The input with what it means in this call that fields are left out, for policies that restrict values. */
+  /** Completes the input with the values of absent fields in this call, for policies that restrict values. */
   complete?(call: EndpointCall, input: Input, target: Target): Input;
   run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
 };
 
-/** A right beside that of the request: `path` has the parameters of the path of the request. */
+/** A right besides that of the request: `path` has the parameters of the path of the request. */
 export type FieldRight = { readonly field: string; readonly operation: PolicyOperation; readonly path: string };
 
-/** An action in whose place policies see another one. */
+/** The action that policies see instead of the requested one. */
 export type JudgedAs = {
-  /** the last segment of the path that policies see */
+  /** last segment of the path that policies see */
   readonly action: string;
-  /** fields (wire form) that a request for that action would have beside those of this one, for `allowed-values` */
+  /** fields (wire form) that a request for that action would have besides those of this one, for `allowed-values` */
   readonly fields?: Readonly<Record<string, unknown>>;
 };
 

@@ -1,21 +1,21 @@
-// Fields that name an entry of a resource, and what using that entry needs there: said once on the field, read by the checks of requests, the API
-// description and `policy/check`.
+// Fields that name an entry of a resource, with the rights that the use of that entry needs: declared once on the field, read by the checks
+// of requests, the API description and `policy/check`.
 import { z } from 'zod';
 import type { FieldAccess } from '../access/access-control.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
 import { fail } from '../base/errors.ts';
 import { toKebab } from '../wire/schema.ts';
 
-/** Something the caller must be allowed to do; in the path `{}` stands for the name of the entry. */
+/** A right that the caller needs; in the path `{}` stands for the name of the entry. */
 export type NeededRight = { readonly operation: PolicyOperation; readonly path: string };
 
-/** What a field names. */
+/** Entry named by a field. */
 export type NamedEntry = {
-  /** path of the list below its tree: `keystore/tls/ca`; of what is in no list, what it is in words */
+  /** path of the list below its tree: `keystore/tls/ca`; for a target without a list, its description */
   readonly resource: string;
-  /** every one of them, unless the field keeps a name that it has already */
+  /** rights, all of them needed unless the field keeps its present name */
   readonly needs: readonly NeededRight[];
-  /** Why nothing is needed there, or who asks for it in place of the pipeline. */
+  /** reason for which no right is needed, or name of the code that checks it instead of the pipeline */
   readonly because?: string;
 };
 
@@ -31,12 +31,12 @@ export type NamedField = { readonly path: readonly string[]; readonly wire: stri
 
 const mark = 'x-names';
 
-/** Says what a field names. On the element of a list, for all of its elements. */
+/** Declares the entry that a field names. On the element of a list, for all its elements. */
 export function naming<Schema extends z.ZodType>(schema: Schema, entry: NamedEntry): Schema {
   return schema.meta({ [mark]: entry });
 }
 
-/** The fields of a schema that name entries; worked out once per schema. */
+/** Fields of a schema that name entries; computed once per schema. */
 export function namedFieldsOf(schema: z.ZodType): readonly NamedField[] {
   let fields = known.get(schema);
   if (fields === undefined) known.set(schema, (fields = collect(schema, [])));
@@ -64,7 +64,7 @@ function insidesOf(schema: z.ZodType): readonly z.ZodType[] {
 
 /**
  * Throws `policy-denied` unless the caller may use every entry that the document (camelCase) names. Names that the field had `before`, which
- * another caller has set, are not asked about again. Called before it is known whether the entries exist.
+ * another caller has set, are not checked again. Called before it is known whether the entries exist.
  */
 export function requireNamed(access: FieldAccess, fields: readonly NamedField[], document: unknown, before?: unknown): void {
   for (const field of fields) {

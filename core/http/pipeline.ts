@@ -1,4 +1,4 @@
-// What happens to every request, once and in this order: routing (routing.ts), body (body-intake.ts), checks (checks/order.ts), the
+// The pipeline of every request, in this order: routing (routing.ts), body (body-intake.ts), checks (checks/order.ts), the
 // endpoint, audit record and answer (context/request-context.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../access/caller.ts';
@@ -21,14 +21,14 @@ import { Router } from './routing.ts';
 export type PipelineOptions = ApiServer & {
   readonly routes: RouteTable<Route>;
   readonly store: Store;
-  /** where large bodies wait for memory; absent: one of the usual size */
+  /** room in which large bodies wait for memory; absent: one of the usual size */
   readonly bodyRoom?: BodyRoom | undefined;
 };
 
 /** A handler for node's http and https servers. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Where requests come in: those of HTTP, and those of other protocols. */
+/** Entries of requests: of HTTP, and of other protocols. */
 export type Entrances = { readonly handler: Handler; readonly invoke: Invoke };
 
 /** Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
@@ -58,7 +58,7 @@ class Pipeline {
     this.#bodies = new BodyIntake(bodyRoom, (context) => this.#judgeEarly(context));
   }
 
-  /** Throws nothing: it is called by a listener. */
+  /** Receives a request. Never throws: it is called by a listener. */
   receive(request: IncomingMessage, response: ServerResponse): void {
     const exchange = new HttpExchange(request, response);
     try {
@@ -68,7 +68,7 @@ class Pipeline {
     }
   }
 
-  /** Rejects with what its exchange rejects with. */
+  /** Runs an invocation. Rejects as its exchange does. */
   invoke(invocation: Invocation): Promise<Invoked> {
     const exchange = new DirectExchange(invocation);
     try {
@@ -108,13 +108,13 @@ class Pipeline {
     const failure = this.#refreshStore();
     for (const context of turn) {
       context.now = now;
-      // What a sealed process answers as well needs no store: health says what is wrong with it.
+      // Answers that a sealed process gives as well need no store: health reports its fault.
       if (failure === undefined || context.route.endpoint.whileSealed === true) context.serve(() => checkAndRun(context));
       else context.refuse(failure.error);
     }
   };
 
-  /** A store that cannot be read fails each request of the turn, never the process. */
+  /** Refreshes the store. If it cannot be read, each request of the turn fails, never the process. */
   #refreshStore(): { readonly error: unknown } | undefined {
     if (this.#server.sealed()) return undefined;
     try {
@@ -125,7 +125,7 @@ class Pipeline {
     }
   }
 
-  /** Throws what refuses a request that has not taken its turn yet, as far as that can be known without its body. */
+  /** Throws the refusal of a request before its turn, as far as it does not depend on the body. */
   #judgeEarly(context: ApiRequest): void {
     const failure = this.#refreshStore();
     if (failure !== undefined && context.route.endpoint.whileSealed !== true) throw failure.error;
@@ -133,7 +133,7 @@ class Pipeline {
     for (const check of checksBeforeBody) check(context);
   }
 
-  /** The caller of a request that has not taken its turn yet; undefined while that cannot be known. */
+  /** Caller of a request before its turn; undefined if it cannot be determined. */
   #callerOf(exchange: ApiExchange): Caller | undefined {
     if (this.#server.sealed() || this.#refreshStore() !== undefined) return undefined;
     try {

@@ -14,7 +14,7 @@ export type RouteMatch<Target> = { readonly entry: RouteEntry<Target>; readonly 
 type Node<Target> = {
   readonly literals: Map<string, Node<Target>>;
   parameter: Node<Target> | undefined;
-  /** takes all segments that are left, when nothing more specific does */
+  /** matches all remaining segments, if nothing more specific does */
   rest: Node<Target> | undefined;
   leaf: { entry: RouteEntry<Target> & { readonly methods: Map<string, Target> }; parameterNames: readonly string[] } | undefined;
 };
@@ -82,7 +82,7 @@ function isRest(segment: string): boolean {
   return segment.endsWith('*}');
 }
 
-/** Depth first, so that a literal without a match below it does not hide a parameter. */
+/** Searches depth first, so that a literal without a match below it does not hide a parameter. */
 function find<Target>(node: Node<Target>, segments: readonly string[], at: number, values: string[]): Node<Target>['leaf'] {
   const segment = segments[at];
   if (segment === undefined) return node.leaf;

@@ -1,4 +1,4 @@
-// The table of all endpoints, each with what can be computed once instead of per request.
+// Table of all endpoints, each with values computed once instead of per request.
 import { formatOutput, shapeOf, toKebab, unite, type Shape } from '../wire/schema.ts';
 import type { Alias } from './alias.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -19,13 +19,16 @@ export type Route = {
   readonly namedFields: readonly NamedField[];
   /** The input in wire form, for policies that restrict values. */
   constrainedInput(input: unknown): unknown;
-  /** What that could have: of the action itself, and of the one that policies judge it as. Undefined for resources, which judge documents. */
+  /**
+   * possible fields of that input: of the action itself, and of the one as which policies judge it. Undefined for resources, which judge
+   * documents
+   */
   readonly constrainedShape: Shape | undefined;
 };
 
 /**
- * HEAD is offered where GET is, unless the GET has an effect. Throws when two endpoints want the same method and path, and when an alias stands for
- * none.
+ * Builds the table. HEAD is offered with GET, unless the GET has an effect. Throws if two endpoints have the same method and path, and if an
+ * alias stands for none.
  */
 export function buildRoutes(endpoints: readonly AnyEndpoint[], aliases: readonly Alias[] = []): RouteTable<Route> {
   const table = new RouteTable<Route>();
@@ -43,7 +46,7 @@ export function buildRoutes(endpoints: readonly AnyEndpoint[], aliases: readonly
   return table;
 }
 
-/** Whether the endpoint is for browsers: its refusals are pages unless JSON is preferred. */
+/** Tells whether the endpoint is for browsers: its refusals are pages unless JSON is preferred. */
 export function isPage({ endpoint }: Route): boolean {
   return endpoint.access === 'public' && endpoint.page === true;
 }
@@ -68,7 +71,7 @@ function routeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>
 /** As `constrainedShape` of a route; `byName`: every endpoint, by method and path. */
 export function constrainedShapeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>): Shape | undefined {
   if (endpoint.access === 'public' || endpoint.input === undefined || endpoint.documented?.resource !== undefined) return undefined;
-  // The entries of a batch are judged as documents.
+  // Entries of a batch are judged as documents.
   if (endpoint.operation === 'create') return undefined;
   const own = shapeOf(endpoint.input);
   const judged = judgedSegments(endpoint, endpoint.path.split('/')).join('/');

@@ -32,7 +32,7 @@ export class Router {
     return { refusal: unmet, path: 'route' in found ? found.path.text : found.path, mayBePage: false };
   }
 
-  /** The same of a request whose headers are read in one way alone. */
+  /** As find, for a request without ambiguous headers. */
   findTarget({ method, target }: Pick<Exchange, 'method' | 'target'>): Routed | Unrouted {
     const { path, match } = this.#paths.find(target);
     if (path === undefined || match === undefined) {

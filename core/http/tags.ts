@@ -1,4 +1,4 @@
-// The groups of operations that the platform and several plugins share; a plugin's own group is in its folder.
+// Groups of operations shared by the platform and several plugins; a plugin's own group is in its folder.
 import type { Tag } from './endpoint.ts';
 
 export const tags = {

@@ -1,4 +1,4 @@
-// The caller is known and allowed.
+// Check: the caller is authenticated and allowed.
 import { fail } from '../../base/errors.ts';
 import { callerOfRequest } from '../authentication.ts';
 import { judgedSegments } from '../judged-path.ts';
@@ -7,8 +7,8 @@ import { AuthorizedCall } from '../context/call.ts';
 import { readInput } from '../request/input.ts';
 
 /**
- * 401 `invalid-token`, 403 `policy-denied` and, for what other tenants do not have, 404 `not-found`. Public endpoints need no token.
- * The caller is kept before the decision, so that the audit record of a 403 names it.
+ * Throws 401 `invalid-token`, 403 `policy-denied` and, for system resources that other tenants do not have, 404 `not-found`. Public
+ * endpoints need no token. The caller is kept before the decision, so that the audit record of a 403 names it.
  */
 export function requireAuthorization(context: ApiRequest): void {
   const { endpoint } = context.route;

@@ -1,17 +1,17 @@
-// The body arrived, was small enough, and was kept.
+// Check: the body arrived, was small enough, and was kept.
 import { fail } from '../../base/errors.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { bodyLimitOf } from '../body-intake.ts';
 import type { ReadBody } from '../request/input.ts';
 
-/** 413 `payload-too-large`. */
+/** Throws 413 `payload-too-large`. */
 export function requireBodyWithinLimit({ body, route }: ApiRequest): void {
   if (body === 'too-large') throw fail('payload-too-large', { detail: `The body may have at most ${bodyLimitOf(route.endpoint)} octets.` });
 }
 
 /**
- * The refusal for which a large body was not read when it arrived, even if nothing refuses it now; 503 `busy` where there was no memory
- * for it, 408 `too-slow` where it came too slowly, or in chunks of a few octets.
+ * Throws the refusal for which a large body was not read when it arrived, even if no check refuses it now; 503 `busy` if no memory was available
+ * for it, 408 `too-slow` if it came too slowly, or in chunks of a few octets.
  */
 export function requireBodyKept({ body, earlyRefusal }: ApiRequest): void {
   if (body === 'refused') throw earlyRefusal;

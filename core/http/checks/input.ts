@@ -1,4 +1,4 @@
-// The body is valid input of the endpoint, with values that the policies allow, and names what the caller may use.
+// Check: the body is valid input of the endpoint, with values that the policies allow, and names only entries that the caller may use.
 import { requestParameters } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { requireNamed } from '../named-entries.ts';
@@ -6,7 +6,7 @@ import { largeTextOf, readInput } from '../request/input.ts';
 import { authorizedCallOf } from './authorization.ts';
 import { bodyOf } from './body.ts';
 
-/** 400 with the code of what is wrong. From here on the audit record has the parameters. */
+/** Parses the input; throws 400 with the code of the fault. From here on the audit record has the parameters. */
 export function readValidInput(context: ApiRequest): void {
   const { endpoint, auditFields } = context.route;
   const body = bodyOf(context);
@@ -17,7 +17,7 @@ export function readValidInput(context: ApiRequest): void {
   if (parameters !== undefined) context.note.requestParameters = parameters;
 }
 
-/** 403 `policy-denied`. */
+/** Throws 403 `policy-denied` for values that the policies do not allow. */
 export function requireAllowedValues(context: ApiRequest): void {
   const { authorized, found, route } = context;
   if (authorized?.isConstrained !== true) return;
@@ -30,12 +30,12 @@ export function requireAllowedValues(context: ApiRequest): void {
   authorized.requireAllowedValues(route.constrainedInput(meant), route.constrainedShape);
 }
 
-/** 403 `policy-denied`. Resources ask for the document that a change makes. */
+/** Throws 403 `policy-denied` for named entries that the caller may not use. Resources check this for the document that a change makes. */
 export function requireNamedEntries({ authorized, input, route: { namedFields } }: ApiRequest): void {
   if (authorized !== undefined && namedFields.length > 0) requireNamed(authorized, namedFields, input);
 }
 
-/** A policy lists values of at most 1,024 characters: a large text is none of them. */
+/** Stands for a large text: policies list values of at most 1,024 characters, so it matches none of them. */
 const longerThanAnyAllowed = ' '.repeat(2_048);
 
 /** The input with `text` in place of a text that was taken out of a large body. */

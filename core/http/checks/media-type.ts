@@ -1,14 +1,14 @@
-// The body is of a type the endpoint takes.
+// Check: the endpoint accepts the media type of the body.
 import type { ApiRequest } from '../context/api-request.ts';
 import { requireMediaType } from '../request/input.ts';
 import { bodyOf } from './body.ts';
 
-/** 415 `unsupported-media-type`. */
+/** Throws 415 `unsupported-media-type`. */
 export function requireAcceptedMediaType(context: ApiRequest): void {
   requireMediaType(context.route.endpoint, context.exchange.headers, bodyOf(context));
 }
 
-/** The same of a body that is still to come. */
+/** As requireAcceptedMediaType, for a body that has not arrived yet. */
 export function requireAcceptedMediaTypeEarly(context: ApiRequest): void {
   requireMediaType(context.route.endpoint, context.exchange.headers, toCome);
 }

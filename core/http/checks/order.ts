@@ -14,8 +14,8 @@ import { requireUnsealed } from './unsealed.ts';
 export type Check = (context: ApiRequest) => void;
 
 /**
- * After routing (400 repeated header, 404 path, 405 method) and before the endpoint runs. A caller without a token learns nothing but
- * 401, one that policies refuse nothing but 403, and what does not exist is 404 before its input is looked at.
+ * Checks after routing (400 repeated header, 404 path, 405 method) and before the endpoint runs. A caller without a token gets only
+ * 401, one that policies refuse only 403, and a missing target is 404 before its input is examined.
  */
 export const checks: readonly Check[] = [
   requireBodyWithinLimit, // 413
@@ -32,7 +32,7 @@ export const checks: readonly Check[] = [
   requireWritableTrail, // 503
 ];
 
-/** Those that need no body, in the same order: what they refuse gets no room for a large one. They are asked again in their turn. */
+/** Checks that need no body, in the same order: a request that they refuse gets no room for a large body. They are repeated in their turn. */
 export const checksBeforeBody: readonly Check[] = [
   requireUnsealed,
   requireAuthorization,

@@ -1,15 +1,15 @@
-// The query has known parameters only, each once.
+// Check: the query has only known parameters, each once.
 import { fail } from '../../base/errors.ts';
 import { shortened } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { isMergePatch } from '../request/input.ts';
 import { queryOf } from '../request/path.ts';
 
-/** 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` judge the query themselves. */
+/** Throws 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` check the query themselves. */
 export function requireKnownQuery({ exchange, route: { endpoint }, note }: ApiRequest): void {
   const query = queryOf(exchange.target);
   const known = endpoint.query ?? {};
-  // What the media type decides is in the trail as if it had been asked for: two merges that differ in nothing else do not read alike.
+  // An effect of the media type is recorded like a parameter, so that two merges that differ only in it have different records.
   const replacesLists = Object.hasOwn(known, 'lists') && isMergePatch(exchange.headers['content-type']);
   if ((query === '' && !replacesLists) || endpoint.anyQuery === true) return;
   const seen = new Map<string, unknown>();

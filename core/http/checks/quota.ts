@@ -1,8 +1,8 @@
-// The tenant of the caller has something left of its quotas.
+// Check: the tenant of the caller has not used up its quotas.
 import type { ApiRequest } from '../context/api-request.ts';
 
 /**
- * 429 `quota-exceeded`. Counts the request, or its refusal, once, also where it is asked for before the body and after it: what refused it before
+ * Throws 429 `quota-exceeded`. Counts the request, or its refusal, once, even if called both before the body and after it: the earlier refusal
  * is kept (requireBodyKept). Requests of callers without a token, and those that policies refuse, are not the tenant's.
  */
 export function requireQuota(context: ApiRequest): void {

@@ -1,8 +1,8 @@
-// The keys are there.
+// Check: the appliance is not sealed.
 import { fail } from '../../base/errors.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 
-/** 503 `sealed` while the appliance waits for the PIN; some endpoints, such as health, work all the same. */
+/** Throws 503 `sealed` while the appliance waits for the PIN; some endpoints, such as health, work even then. */
 export function requireUnsealed({ route, server }: ApiRequest): void {
   if (route.endpoint.whileSealed !== true && server.sealed()) throw fail('sealed');
 }

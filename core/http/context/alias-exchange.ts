@@ -1,4 +1,4 @@
-// The exchange of a request that came by an alias: to checks and records it is a request to the endpoint that the alias stands for.
+// Exchange of a request by an alias: for checks and records it is a request to the endpoint that the alias stands for.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import { fail, ServiceError } from '../../base/errors.ts';
@@ -25,12 +25,12 @@ export class AliasExchange implements ApiExchange {
   #target: string;
   #caller: Caller | undefined;
   #body: Uint8Array = empty;
-  /** of a large body */
+  /** document of a large body */
   #document: JsonObject | undefined;
   #error: ServiceError | undefined;
   #access: RequestAccess | undefined;
 
-  /** `params`: of the foreign path. `invoke`: for what its answer needs besides. */
+  /** `params`: of the foreign path. `invoke`: for further requests of its answer. */
   constructor(under: ApiExchange, alias: Alias, params: Readonly<Record<string, string>>, invoke: Invoke) {
     this.#under = under;
     this.#alias = alias;
@@ -43,7 +43,7 @@ export class AliasExchange implements ApiExchange {
     this.inputOf = alias.input === undefined ? undefined : (document, caller) => alias.input?.(document, this.#asked, caller) ?? document;
   }
 
-  /** What the request asks of our endpoint. Throws the ServiceError that refuses it. */
+  /** Translates the target of the request to our endpoint. Throws the ServiceError that refuses it. */
   route(route: Route): Routed {
     const { params, query = {} } = this.#alias.target(this.#asked);
     const named = route.endpoint.path
@@ -117,7 +117,7 @@ export class AliasExchange implements ApiExchange {
     this.#error = error;
   }
 
-  /** Everything before was about the answer of the endpoint: only what goes out is foreign. */
+  /** Sends the foreign form of an answer; everything before uses the answer of the endpoint. */
   send(requestId: string, answer: Answer): Promise<void> | undefined {
     const error = this.#error;
     const translated = (): Answer =>
@@ -142,7 +142,7 @@ export class AliasExchange implements ApiExchange {
   }
 }
 
-/** Clients that have nothing to say send JSON's null: those of Go encode the map that they do not have. */
+/** Tells whether a body is JSON's null, which clients without input send: those of Go encode a nil map so. */
 function isNull(body: Body): boolean {
   return body instanceof Uint8Array && body.length <= 16 && Buffer.from(body).toString('latin1').trim() === 'null';
 }
@@ -152,7 +152,7 @@ function answeredOf({ status, mediaType, body }: Answer, requestId: string): Ans
   return { status, requestId, document: isJson ? (JSON.parse(body) as unknown) : body };
 }
 
-/** Foreign bodies have any type or none; a precondition or a preference of our API means nothing there. */
+/** Headers for our endpoint: foreign bodies have any type or none, and preconditions or preferences of our API have no meaning there. */
 function headersOf(foreign: IncomingHttpHeaders, authorization: string | undefined): IncomingHttpHeaders {
   const { authorization: _, 'if-match': _match, 'if-none-match': _none, accept: _accept, ...headers } = foreign;
   return { ...headers, 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };

@@ -1,4 +1,4 @@
-// A request to an endpoint of the API: what its checks have found out so far, its audit record and its answers.
+// A request to an endpoint of the API: the results of its checks so far, its audit record and its answers.
 import type { AccessControl, Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Audit } from '../../audit/record.ts';
@@ -25,11 +25,11 @@ export type ApiServer = RequestServer & {
   readonly log: Log;
   readonly audit: Audit;
   readonly access: AccessControl;
-  /** schemes of the Authorization header beside Bearer */
+  /** schemes of the Authorization header besides Bearer */
   readonly schemes?: readonly Scheme[] | undefined;
 };
 
-/** What a path and a method name. */
+/** Target of a path and a method. */
 export type Routed = {
   readonly path: RequestPath;
   readonly params: Readonly<Record<string, string>>;
@@ -42,26 +42,26 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   readonly path: RequestPath;
   readonly params: Readonly<Record<string, string>>;
   readonly route: Route;
-  /** the instant it is decided at, the same for all requests of a turn */
+  /** instant of the decision, the same for all requests of a turn */
   now!: Temporal.Instant;
   body: Body | ReadBody = 'too-large';
-  /** why a large body was not read */
+  /** refusal for which a large body was not read */
   earlyRefusal: unknown;
   caller: Caller | undefined;
-  /** what an endpoint for callers with a token is given; there is none before access control allowed it */
+  /** call of an endpoint for callers with a token; undefined before access control has allowed it */
   call: AuthorizedCall | undefined;
-  /** what the `find` of the endpoint found */
+  /** result of the endpoint's `find` */
   found: unknown;
   input: unknown;
-  /** of an endpoint with a `largeField`, in a large body: the octets of that text */
+  /** octets of the `largeField` of the endpoint, in a large body */
   largeText: Uint8Array | undefined;
-  /** what the endpoint adds to the audit record */
+  /** additions of the endpoint to the audit record */
   readonly note: { -readonly [Field in keyof AuditNote]: AuditNote[Field] } = {};
-  /** Gives back the memory that was set aside for a large body. */
+  /** releases the memory reserved for a large body */
   leaveRoom: () => void = nothing;
-  /** it was counted as a request of its tenant */
+  /** true if it was counted as a request of its tenant */
   isCounted = false;
-  /** from the end of the body to the answer: the memory of the body stays taken meanwhile, even if the client disconnects */
+  /** true from the end of the body to the answer: the memory of the body stays reserved meanwhile, even if the client disconnects */
   isRunning = false;
 
   constructor(server: ApiServer, exchange: ApiExchange, { path, params, route }: Routed) {
@@ -72,12 +72,12 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
     this.route = route;
   }
 
-  /** The decision of access control; undefined for public endpoints. */
+  /** Decision of access control; undefined for public endpoints. */
   get authorized(): Authorized | undefined {
     return this.call?.access;
   }
 
-  /** What a sealed appliance answers needs no store. */
+  /** False for answers of a sealed appliance, which need no store. */
   protected override get restsOnStore(): boolean {
     return this.route.endpoint.whileSealed !== true;
   }
@@ -140,7 +140,7 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   }
 }
 
-/** How audit records name a caller; nothing for callers that are not known. `by`: the foreign protocol of the request. */
+/** Fields of audit records about a caller; none for an unauthenticated one. `by`: the foreign protocol of the request. */
 export function callerRecord(caller: Caller | undefined, by?: string): RecordParts['owner'] {
   const via = by ?? caller?.via;
   const way = via === undefined ? nowhere : { via };

@@ -1,4 +1,4 @@
-// What an endpoint sees of its request. Parts that few endpoints need are made when they are asked for.
+// View of a request for its endpoint. Parts that few endpoints need are made lazily.
 import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { callerOfRequest } from '../authentication.ts';
@@ -66,7 +66,7 @@ export class UnauthenticatedCall implements PublicCall {
   }
 }
 
-/** A call of an endpoint for callers with a token: there is none without the decision of access control. */
+/** A call of an endpoint for callers with a token, made only with the decision of access control. */
 export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall {
   readonly access: Authorized;
   readonly #context: ApiRequest;

@@ -1,4 +1,4 @@
-// The exchange of a call from this process: for protocols that are not HTTP, and for those that need more than one endpoint for an answer.
+// Exchange of a call from this process: for protocols other than HTTP, and for those that need several endpoints for an answer.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import type { Admit, Body } from '../request/body.ts';
@@ -16,18 +16,21 @@ export type Invocation = {
   readonly target: string;
   /** in lower case: `authorization`, `content-type`, `user-agent`, preconditions; `if-match` */
   readonly headers: IncomingHttpHeaders;
-  /** absent: none. A large one is not to be used afterwards: another thread reads it. */
+  /** absent: none. A large one must not be used afterwards: another thread reads it */
   readonly body?: Uint8Array;
-  /** of the peer that sent the request of the other protocol */
+  /** address of the peer that sent the request of the other protocol */
   readonly clientIp: string;
-  /** aborted when nobody waits for the answer any more */
+  /** aborted when the answer is no longer needed */
   readonly signal?: AbortSignal;
 };
 
-/** The answer to an invocation, as it would have been sent. `caller`: of the token, whether the policies allowed the request or not. */
+/** The answer to an invocation, as it would have been sent. `caller`: holder of the token, whether the policies allowed the request or not. */
 export type Invoked = Answer & { readonly requestId: string; readonly caller?: Caller };
 
-/** Answers as the same request over HTTP is answered: the same checks in the same order, the same record, counted alike. Rejects where that would cut the connection. */
+/**
+ * Answers like the same request over HTTP: the same checks in the same order, the same record, the same counts. Rejects if HTTP would cut
+ * the connection.
+ */
 export type Invoke = (invocation: Invocation) => Promise<Invoked>;
 
 const empty = new Uint8Array(0);
@@ -38,7 +41,7 @@ export class DirectExchange implements ApiExchange {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly clientIp: string;
-  /** Rejects when there will be no answer, or nobody waits for it. */
+  /** rejects if no answer will be made, or none is needed any longer */
   readonly answered: Promise<Invoked>;
   readonly #body: Uint8Array;
   readonly #settle: { readonly resolve: (invoked: Invoked) => void; readonly reject: (reason: unknown) => void };
@@ -82,7 +85,7 @@ export class DirectExchange implements ApiExchange {
     this.#caller = caller;
   }
 
-  /** Within the same limits and the same room as a body from a socket. */
+  /** Reads the body, within the same limits and the same room as a body from a socket. */
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void {
     const body = this.#body;
     if (body.length > limitBytes) return done('too-large');
@@ -108,7 +111,7 @@ export class DirectExchange implements ApiExchange {
     if (!goesOn || this.method === 'HEAD') this.#close();
   }
 
-  /** The pieces of an answer that goes on; it closes after the last of them, or when its reader stops. */
+  /** Yields the pieces of a stream, and closes after the last of them, or when its reader stops. */
   async *#followed(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
     try {
       for await (const piece of pieces) {

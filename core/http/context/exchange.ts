@@ -9,7 +9,7 @@ import { listMethodOfParser } from '../listener/list-method.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
 import { type Answer, sendAnswer } from '../response/answer.ts';
 
-/** What checks, records and counts see of a request. */
+/** Interface of a request for checks, records and counts. */
 export type Exchange = {
   readonly method: string;
   /** path and query */
@@ -17,39 +17,42 @@ export type Exchange = {
   /** names in lower case */
   readonly headers: IncomingHttpHeaders;
   readonly clientIp: string;
-  /** the answer is out, or nobody waits for it */
+  /** true if the answer was sent, or is not needed any longer */
   readonly isClosed: boolean;
-  /** a part of the answer is out: it can only be cut off */
+  /** true if a part of the answer was sent: it can only be cut off */
   readonly isAnswering: boolean;
   /** Calls the listener when it closes; never for one that is closed. */
   onceClosed(listener: () => void): void;
-  /** Ends it without an answer, or in the middle of one. */
+  /** Ends the exchange without an answer, or in the middle of one. */
   break(): void;
 };
 
-/** What the policies say of an allowed request. */
+/** Decision of the policies about an allowed request. */
 export type RequestAccess = {
-  /** Throws the ServiceError that would refuse this document (wire form) of the endpoint: invalid, or with values that are not allowed. */
+  /**
+   * Throws the ServiceError that would refuse this document (wire form) of the endpoint, because it is invalid or has values that are not
+   * allowed.
+   */
   requireInput(document: JsonObject): void;
 };
 
 /** A request to an endpoint of the API. */
 export type ApiExchange = Exchange & {
-  /** the foreign protocol that it came by, for the audit trail */
+  /** foreign protocol of the request, for the audit trail */
   readonly via?: string | undefined;
-  /** Throws the ServiceError that keeps a caller from the foreign API; absent: all may. */
+  /** Throws the ServiceError that excludes a caller from the foreign API; absent: all callers are admitted. */
   admit?(caller: Caller): void;
-  /** Called with what the policies say of the request, when they have allowed it. */
+  /** Called with the decision of the policies, when they have allowed the request. */
   noteAccess?(access: RequestAccess): void;
   /** Calls `done` as readBody does. */
   readBody(limitBytes: number, admit: Admit, done: (body: Body) => void): void;
-  /** The input of the endpoint for a document of the foreign protocol. Throws the ServiceError that refuses it. */
+  /** makes the input of the endpoint from a document of the foreign protocol; throws the ServiceError that refuses it */
   readonly inputOf?: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
-  /** Whether a large body is read although this refuses the request in its turn; absent: none is. */
+  /** Tells whether a large body is read despite this refusal of the request; absent: never. */
   readsDespite?(refusal: unknown): boolean;
   /** Called with the document of a large body, whose memory another thread takes. */
   noteDocument?(document: JsonObject): void;
-  /** Called with what the next answer refuses, for exchanges that send refusals in a form of their own. */
+  /** Called with the refusal of the next answer, for exchanges with their own form of refusals. */
   noteRefusal?(error: ServiceError): void;
   /** As sendAnswer. */
   send(requestId: string, answer: Answer): Promise<void> | undefined;

@@ -1,5 +1,5 @@
-// One request and its one answer, the same for the API, EST and a sealed process: id, refusal, audit record, sending, and what happens
-// when any of these fails.
+// One request and its one answer, the same for the API, EST and a sealed process: id, refusal, audit record, sending, and the handling
+// of failures of any of these.
 import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../audit/record.ts';
 import type { Clock, Log } from '../../base/context.ts';
@@ -10,39 +10,39 @@ import { describeFault, isKeyAway, type Problems } from '../response/problem.ts'
 import type { Exchange } from './exchange.ts';
 
 /**
- * What an appliance that its cluster waits for no more answers from the last state: uses of keys, where the administrator allows that they go on
- * meanwhile; and the view of one that is cut off.
+ * Answers that an isolated appliance, for which its cluster no longer waits, gives from the last state: uses of keys, if the administrator
+ * allows them meanwhile; and the view of its own state.
  */
 export type GoesOn = 'use' | 'view';
 
-/** What answers depend on where the store is the replica of one that others change, too. */
+/** Conditions of answers from a store that is the replica of a shared one. */
 export type Replica = {
-  /** Whether what is in the store may be answered at this moment, with `goesOn` also by an appliance that its cluster waits for no more. */
+  /** Tells whether answers from the store are allowed at this moment; with `goesOn` also by an isolated appliance. */
   mayAnswer(goesOn?: GoesOn): boolean;
-  /** What an answer waits for, so that no other appliance can answer from an earlier state after it; undefined: nothing. May reject. */
+  /** Resolves when every appliance has the state behind this answer; undefined if it has already. May reject. */
   untilSettled(): Promise<void> | undefined;
 };
 
-/** What all requests of a server share. */
+/** Environment shared by all requests of a server. */
 export type RequestServer = {
   readonly clock: Clock;
-  /** absent in a process that keeps no log */
+  /** absent in a process without a log */
   readonly log?: Log | undefined;
   readonly problems: Problems;
-  /** whether the appliance waits for the PIN */
+  /** Tells whether the appliance waits for the PIN. */
   sealed(): boolean;
-  /** absent: the store is its own */
+  /** absent: the store is not shared */
   readonly replica?: Replica | undefined;
-  /** Counts a request of a tenant; throws `quota-exceeded` when that has used up a quota. Absent: there are none. */
+  /** counts a request of a tenant; throws `quota-exceeded` if the tenant has used up a quota. Absent: no quotas */
   readonly admit?: ((tenantId: string) => void) | undefined;
-  /** Called with every answer, for metrics. */
+  /** called with every answer, for metrics */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
 };
 
 /** One answered request. `route` is the path template, undefined for unknown paths, so that callers cannot make up new series. */
 export type Answered = { readonly method: string; readonly route: string | undefined; readonly status: number; readonly seconds: number };
 
-/** What the protocols know of a request for its audit record. */
+/** Parts of an audit record from the protocol. */
 export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
   /** the caller, or the tenant alone */
   readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'userKind' | 'userSource' | 'accessor' | 'via'>;
@@ -52,8 +52,8 @@ export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
 };
 
 /**
- * A request from its arrival to its answer. Subclasses say how a protocol writes answers and what it records; what happens in which
- * order is decided here. No method throws: they are called by listeners.
+ * A request from its arrival to its answer. Subclasses define the answers and records of a protocol; the sequence of steps
+ * is defined here. No method throws: they are called by listeners.
  */
 export abstract class RequestContext<
   Answer extends { readonly status: number; readonly last?: () => Promise<void> },
@@ -98,7 +98,7 @@ export abstract class RequestContext<
     } else this.#succeed(result);
   }
 
-  /** Answers with the refusal that an error stands for. A request that has its answer keeps it. */
+  /** Answers with the refusal of an error. Does nothing if the request has its answer. */
   refuse(thrown: unknown): void {
     if (this.#isConcluded) return;
     try {
@@ -112,31 +112,31 @@ export abstract class RequestContext<
     }
   }
 
-  /** The series of metrics it counts for. */
+  /** Series of metrics in which it is counted. */
   protected abstract get series(): Pick<Answered, 'method' | 'route'>;
-  /** Where a fault happened, for the log. */
+  /** Place of a fault, for the log. */
   protected abstract get place(): string;
-  /** The answer of what the work returned. */
+  /** Formats the result of the work as an answer. */
   protected abstract formatAnswer(value: unknown): Answer;
-  /** The answer of a refusal. */
+  /** Formats a refusal as an answer. */
   protected abstract answerOf(error: ServiceError): Answer;
-  /** Writes the audit record of an answer; rejects when it cannot be written. Undefined where an answer leaves no record. */
+  /** Writes the audit record of an answer; rejects if it cannot be written. Undefined if an answer leaves no record. */
   protected abstract record(status: number, error: ServiceError | undefined): Promise<void> | undefined;
-  /** Whether an answer may go out although its record could not be written: it changed nothing and revealed nothing. */
+  /** Tells whether an answer may be sent without its record: it changed nothing and revealed nothing. */
   protected abstract mayGoUnrecorded(status: number): boolean;
-  /** Sends an answer; a promise is one that goes on. */
+  /** Sends an answer; returns a promise for a stream. */
   protected abstract send(answer: Answer): Promise<void> | undefined;
-  /** Whether the answer depends on the store, which others of a cluster may have changed. */
+  /** True if the answer depends on the store, which other appliances may have changed. */
   protected get restsOnStore(): boolean {
     return true;
   }
-  /** Why it is answered by an appliance that is cut off; undefined: it is not. */
+  /** Reason for which an isolated appliance answers it; undefined: it does not. */
   protected get goesOn(): GoesOn | undefined {
     return undefined;
   }
   /** Called once, when the answer is decided. */
   protected onConcluded(): void {}
-  /** What an error means in this protocol, where that differs from the API. */
+  /** Translates an error for this protocol, if it differs from the API. */
   protected translated(error: ServiceError): ServiceError {
     return error;
   }
@@ -176,18 +176,18 @@ export abstract class RequestContext<
 
   #refusalOf(thrown: unknown): ServiceError {
     const error = this.translated(this.#server.problems.serviceError(thrown));
-    // A seal takes the keys away from requests that run: their errors are no faults.
+    // A seal removes the keys from running requests: their errors are not faults.
     return error.status >= 500 && this.#server.sealed() ? fail('sealed') : error;
   }
 
-  /** Missing keys and tokens are logged although they are refusals: only the administrator of the HSM can repair that. */
+  /** Logs faults; also refusals for missing keys and tokens, which only the administrator of the HSM can repair. */
   #logFault(error: ServiceError): void {
     const { code, status, details } = error;
     if (!isKeyAway(error) && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
     this.#server.log?.error(`${code} in ${this.place}`, { requestId: this.requestId, ...describeFault(details.cause ?? error) });
   }
 
-  /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it may go unrecorded. */
+  /** Answers once the record is durable; refuses if it cannot be recorded, unless it may go unrecorded. */
   #conclude(answer: Answer, error: ServiceError | undefined): void {
     this.#isConcluded = true;
     this.onConcluded();
@@ -207,7 +207,7 @@ export abstract class RequestContext<
     );
   }
 
-  /** From 500 up nothing of the store is answered. */
+  /** Sends an answer when the store allows it; from 500 up it contains nothing of the store. */
   #sendInTime(answer: Answer): void {
     const settled = answer.status >= 500 || !this.restsOnStore || this.#isIsolated ? undefined : this.#server.replica?.untilSettled();
     if (settled === undefined) return this.#sendIfValid(answer);
@@ -227,7 +227,7 @@ export abstract class RequestContext<
       const late = clusterUnavailable('late');
       const refusal = this.answerOf(this.translated(late));
       const send = (): void => this.#send(refusal);
-      // The record of what was done is there; this one says that the caller was not told.
+      // The record of the effect exists; this one says that the caller did not get the answer.
       (this.record(refusal.status, late) ?? Promise.resolve()).then(send, send);
     } catch (fault) {
       this.#giveUp(fault);
@@ -239,7 +239,7 @@ export abstract class RequestContext<
     return replica === undefined || !this.restsOnStore || replica.mayAnswer(this.goesOn);
   }
 
-  /** Whether it is answered from the last state that an appliance had before it was cut off. */
+  /** True if it is answered from the last state of an isolated appliance. */
   get #isIsolated(): boolean {
     const { goesOn } = this;
     const { replica } = this.#server;
@@ -267,7 +267,7 @@ export abstract class RequestContext<
     }
   }
 
-  /** The last resort, for faults while answering: a 500 where nothing has been sent yet, else the connection ends. */
+  /** Handles a fault while answering: a 500 if nothing has been sent yet, otherwise the end of the connection. */
   #giveUp(fault: unknown): void {
     this.#isConcluded = true;
     this.#server.log?.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });

@@ -1,4 +1,4 @@
-// A request that no endpoint answers: unknown path, unknown method, or a header that could be read in two ways.
+// A request without an endpoint: unknown path, unknown method, or an ambiguous header.
 import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
@@ -10,21 +10,21 @@ import { callerRecord, type ApiServer } from './api-request.ts';
 import type { ApiExchange } from './exchange.ts';
 import { RequestContext, type Answered } from './request-context.ts';
 
-/** Why there is no endpoint. */
+/** Refusal of a request without an endpoint. */
 export type Unrouted = Known & { readonly refusal: ServiceError };
 
 type Known = {
   /**
-   * The known part of the path, for the audit record: the rest of an unknown path can be anything, even a secret. Undefined for an
-   * ambiguous request, which leaves no record because it is not certain what was sent.
+   * known part of the path, for the audit record: the rest of an unknown path can be anything, even a secret. Undefined for an
+   * ambiguous request, which leaves no record because its content is uncertain
    */
   readonly path: string | undefined;
-  /** whether a person may have got lost here, who is shown a page */
+  /** true if a person may have got lost here, who gets a page */
   readonly mayBePage: boolean;
 };
 
 /**
- * It leaves a record when a caller with a token sent it. What callers without a token send has no bound, and the disk has one.
+ * Request without an endpoint. It leaves a record only if a caller with a token sent it: unauthenticated requests are unlimited, and the disk is not.
  */
 export class UnroutedRequest extends RequestContext<Answer, ApiExchange> {
   readonly #server: ApiServer;

@@ -22,7 +22,7 @@ export type Bodies = { readonly requestBody: Operation['requestBody'] | undefine
 
 type Written = { readonly input: InlineSchema | undefined; readonly output: InlineSchema | undefined };
 
-/** Describes both, and adds their schemas to the named ones. */
+/** Describes both bodies, and adds their schemas to the named ones. */
 export function bodiesOf(endpoint: AnyEndpoint, operationId: string, { input, output }: Written, named: NamedSchemas): Bodies {
   return {
     requestBody: requestBodyOf(endpoint, operationId, input, named),
@@ -49,7 +49,7 @@ function requestBodyOf(
   const schema = named.add(`${base}${form}`, input, { base, suffix });
   const example = exampleOf(input);
   return {
-    // Nobody means to replace an entry with nothing but defaults by leaving an argument out.
+    // A forgotten argument must not replace an entry with defaults only.
     required: endpoint.method === 'PUT' || endpoint.method === 'PATCH' || (input.required ?? []).length > 0,
     content: Object.fromEntries(mediaTypesOf(endpoint).map((type) => [type, { schema, example }])),
   };
@@ -133,14 +133,14 @@ const locationHeader = {
   schema: { type: 'string', format: 'uri-reference', examples: ['/v1/config/tenants/my-tenant'] },
 };
 
-/** The body of a request. Throws when the endpoint names a secret that it does not have. */
+/** Schema of the body of a request. Throws if the endpoint names a secret that it does not have. */
 export function inputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   const { input = endpoint.input, merge, resource, exampleInput } = endpoint.documented ?? {};
   if (input === undefined) return undefined;
   const { required, ...optional } = wireSchema(input, 'input');
   const wire: InlineSchema = { ...optional, ...defined({ required }) };
   for (const path of [...(endpoint.secretInput ?? []), ...(resource?.facts.secretFields ?? [])]) {
-    // What older callers send is served and not described.
+    // Input of older callers is served but not described.
     if (endpoint.documented?.input === undefined || resource !== undefined) markSecret(endpoint, wire, path, 'input');
     else annotateField(wire, path, { 'x-secret': true });
   }
@@ -150,7 +150,7 @@ export function inputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   return merge === true ? mergeSchema(wire, resource?.facts.notRemovableByMerge ?? []) : withMarkedDefaults(wire);
 }
 
-/** The body of an answer; of a list, one entry. */
+/** Schema of the body of an answer; for a list, of one entry. */
 export function outputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   const { output = endpoint.output, resource, exampleOutput } = endpoint.documented ?? {};
   if (output === undefined) return undefined;
@@ -167,7 +167,7 @@ export function outputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
 }
 
 /**
- * What a policy may have made shorter: of a document with a name, that is the only field which is certain to be there. The answer of a
+ * Schema of a document that policies may have shortened: its name is the only field that is certainly present. The answer of a
  * batch has no name itself.
  */
 function shownOf({ nameField = '' }: AnyEndpoint, schema: InlineSchema): InlineSchema {

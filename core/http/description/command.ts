@@ -20,7 +20,7 @@ export type Command = {
   readonly 'octets-with'?: Readonly<Record<string, string>>;
   /** the booleans of the answer that decide the exit code: each must be true */
   readonly verdict?: string | readonly string[];
-  /** what it ends for good, to follow "this"; asked before on a terminal */
+  /** permanent effect, following "this"; confirmed on a terminal first */
   readonly ends?: string;
   /** of `login`: polled until there is a token */
   readonly poll?: string;

@@ -1,4 +1,4 @@
-// The types of the API description: the part of OpenAPI 3.1 and JSON Schema that we write, and our extensions.
+// Types of the API description: the used part of OpenAPI 3.1 and JSON Schema, and our extensions.
 import { defined } from '../../base/defined.ts';
 import type { ErrorTable } from '../../base/errors.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
@@ -7,7 +7,7 @@ import type { NamedEntry } from '../named-entries.ts';
 import type { Command } from './command.ts';
 
 export type JsonSchema = {
-  /** a name, or a name and `null` for what a merge removes */
+  /** a name, or a name and `null` for fields that a merge can remove */
   type?: string | readonly [string, 'null'];
   description?: string;
   format?: string;
@@ -33,17 +33,17 @@ export type JsonSchema = {
   $ref?: string;
   /** text, or base64 of other octets: the command line sends either from a file */
   'x-text-or-base64'?: true;
-  /** with x-text-or-base64: how many octets a secret key has, which tells its octets from base64 of them */
+  /** with x-text-or-base64: lengths of secret keys in octets, which distinguish octets from base64 */
   'x-key-octets'?: readonly number[];
-  /** octets that an appliance or a tool has made, never a text: a file that holds base64 holds base64 of them */
+  /** octets made by an appliance or a tool, never text: a file with base64 contains their base64 */
   'x-produced'?: true;
-  /** base64, or raw text where `base64-encoded` is false: no `contentEncoding` holds for it */
+  /** base64, or raw text if `base64-encoded` is false, so that no `contentEncoding` applies */
   'x-payload'?: true;
-  /** words that are taken beside the described type */
+  /** words accepted besides the described type */
   'x-words'?: readonly string[];
-  /** what the appliance takes where a request leaves the field out; not `default`, which makes generated clients act */
+  /** value that the appliance uses if a request leaves the field out; not `default`, which makes generated clients act */
   'x-default'?: unknown;
-  /** the resource whose entry the text names, and what using that needs there */
+  /** resource whose entry the text names, and the rights that its use needs */
   'x-names'?: NamedEntry;
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
@@ -76,7 +76,7 @@ export type Response = {
   readonly content?: Content;
 };
 
-/** To something that stands under `components`. */
+/** Reference to an object under `components`. */
 export type Reference = { readonly $ref: string };
 
 export type Operation = {
@@ -86,7 +86,7 @@ export type Operation = {
   readonly tags: readonly string[];
   /** empty for public endpoints */
   readonly security?: readonly [];
-  /** repeating it does no harm: a client may send it again when no answer came */
+  /** idempotent: a client may send it again if no answer came */
   readonly 'x-idempotent'?: true;
   /** the verb of policies */
   readonly 'x-operation'?: PolicyOperation;
@@ -96,7 +96,7 @@ export type Operation = {
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   /** by status; refusals are references to responses that all operations share */
   readonly responses: Readonly<Record<string, Response | Reference>>;
-  /** every error code it may answer with; `x-errors` has their statuses and what they mean */
+  /** every error code it may answer with; `x-errors` has their statuses and meanings */
   readonly 'x-codes': readonly string[];
 };
 
@@ -113,20 +113,20 @@ export type OpenApiDocument = {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     /** a refusal for each status */
     readonly responses: Readonly<Record<string, Response>>;
-    /** the refusals that these show */
+    /** examples of refusals, shown by the responses */
     readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   };
   readonly 'x-errors': ErrorTable;
 };
 
-/** The answers of an operation when all is well (2xx), by status. */
+/** Successful answers (2xx) of an operation, by status. */
 export function successesOf({ responses }: Pick<Operation, 'responses'>): readonly (readonly [status: string, response: Response])[] {
   return Object.entries(responses).flatMap(([status, response]) =>
     status.startsWith('2') && !('$ref' in response) ? [[status, response] as const] : [],
   );
 }
 
-/** A schema without references: named schemas stand where they are used, and what only says that null is taken is left out. */
+/** Returns a schema without references: named schemas are inlined, and parts that only allow null are left out. */
 export function inlineSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
   const inline = (one: JsonSchema): JsonSchema => inlineSchema(one, document);
   const { $ref, anyOf = [], ...own } = schema;
@@ -143,7 +143,7 @@ export function inlineSchema(schema: JsonSchema, document: OpenApiDocument): Jso
   };
 }
 
-/** The document with every body written out in place. */
+/** Returns the document with every body inlined. */
 export function inlineDocument(document: OpenApiDocument): OpenApiDocument {
   const bodies = (content: Content): Content =>
     mapValues(content, ({ schema, ...media }) => ({ ...media, schema: inlineSchema(schema, document) }));
@@ -159,15 +159,15 @@ export function inlineDocument(document: OpenApiDocument): OpenApiDocument {
   return { ...document, paths };
 }
 
-/** The fields of a schema that is written out. */
+/** Fields of an inlined schema. */
 export function fieldsOf({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return properties;
 }
 
-/** Where named schemas are. */
+/** Place of named schemas. */
 export const schemaPlace = '#/components/schemas/';
 
-/** The same names with other values. */
+/** Maps the values of an object and keeps its names. */
 export function mapValues<Value, Other>(
   record: Readonly<Record<string, Value>>,
   change: (value: Value, name: string) => Other,

@@ -4,13 +4,13 @@ import { defined } from '../../base/defined.ts';
 import { mapValues, schemaPlace, type JsonSchema } from './document.ts';
 import type { InlineSchema } from './schema.ts';
 
-/** How the objects below a body are called. */
+/** Names of the objects below a body. */
 export type Naming = {
-  /** what their names begin with: `TransitKey` makes `TransitKeyAutoRotate` of the field `auto-rotate` */
+  /** beginning of their names: `TransitKey` makes `TransitKeyAutoRotate` of the field `auto-rotate` */
   readonly base: string;
-  /** what their names end with: `Input`, `Merge` */
+  /** end of their names: `Input`, `Merge` */
   readonly suffix: string;
-  /** takes the place of `suffix` where the name stands for another schema already: `State` */
+  /** replaces `suffix` if the name is taken by another schema: `State` */
   readonly otherwise?: string;
 };
 
@@ -24,7 +24,7 @@ export class NamedSchemas {
     return this.#define(typeName, this.#lifted(body, naming.base, naming));
   }
 
-  /** The schema with references in place of what has a name. `place` is the name of an object here. */
+  /** Replaces named parts of a schema by references. `place` is the name of an object here. */
   #lift(schema: InlineSchema, place: string, naming: Naming): JsonSchema {
     const { typeName, ...own } = schema;
     const lifted = this.#lifted(own, typeName ?? place, naming);
@@ -77,7 +77,7 @@ function singular(name: string): string {
   return name.endsWith('ies') ? `${name.slice(0, -3)}y` : name.replace(/(?<!s)s$/, '');
 }
 
-/** What belongs to the one field that has the schema stays with it. */
+/** Separates the keywords of a single field from those shared by all uses of a schema. */
 function separated({ default: preset, readOnly, ...shared }: JsonSchema): { use: JsonSchema; shared: JsonSchema } {
   const { 'x-default': marked, 'x-secret': secret, 'x-creation-only': creationOnly, 'x-one-way': oneWay, ...plain } = shared;
   const { description, examples } = plain;
@@ -87,7 +87,7 @@ function separated({ default: preset, readOnly, ...shared }: JsonSchema): { use:
 
 const said = { description: '', examples: [] };
 
-/** Descriptions and examples are those of the first use. */
+/** Compares schemas without descriptions and examples, which are those of the first use. */
 function isAlike(left: JsonSchema, right: JsonSchema): boolean {
   return isDeepStrictEqual({ ...left, ...said }, { ...right, ...said });
 }

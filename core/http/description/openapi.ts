@@ -13,8 +13,8 @@ export type { OpenApiDocument } from './document.ts';
 export { codesOf } from './refusals.ts';
 
 /**
- * Describes every endpoint but pages for people: parameters, bodies in wire names, answers, the codes each can answer with, and as
- * `x-command` how the command line names it. Throws when an endpoint names an error, a secret or a field that does not exist, and when
+ * Describes every endpoint except pages for people: parameters, bodies in wire names, answers, the codes each can answer with, and as
+ * `x-command` its name on the command line. Throws if an endpoint names an error, a secret or a field that does not exist, and if
  * two operations or two schemas have one name.
  */
 export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly ErrorTable[]): OpenApiDocument {

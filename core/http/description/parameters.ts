@@ -7,7 +7,7 @@ import { isPortable } from './schema.ts';
 /** Nouns and patterns of the names in paths, by the path of the entry below its tree. */
 export type Nouns = ReadonlyMap<string, { readonly noun: string; readonly pattern: RegExp }>;
 
-/** Collected from the resources. */
+/** Collects the nouns from the resources. */
 export function nounsOf(endpoints: readonly AnyEndpoint[]): Nouns {
   return new Map(
     endpoints.flatMap(({ path, documented }) => {

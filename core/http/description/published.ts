@@ -1,16 +1,16 @@
-// A text that is the same for every caller until the next start: compressed where the client takes it, 304 where the client has it already.
+// A text that is the same for every caller until the next start: compressed if the client accepts that, 304 if the client has it already.
 import { fail } from '../../base/errors.ts';
 import { Allowance } from '../../base/token-bucket.ts';
 import type { PublicCall, Reply } from '../endpoint.ts';
 import { StaticFile } from '../pages/static-file.ts';
 
-/** Megabytes take TLS ten milliseconds and more, compressed ones less than one. */
+/** Length from which a text counts as large: megabytes take TLS ten milliseconds and more, compressed ones less than one. */
 const largeCharacters = 256 * 1024;
 const uncompressed = { ofAll: { atOnce: 200, perMinute: 600 }, ofAddress: { atOnce: 100, perMinute: 120 } } as const;
 
 /**
  * The answers of a public GET with entity tag and gzip (RFC 9110 sections 8.8.3 and 8.4.1.3). `no-cache` lets a client keep its copy, and
- * has it ask each time whether the copy is still the present one: an update of the appliance changes the text.
+ * makes it revalidate the copy each time: an update of the appliance changes the text.
  */
 export class Published {
   readonly #allowance = new Allowance(uncompressed, performance.now());
@@ -23,7 +23,7 @@ export class Published {
     this.#file = new StaticFile(Buffer.from(text), { ...headers, 'cache-control': 'no-cache' }, ['gzip']);
   }
 
-  /** Rejects with `rate-limited` where the text is large, and is asked for without compression too often. */
+  /** Answers a request. Rejects with `rate-limited` if the text is large and requested too often without compression. */
   async answer({ headers, clientIp }: Pick<PublicCall, 'headers' | 'clientIp'>): Promise<Reply> {
     const reply = await this.#file.answer({ headers });
     const isCostly = this.#isLarge && reply.status === 200 && reply.headers['content-encoding'] === undefined;

@@ -6,13 +6,13 @@ import { formatProblem, problemMediaType } from '../response/problem.ts';
 import { schemaPlace, type Content, type JsonSchema, type OpenApiDocument, type Reference, type Response } from './document.ts';
 
 export type Refusals = {
-  /** in the order of the checks; what says most about the operation comes last */
+  /** in the order of the checks; the most specific ones come last */
   readonly codes: readonly string[];
   /** by status, and `default` */
   readonly responses: Readonly<Record<string, Reference>>;
 };
 
-/** Codes, and responses that all operations share. Throws when the endpoint names an error that no table has. */
+/** Returns codes, and responses shared by all operations. Throws if the endpoint names an error that no table has. */
 export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Refusals {
   const codes = codesOf(endpoint);
   const statuses = codes.map((code) => {
@@ -43,7 +43,7 @@ export function sharedRefusals(errors: ErrorTable): Pick<OpenApiDocument['compon
   };
 }
 
-/** A status that comes with an answer and with refusals has both bodies. */
+/** Combines both bodies of a status that is used for an answer and for refusals. */
 export function orRefused({ description, headers, content }: Response, status: string): Response {
   const text = `${description}; or refused: ${kindOf(Number(status)).description}`;
   const all = { ...headersOf[status], ...headers };
@@ -60,7 +60,7 @@ const exampleRequestId = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
 type Kind = { readonly name: string; readonly description: string };
 
-/** What each status means (api 76). The names are those of RFC 9110, and types of generated clients: they stay. */
+/** Meaning of each status (api 76). The names are those of RFC 9110, and types of generated clients: they never change. */
 const kinds: Readonly<Record<number, Kind>> = {
   400: { name: 'BadRequest', description: 'The request itself is wrong.' },
   401: { name: 'Unauthorized', description: 'It is not certain who calls: the token or the login is not accepted.' },
@@ -154,7 +154,7 @@ export const problemSchema: JsonSchema = {
   },
 };
 
-/** One thing that is wrong. */
+/** Schema of one problem. */
 export const problemItemSchema: JsonSchema = {
   type: 'object',
   description: 'One thing that is wrong with a request.',

@@ -6,7 +6,7 @@ import { fieldsOf, mapValues, type JsonSchema } from './document.ts';
 
 export type Direction = 'input' | 'output';
 
-/** A schema that is still written out in place; `typeName` is what it will be called where its own name is not derived. */
+/** An inlined schema; `typeName` is its future name unless that is derived. */
 export type InlineSchema = JsonSchema & { readonly typeName?: string };
 
 /** A schema in wire names. Its fields have `description`, limits and `examples`; inputs allow no other fields. */
@@ -48,7 +48,7 @@ export function withMarkedDefaults(schema: JsonSchema): JsonSchema {
   return changed(schema, ({ default: preset, ...kept }) => ({ ...kept, ...(preset === undefined ? {} : { 'x-default': preset }) }));
 }
 
-/** The schema after a change at any depth, outside first. */
+/** Changes a schema at any depth, outermost first. */
 function changed(schema: JsonSchema, change: (one: JsonSchema) => JsonSchema): JsonSchema {
   const inner = (one: JsonSchema): JsonSchema => changed(one, change);
   const kept = change(schema);
@@ -59,7 +59,7 @@ function changed(schema: JsonSchema, change: (one: JsonSchema) => JsonSchema): J
 }
 
 /**
- * The body of a merge: no field is required, and none has a default, which clients would send in place of what the caller left out.
+ * Schema of the body of a merge: no field is required, and none has a default, which clients would send for fields that the caller left out.
  * `null` removes a field that may be absent, as RFC 7396 says, and empties a list, to which a merge only adds.
  */
 export function mergeSchema(schema: JsonSchema, keptByMerge: readonly string[]): JsonSchema {
@@ -130,7 +130,7 @@ function toWire(json: unknown, direction: Direction): unknown {
     else if (!saysNothing(keyword, value)) wire[keyword] = toWire(value, direction);
   }
   if (direction === 'input' && 'properties' in wire) wire['additionalProperties'] = false;
-  // What an answer lacks, it lacks: there is nothing that a reader should put in its place.
+  // An absent field of an answer is absent: a reader must not substitute a default.
   if (direction === 'output') delete wire['default'];
   return withExample(sized(chosen(united(wire))));
 }
@@ -153,8 +153,8 @@ function unite(left: JsonSchema, right: JsonSchema): JsonSchema {
 }
 
 /**
- * Choices of plain types. Generated clients have one type for a field: words beside a number are taken and not described, and what may
- * be text, number or boolean is any value.
+ * Simplifies choices of plain types. Generated clients have one type for a field: words besides a number are accepted but not described, and
+ * a field that may be text, number or boolean is any value.
  */
 function chosen(schema: JsonSchema): JsonSchema {
   const { anyOf: choices, ...rest } = schema;

@@ -1,5 +1,5 @@
-// Between a socket and TLS, where clients may send certificates: holds back their message until it is judged. It is encrypted in TLS 1.3, so
-// that one reads it with the secret of the handshake, which OpenSSL tells.
+// Guard between a socket and TLS, for listeners with client certificates: holds back the Certificate message until it is judged. It is
+// encrypted in TLS 1.3, so it is read with the secret of the handshake, which OpenSSL reports.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -14,18 +14,21 @@ const mostInRecord = 16_384 + 2_048;
 const message = { header: 4, clientHello: 1, certificate: 11, finished: 20 } as const;
 /** of a handshake: 64 KiB in the smallest pieces that a client may want (RFC 6066 section 4), and some more; each of them costs */
 const mostRecords = 160;
-/** Held for each connection without asking: a message of 16 KiB, as it came and as it is read. Above, all connections of a process share a room. */
+/**
+ * Octets held for each connection without reservation: a message of 16 KiB, as received and as read. Above, all connections of a process
+ * share a room.
+ */
 const unsharedOctets = 32 * 1024;
-/** Chains of ML-DSA need it, those of RSA and EC do not. */
+/** Shared room, needed by chains of ML-DSA, not by those of RSA and EC. */
 const room = { octets: 8 << 20, held: 0 };
 /** of an AEAD, in every suite of TLS 1.3 that is offered */
 const tagOctets = 16;
 /** The fatal alert `bad_certificate` (RFC 8446 section 6). */
 const badCertificate = Buffer.from([2, 42]);
-/** Peers that do it again would fill the log. */
+/** Interval of log lines: repeating peers would fill the log. */
 const sayEveryMs = 60_000;
 
-/** Takes the connections of a server before its TLS does. Those that send certificates which would cost are closed, with the alert `bad_certificate`. */
+/** Intercepts the connections of a server before its TLS. Those that send expensive certificates are closed, with the alert `bad_certificate`. */
 export function guardCertificates(server: Server, log: Log | undefined): void {
   const listeners = server.listeners('connection');
   let silentUntilMs = 0;
@@ -48,23 +51,23 @@ export function guardCertificates(server: Server, log: Log | undefined): void {
   });
 }
 
-/** Node keeps what TLS runs on by these names alone, where it is no socket of the system. */
+/** Internal names under which Node keeps the stream below TLS if it is not a socket of the system. */
 type GuardedTls = Socket & { readonly _handle?: { readonly _parentWrap: { readonly stream?: Duplex } } };
 
 class GuardedSocket extends Duplex {
   readonly accepted: Socket;
   readonly #refused: (reason: string) => void;
-  /** octets of records that are not passed on yet; undefined once there is nothing to look at any more */
+  /** octets of records that are not passed on yet; undefined once the judgement is over */
   #held: Buffer | undefined = Buffer.alloc(0);
-  /** how many of them were looked at */
+  /** number of examined octets */
   #looked = 0;
-  /** of the message that is not whole yet */
+  /** octets of the incomplete message */
   #message: Buffer = Buffer.alloc(0);
   #client: RecordKeys | undefined;
   #server: RecordKeys | undefined;
   #isOver = false;
   #records = 0;
-  /** of the room */
+  /** octets reserved in the room */
   #shared = 0;
 
   constructor(accepted: Socket, refused: (reason: string) => void) {
@@ -79,11 +82,11 @@ class GuardedSocket extends Duplex {
       .on('close', () => this.destroy());
   }
 
-  /** A secret of this connection, by its name in key logs. */
+  /** Takes a secret of this connection, by its name in key logs. */
   learn(label: string, secret: Buffer): void {
     if (label === 'CLIENT_HANDSHAKE_TRAFFIC_SECRET') this.#client = new RecordKeys(secret);
     if (label === 'SERVER_TRAFFIC_SECRET_0') this.#server = new RecordKeys(secret);
-    // TLS 1.2, where it is told behind the certificate of the client, or where a session is resumed, which has none.
+    // TLS 1.2, where it is reported after the client's certificate, or for a resumed session, which has none.
     if (label === 'CLIENT_RANDOM') this.#isOver = true;
   }
 
@@ -114,7 +117,7 @@ class GuardedSocket extends Duplex {
     const reason = this.#look(this.#held);
     if (reason === unreadable) return void this.destroy();
     if (reason !== undefined) return this.#refuse(reason);
-    // What is not whole yet waits; OpenSSL needs nothing of a message before its end.
+    // An incomplete message waits; OpenSSL needs nothing of it before its end.
     const passes = this.#message.length === 0 ? this.#looked : 0;
     const rest = this.#held;
     if (this.#isOver) {
@@ -129,7 +132,7 @@ class GuardedSocket extends Duplex {
     if (passes > 0) this.#passOn(rest.subarray(0, passes));
   }
 
-  /** Takes as much of the room as so many octets need; false: there is none. */
+  /** Reserves room for a number of octets; false if none is left. */
   #share(octets: number): boolean {
     const shared = Math.max(0, octets - unsharedOctets);
     if (shared > this.#shared && room.held - this.#shared + shared > room.octets) return false;
@@ -142,7 +145,7 @@ class GuardedSocket extends Duplex {
     if (!this.push(octets)) this.accepted.pause();
   }
 
-  /** Looks at the records that have become whole; returns why the certificates in them are refused. */
+  /** Examines complete records; returns the reason for which their certificates are refused. */
   #look(held: Buffer): string | undefined {
     while (!this.#isOver && this.#looked + record.header <= held.length) {
       const begin = this.#looked + record.header;
@@ -159,7 +162,7 @@ class GuardedSocket extends Duplex {
   }
 
   #lookAt(type: number | undefined, fragment: Buffer, header: Buffer): string | undefined {
-    // In clear they end where the secret begins.
+    // Handshake records in clear end where the secret begins.
     if (type === record.handshake) return this.#client === undefined ? this.#lookIn(fragment) : unreadable;
     // Nothing else ends the judgement: OpenSSL passes over a ChangeCipherSpec in TLS 1.3, wherever it comes.
     if (type !== record.encrypted || this.#client === undefined) return undefined;
@@ -179,7 +182,7 @@ class GuardedSocket extends Duplex {
       if (type === message.clientHello) continue;
       this.#isOver = true;
       if (type === message.certificate) return findCertificateProblem(body, this.#client === undefined ? '1.2' : '1.3');
-      // A session that is resumed. Nothing else comes in place of a certificate, but one in another form (RFC 8879), which is not asked for.
+      // A resumed session. The only alternative is a compressed certificate (RFC 8879), which is not requested.
       return type === message.finished && this.#client !== undefined ? undefined : unreadable;
     }
     return undefined;
@@ -197,12 +200,12 @@ class GuardedSocket extends Duplex {
   }
 }
 
-/** Closed without a word: no client of TLS 1.2 or newer sends it, and it could be read in another way here than by OpenSSL. */
+/** Reason of a silent close: no client of TLS 1.2 or newer sends such octets, and OpenSSL could read them differently. */
 const unreadable = 'it is no record of TLS';
 
 /**
- * A record that OpenSSL reads in the same way. It would take the ClientHello of SSL 2.0 as the first one, whose header has another length:
- * from there on, other octets would be looked at than those that it reads.
+ * Tells whether OpenSSL reads a record in the same way. As the first one it would accept the ClientHello of SSL 2.0, whose header has another length:
+ * from there on, the guard and OpenSSL would read different records.
  */
 function isHeader(held: Buffer, at: number, isFirst: boolean): boolean {
   const type = held[at] ?? 0;
@@ -217,7 +220,7 @@ class RecordKeys {
   readonly #secret: Buffer;
   readonly #iv: Buffer;
   #sequence = 0n;
-  /** known once a record was opened: the length of a secret leaves two */
+  /** known once a record was opened: the length of a secret fits two ciphers */
   cipher: Cipher | undefined;
 
   constructor(secret: Buffer) {
@@ -225,7 +228,7 @@ class RecordKeys {
     this.#iv = this.#derive('iv', 12);
   }
 
-  /** The handshake messages in a record, or parts of them, if any; undefined when it is not by the holder of the secret. */
+  /** Opens a record: returns its handshake messages or parts of them; undefined unless the holder of the secret made it. */
   open(fragment: Buffer, header: Buffer): Buffer | undefined {
     const ciphers: readonly Cipher[] = this.#secret.length === 48 ? ['aes-256-gcm'] : ['aes-128-gcm', 'chacha20-poly1305'];
     for (const cipher of this.cipher === undefined ? ciphers : [this.cipher]) {
@@ -233,14 +236,14 @@ class RecordKeys {
       if (opened === undefined) continue;
       this.#sequence++;
       this.cipher = cipher;
-      // Behind the content is its type, and then zeros, if any.
+      // The type follows the content, then zeros, if any.
       const end = opened.findLastIndex((octet) => octet !== 0);
       return opened[end] === record.handshake ? opened.subarray(0, end) : Buffer.alloc(0);
     }
     return undefined;
   }
 
-  /** A record with an alert, the first of this direction. */
+  /** Makes a record with an alert, the first of this direction. */
   close(content: Buffer, cipher: Cipher = 'aes-256-gcm'): Buffer {
     const header = Buffer.from([record.encrypted, 3, 3, 0, content.length + 1 + tagOctets]);
     const sealing = createCipheriv(cipher as 'aes-128-gcm', this.#keyFor(cipher), this.#nonce(), { authTagLength: tagOctets });
@@ -274,7 +277,7 @@ class RecordKeys {
     return nonce;
   }
 
-  /** HKDF-Expand-Label without context, for no more than one block. */
+  /** HKDF-Expand-Label without context, for at most one block. */
   #derive(label: string, octets: number): Buffer {
     const name = Buffer.from(`tls13 ${label}`, 'latin1');
     const info = Buffer.concat([Buffer.from([0, octets, name.length]), name, Buffer.from([0, 1])]);

@@ -1,16 +1,16 @@
-// Where a connection and a request come from: the address of the socket, or the one that a proxy has named which may (config/proxies.ts).
-// Nothing else may ask a socket for the address of a client.
+// Client address of a connection and of a request: that of the socket, or the one named by a trusted proxy (config/proxies.ts).
+// No other code may read the address of a client from a socket.
 import type { IncomingMessage } from 'node:http';
 import { type Socket, SocketAddress } from 'node:net';
 import { isWithin } from '../../base/addresses.ts';
 import type { Proxies } from '../../config/proxies.ts';
 
-/** by accepted socket, the client that a proxy has named for it */
+/** client named by a proxy, by accepted socket */
 const namedByConnection = new WeakMap<Socket, string>();
-/** the client that a proxy has named for one request */
+/** client named by a proxy for one request */
 const namedByRequest = new WeakMap<IncomingMessage, string>();
 
-/** The address of the client of a connection, before and after its handshake; empty for a socket that has none any more. */
+/** Address of the client of a connection, before and after its handshake; empty for a closed socket. */
 export function peerAddressOf(socket: Socket): string {
   const accepted = acceptedSocketOf(socket);
   return namedByConnection.get(accepted) ?? plainAddress(accepted.remoteAddress ?? '');
@@ -21,12 +21,12 @@ export function clientAddressOf(request: IncomingMessage): string {
   return namedByRequest.get(request) ?? peerAddressOf(request.socket);
 }
 
-/** Whether a proxy stands between the client and us that is believed. */
+/** Tells whether a trusted proxy named the client. */
 export function isNamedByProxy(request: IncomingMessage): boolean {
   return namedByRequest.has(request) || namedByConnection.has(acceptedSocketOf(request.socket));
 }
 
-/** by socket of TLS, the accepted one below it, where other code stands between them */
+/** accepted socket by socket of TLS, if other code is between them */
 const acceptedBelow = new WeakMap<Socket, Socket>();
 
 /** The socket that the listener accepted, below that of TLS; node keeps it there. */
@@ -34,17 +34,17 @@ export function acceptedSocketOf(socket: Socket): Socket {
   return acceptedBelow.get(socket) ?? (socket as Socket & { readonly _parent?: Socket | null })._parent ?? socket;
 }
 
-/** Says which accepted socket is below one of TLS where node does not know it. */
+/** Records the accepted socket below one of TLS, if node does not know it. */
 export function noteAccepted(secured: Socket, accepted: Socket): void {
   acceptedBelow.set(secured, accepted);
 }
 
-/** Takes a proxy's word for where a connection comes from. */
+/** Records the client of a connection, as named by a proxy. */
 export function nameClient(accepted: Socket, address: string): void {
   namedByConnection.set(accepted, plainAddress(address));
 }
 
-/** Takes the word of a proxy that ends TLS for where a request comes from; that of anybody else is not looked at. */
+/** Records the client of a request, as named by a trusted proxy that ends TLS; headers of other senders are ignored. */
 export function noteForwarded(request: IncomingMessage, { forwarded, forwardedHeader }: Proxies): void {
   const from = peerAddressOf(request.socket);
   if (!isWithin(forwarded, from)) return;
@@ -52,7 +52,8 @@ export function noteForwarded(request: IncomingMessage, { forwarded, forwardedHe
   const hops = typeof header === 'string' ? header.split(',') : [];
   const read = forwardedHeader === 'forwarded' ? forOf : addressIn;
   let client = from;
-  // From the end: the last one that is no proxy. A proxy stands for what nobody names readably, since what is before that may be anybody's.
+  // From the end: the last address that is not a proxy. An unreadable entry counts as its proxy, because anyone may have written the entries
+  // before it.
   while (isWithin(forwarded, client)) {
     const named = read(hops.pop() ?? '');
     if (named === undefined) break;
@@ -61,7 +62,7 @@ export function noteForwarded(request: IncomingMessage, { forwarded, forwardedHe
   namedByRequest.set(request, client);
 }
 
-/** The node behind `for` of an element (RFC 7239 section 4). */
+/** Node identifier in `for` of an element (RFC 7239 section 4). */
 function forOf(element: string): string | undefined {
   const [, quoted, token] = /(?:^|;)\s*for\s*=\s*(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i.exec(element) ?? [];
   return addressIn(quoted ?? token ?? '');
@@ -78,7 +79,7 @@ function addressIn(text: string): string | undefined {
   }
 }
 
-/** An IPv4 client of a socket that takes both families is one of IPv4. */
+/** Converts an IPv4-mapped address, of a socket for both families, to IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

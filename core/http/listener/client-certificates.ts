@@ -1,12 +1,12 @@
-// The certificates of a TLS client, judged before OpenSSL reads them: it decodes each key and verifies each signature, also of a chain that leads nowhere.
+// Judges the certificates of a TLS client before OpenSSL reads them: it decodes each key and verifies each signature, even of an untrusted chain.
 import { DerError, objectIdentifier, readBitString, readOnly, tag } from '../../der/der.ts';
 
-/** A certificate, six above it, which is what a path may have, and their root. */
+/** Limit of certificates: one, six above it, the longest path, and their root. */
 const mostCertificates = 8;
-/** Two of the largest keys that are taken (ML-DSA-87) need 7.5 KiB each. */
+/** Limit in octets: certificates of the largest accepted keys (ML-DSA-87) need 7.5 KiB each. */
 export const mostOctets = 64 * 1024;
 
-// The keys that are taken. DSA, and curves over binary fields, cost a multiple of these.
+// Accepted keys. DSA, and curves over binary fields, cost a multiple of these.
 const ecPublicKey = objectIdentifier('1.2.840.10045.2.1');
 const rsaKeys = identifiersOf('1.2.840.113549.1.1.1', '1.2.840.113549.1.1.10');
 /** Ed25519, Ed448 and ML-DSA */
@@ -14,7 +14,7 @@ const fixedKeys = identifiersOf(
   ...['1.3.101.112', '1.3.101.113'],
   ...['2.16.840.1.101.3.4.3.17', '2.16.840.1.101.3.4.3.18', '2.16.840.1.101.3.4.3.19'],
 );
-/** P-224 to P-521, secp256k1, brainpool. A curve that is written out may be one of which OpenSSL takes a third of a second to read a point. */
+/** P-224 to P-521, secp256k1, brainpool. For malicious explicit parameters, OpenSSL needs a third of a second to read a point. */
 const namedCurves = identifiersOf(
   ...['1.3.132.0.33', '1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35', '1.3.132.0.10'],
   ...['1.3.36.3.3.2.8.1.1.7', '1.3.36.3.3.2.8.1.1.11', '1.3.36.3.3.2.8.1.1.13'],
@@ -23,8 +23,8 @@ const namedCurves = identifiersOf(
 const mostOfRsa = { modulus: 8_192 / 8 + 1, exponent: 256 / 8 + 1 } as const;
 
 /**
- * What is wrong with the body of a Certificate message (RFC 8446 4.4.2, RFC 5246 7.4.2), in words that follow "The client certificate was
- * refused:"; undefined when nothing is that would cost.
+ * Returns the problem of the body of a Certificate message (RFC 8446 4.4.2, RFC 5246 7.4.2), in words that follow "The client certificate was
+ * refused:"; undefined unless it would be expensive.
  */
 export function findCertificateProblem(body: Uint8Array, version: '1.2' | '1.3'): string | undefined {
   try {
@@ -42,10 +42,10 @@ export function findCertificateProblem(body: Uint8Array, version: '1.2' | '1.3')
   }
 }
 
-/** No more than one above the limit. */
+/** Reads the certificates, at most one above the limit. */
 function certificatesIn(body: Buffer, version: '1.2' | '1.3'): readonly Uint8Array[] {
   const certificates: Uint8Array[] = [];
-  // Before the list, TLS 1.3 repeats the context of the request; behind each certificate it has extensions.
+  // TLS 1.3 has the context of the request before the list, and extensions after each certificate.
   let at = version === '1.3' ? 1 + body.readUInt8(0) : 0;
   for (at += 3; at < body.length && certificates.length <= mostCertificates;) {
     const end = at + 3 + body.readUIntBE(at, 3);

@@ -1,21 +1,21 @@
-// The first message of a TLS peer (RFC 8446 4.1.2 and 5.1), read as far as it decides about the turn of its handshake.
+// Reads the first message of a TLS peer (RFC 8446 4.1.2 and 5.1), as far as it decides about the turn of its handshake.
 
 const handshakeRecord = 22;
 const recordHeader = 5;
 const clientHello = 1;
 const messageHeader = 4;
-/** A real one has two KiB at most: key shares for post-quantum groups, and a session ticket. */
+/** Limit of a ClientHello: a real one has two KiB at most, with key shares for post-quantum groups and a session ticket. */
 const mostOctets = 32 * 1024;
 const usualOctets = 2 * 1024;
 /** A client that cuts it at all sends a few; RFC 8449 lets a record have 64 octets at least. */
 const mostRecords = 32;
 
-/** The groups for key exchange that cost little, in the words of OpenSSL and in those of TLS. */
+/** Cheap groups for key exchange, by their names in OpenSSL and their numbers in TLS. */
 export const groups = { names: 'X25519MLKEM768:X25519:P-256:P-384', numbers: new Set([0x11ec, 0x001d, 0x0017, 0x0018]) } as const;
 
 /**
  * `part`: more of it has to come. `whole`: TLS may read it; so are octets that it refuses at once. `refused`: too long to be one, in too many records, or the peer
- * wants a key exchange with no group but such that cost a multiple of the others.
+ * offers only groups that cost a multiple of the others.
  */
 export type Hello = 'part' | 'whole' | 'refused';
 
@@ -75,10 +75,10 @@ function judge(fragments: readonly Buffer[], octets: number): Hello {
 
 const supportedGroups = 10;
 
-/** Whether it names groups, and none of those that cost little. What cannot be read, TLS refuses. */
+/** Tells whether it names only expensive groups. TLS refuses an unreadable message. */
 function wantsCostlyGroup(message: Buffer): boolean {
   try {
-    // Version and random, then session id, cipher suites and compression methods, each behind its length.
+    // Version and random, then session id, cipher suites and compression methods, each after its length.
     let at = messageHeader + 2 + 32;
     at += 1 + message.readUInt8(at);
     at += 2 + message.readUInt16BE(at);

@@ -1,31 +1,31 @@
-// The open connections of a listener, by the address they come from: how many there may be, and which of them goes for one that comes.
+// Open connections of a listener, by address: limits their number, and chooses the one that is closed for a new one.
 import type { Socket } from 'node:net';
 import { subscriberOf } from '../../base/addresses.ts';
 
 /**
- * How far a connection is. Before the end of its handshake: no whole ClientHello came yet (`silent`), waiting `in-line` for the answer to it,
- * or `answered`, so that the peer has the next word. Then `idle`, or with a `request` under way.
+ * Stage of a connection. Before the end of its handshake: without a complete ClientHello (`silent`), waiting `in-line` for the answer to it,
+ * or `answered`, so that the peer must send next. Then `idle`, or with a `request` under way.
  */
 export type Stage = 'silent' | 'in-line' | 'answered' | 'idle' | 'request';
 
-/** As people and alerts see them. */
+/** States of connections in metrics and alerts. */
 export type State = 'handshake' | 'idle' | 'request';
 
-/** Why a connection was closed from here. */
+/** Reason for which the service closed a connection. */
 export type Closure = 'crowded' | 'handshake-timeout' | 'unread';
 
 export type Connection = {
   readonly socket: Socket;
-  /** the socket of the requests, after the handshake */
+  /** socket of the requests, after the handshake */
   secured: Socket | undefined;
   readonly stage: Stage;
-  /** when this stage began, monotonic */
+  /** begin of this stage, monotonic */
   readonly sinceMs: number;
-  /** whether the peer has the next word in the requests that are under way: it sends a body, or reads an answer */
+  /** tells whether running requests wait for the peer: it must send a body, or read an answer */
   owes: () => boolean;
 };
 
-/** Most connections of a listener, and most of them before the end of their handshake. */
+/** Limits of the connections of a listener, and of those before the end of their handshake. */
 export type ConnectionLimits = { readonly open: number; readonly handshakes: number };
 
 type Kept = Connection & { stage: Stage; sinceMs: number; readonly group: Group };
@@ -46,9 +46,9 @@ const stateOf: Readonly<Record<Stage, State>> = {
 };
 
 /**
- * Every connection has a place, and each address a share. Above a limit one goes of the address that has most, so that one address with any
- * number of connections takes no place from another that has fewer: first one that has said nothing, then one that does not go on with its
- * handshake, then an idle one, then one whose peer keeps a request waiting; of each kind the oldest. A request that is being worked on goes only
+ * Connections with a limit. Above it, a connection of the address with the most is closed, so that one address with any
+ * number of connections takes no place from another with fewer: first a silent one, then one whose peer does not continue its
+ * handshake, then an idle one, then one whose peer keeps a request waiting; of each kind the oldest. A running request is cut only
  * for an address that has fewer connections.
  */
 export class Connections {
@@ -58,7 +58,7 @@ export class Connections {
   readonly #closed: Record<Closure, number> = { crowded: 0, 'handshake-timeout': 0, unread: 0 };
   readonly #onCrowded: (address: string) => void;
 
-  /** `onCrowded` is told each address of which a connection had to go. */
+  /** `onCrowded` receives the address of each connection closed for another. */
   constructor(limits: ConnectionLimits, onCrowded: (address: string) => void = () => undefined) {
     this.#limits = limits;
     this.#onCrowded = onCrowded;
@@ -72,19 +72,19 @@ export class Connections {
     return this.#counts;
   }
 
-  /** How many were closed from here, since the listener was opened. */
+  /** Numbers of connections closed by the service since the listener was opened. */
   get closed(): Readonly<Record<Closure, number>> {
     return this.#closed;
   }
 
-  /** Those of a stage, or of several. */
+  /** Connections in one of these stages. */
   *ofStage(...stages: readonly Stage[]): Iterable<Connection> {
     for (const { connections } of this.#groups.values()) {
       for (const connection of connections) if (stages.includes(connection.stage)) yield connection;
     }
   }
 
-  /** Adds a connection from an address, for which another one may go. Undefined: there is no place for it. It leaves when its socket closes. */
+  /** Adds a connection from an address; another one may be closed for it. Undefined if it gets no place. It is removed when its socket closes. */
   add(socket: Socket, address: string): Connection | undefined {
     const subscriber = subscriberOf(address);
     if (!this.#makeRoom(subscriber)) {
@@ -101,7 +101,7 @@ export class Connections {
     return connection;
   }
 
-  /** A connection has come to another stage, which begins now. */
+  /** Moves a connection to another stage, which begins now. */
   move(moved: Connection, stage: Stage): void {
     const connection = moved as Kept;
     const { group } = connection;
@@ -157,7 +157,7 @@ export class Connections {
   #goesForAny(comer: string): Kept | undefined {
     const sizeOf = ({ connections }: Group): number => connections.size;
     const largest = this.#largest(sizeOf);
-    // Requests that are worked on do not shield the address that has most after them.
+    // An address with only running requests does not protect the next largest one.
     const withOthers = this.#largest((group) => (group.counts.handshake + group.counts.idle > 0 ? sizeOf(group) : 0));
     const goes = (largest && goesFirst(largest)) ?? (withOthers && goesFirst(withOthers));
     if (goes !== undefined || largest === undefined) return goes;
@@ -165,7 +165,7 @@ export class Connections {
     return sizeOf(largest) > (own === undefined ? 0 : sizeOf(own)) + 1 ? largest.connections.values().next().value : undefined;
   }
 
-  /** The subscriber that has most, by `sizeOf`; undefined when none has any. */
+  /** Largest subscriber by `sizeOf`; undefined without any. */
   #largest(sizeOf: (group: Group) => number): Group | undefined {
     let [largest, most]: [Group | undefined, number] = [undefined, 0];
     for (const group of this.#groups.values()) {
@@ -184,14 +184,14 @@ function isHandshake({ stage }: Connection): boolean {
   return stateOf[stage] === 'handshake';
 }
 
-/** A peer may take so long for its next word in the handshake before it counts as one that does not go on. */
+/** Time after which a peer that owes the next message of the handshake counts as stalled. */
 const slowMs = 2_000;
 
-/** The order in which connections of one subscriber go. */
+/** Order in which connections of one subscriber are closed. */
 const order = ['slow silent', 'slow answered', 'idle', 'owing', 'silent', 'answered', 'in-line'] as const;
 type Kind = (typeof order)[number] | 'request';
 
-/** The oldest of the first kind that there is; none that is being worked on. */
+/** The oldest connection of the first kind that exists; never one with a running request. */
 function goesFirst({ connections }: Group, meant: (connection: Kept) => boolean = () => true): Kept | undefined {
   const nowMs = performance.now();
   const oldest = new Map<Kind, Kept>();

@@ -1,4 +1,4 @@
-// TLS handshakes begin one after another, for each address in its turn, once the peer has sent its whole first message.
+// Starts TLS handshakes one after another, with turns by address, once the peer has sent its complete first message.
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { subscriberOf } from '../../base/addresses.ts';
@@ -8,12 +8,12 @@ import { acceptedSocketOf, peerAddressOf } from './client-address.ts';
 
 /** Limits for connections whose handshake is not complete. */
 export type HandshakeLimits = {
-  /** for a whole first message from when a connection was accepted, and for the rest of the handshake from its turn */
+  /** limit for the complete first message since the connection was accepted, and for the rest of the handshake since its turn */
   readonly deadlineMs: number;
-  /** the same while more than `crowd` handshakes are open: peers may then be slow because of each other */
+  /** as deadlineMs, while more than `crowd` handshakes are open: peers may then be slow because of each other */
   readonly crowdedDeadlineMs: number;
   readonly crowd: number;
-  /** Handshakes begin for so long, one after another, before everything else that waits for the process has its turn. */
+  /** time for which handshakes begin one after another, before other work of the process gets its turn */
   readonly sliceMs: number;
 };
 
@@ -27,21 +27,21 @@ const handshakeFailure = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 /**
  * The connections of a TLS server before the end of their handshake. Node would begin each with its first octet, with a deadline from when
  * it was accepted, and does not list them, so that nothing could close them when the listener closes. A handshake costs once its first message
- * is whole; who sends it at once waits for those alone that did so before, and for one handshake of each other address at a time.
+ * is complete; a peer that sends it at once waits only for earlier ones of its address, and for one handshake of each other address at a time.
  */
 export class Handshakes {
   readonly #limits: HandshakeLimits;
   readonly #connections: Connections;
   readonly #begin: (socket: Socket) => void;
   readonly #ofSocket = new WeakMap<Socket, Connection>();
-  /** Those that wait, by subscriber; who has just had a turn comes last. */
+  /** waiting connections by subscriber; one that has just had a turn comes last */
   readonly #line = new Map<string, Set<Connection>>();
   readonly #onSecured: (connection: Connection) => void;
   #finished = 0;
   #sweep: NodeJS.Timeout | undefined;
   #isAtWork = false;
 
-  /** Takes over the new connections of the server. `onSecured` is told each whose handshake is complete. */
+  /** Takes over the new connections of the server. `onSecured` receives each one with a complete handshake. */
   constructor(
     server: Server,
     connections: Connections,
@@ -77,7 +77,7 @@ export class Handshakes {
     this.#hear(connection, subscriberOf(address));
   }
 
-  /** Reads until the first message is whole, and gives it back for TLS to read. */
+  /** Reads until the first message is complete, and puts it back for TLS. */
   #hear(connection: Connection, subscriber: string): void {
     const { socket } = connection;
     const hello = new HelloReader();
@@ -131,7 +131,7 @@ export class Handshakes {
     this.#onSecured(connection);
   }
 
-  /** Timers run before I/O: after a pause of this process, what peers sent is read before they are judged. */
+  /** Checks deadlines after I/O: timers run first, and after a pause of this process, peers' data must be read before they are judged. */
   #sweepSoon(): void {
     setImmediate(() => {
       const nowMs = performance.now();

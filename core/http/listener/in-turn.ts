@@ -1,12 +1,12 @@
-// Requests of one connection, one after another: HTTP/1.1 answers them in their order anyway.
+// Runs requests of one connection one after another: HTTP/1.1 answers them in order anyway.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Requests that may wait on a connection for the answer to the one before. More come in one piece of what TLS reads: node has no limit for that. */
+/** Limit of requests that wait on a connection for the previous answer. Node has no limit for those in one piece of TLS data. */
 const mostWaiting = 32;
-/** Memory that all of them may take together, where more than one waits: a thousand fields of four octets take twenty-five times what was sent. */
+/** Limit of their memory if more than one waits: a thousand fields of four octets take twenty-five times the octets sent. */
 const mostWaitingOctets = 64 * 1024;
 /** of a header field in memory: two texts and their places, without their characters */
 const fieldOctets = 96;
@@ -14,7 +14,7 @@ const fieldOctets = 96;
 const requestOctets = 512;
 
 /**
- * A request begins when the one before it on its connection is answered and the answer has left, so that a peer which reads nothing holds one
+ * Starts a request when the previous answer on its connection has been sent, so that a peer which reads nothing holds one
  * answer, and no work is done for the others. A connection on which too many wait is closed.
  */
 export function inTurn(handler: Handler): Handler {
@@ -34,9 +34,9 @@ export function inTurn(handler: Handler): Handler {
   };
   return (request, response) => {
     const { socket } = request;
-    // The rest of a piece whose beginning has closed the connection.
+    // The rest of a piece after the connection was closed.
     if (socket.destroyed) return;
-    // Behind a wish for another protocol the parser of node reads nothing more: the peer must know that.
+    // After a request for another protocol the parser of node reads nothing more: the peer must know that.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     const line = lines.get(socket);
     if (line === undefined) {

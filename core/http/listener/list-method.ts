@@ -1,5 +1,5 @@
 // The method LIST, which clients of Vault's API send and Node's parser refuses before any handler runs. At the first octet of a request it becomes
-// LINK, which the parser knows and nobody here serves; the exchange reads it back.
+// LINK, which the parser knows and no endpoint serves; the exchange translates it back.
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
@@ -10,12 +10,12 @@ const list = Buffer.from('LIST ');
 const link = Buffer.from(`${listMethodOfParser} `);
 const endOfHead = Buffer.from('\r\n\r\n');
 
-/** Takes LIST on the connections of a server whose heads have at most `headBytes`. Elsewhere it costs nothing: the parser reads below this. */
+/** Accepts LIST on the connections of a server whose heads have at most `headBytes`. */
 export function takeListMethod(server: Server, headBytes: number): void {
   server.on('secureConnection', (socket: TLSSocket) => {
     const requests = new RequestStarts(headBytes);
     const push = socket.push.bind(socket);
-    // Each piece of plaintext that was read goes through push; null ends the stream.
+    // Each piece of plaintext goes through push; null ends the stream.
     socket.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
       if (piece === null) {
         const rest = requests.end();
@@ -33,13 +33,13 @@ export function takeListMethod(server: Server, headBytes: number): void {
 const ignore = (): void => undefined;
 
 /**
- * Follows where requests begin on one connection, by their heads and Content-Length, and exchanges the two methods there. Where that cannot be
- * told (chunked bodies, pipelined requests), nothing is exchanged any more: the parser refuses LIST then, as without this.
+ * Follows the starts of requests on one connection, by their heads and Content-Length, and exchanges the two methods there. If a start cannot be
+ * determined (chunked bodies, pipelined requests), it stops: the parser then refuses LIST, as without this class.
  */
 export class RequestStarts {
-  /** in the head: its octets so far; undefined in a body */
+  /** octets of the head so far; undefined in a body */
   #head: Buffer | undefined = Buffer.alloc(0);
-  /** octets of the body that are to come */
+  /** remaining octets of the body */
   #body = 0;
   #isLost = false;
   readonly #headBytes: number;
@@ -48,7 +48,7 @@ export class RequestStarts {
     this.#headBytes = headBytes;
   }
 
-  /** The octets for the parser; fewer while it is not clear yet whether a request begins with LIST. */
+  /** Returns octets for the parser; fewer while it is unclear whether a request begins with LIST. */
   take(piece: Buffer): Buffer {
     if (this.#isLost) return piece;
     if (this.#head === undefined) return this.#takeBody(piece);
@@ -68,7 +68,7 @@ export class RequestStarts {
     return piece;
   }
 
-  /** What was held back, when nothing more comes. */
+  /** Returns the octets held back, at the end of the stream. */
   end(): Buffer {
     return this.#head !== undefined && this.#isHeldBack(this.#head) ? this.#head : Buffer.alloc(0);
   }
@@ -101,7 +101,10 @@ export class RequestStarts {
   }
 }
 
-/** LINK itself is nobody's: it becomes LIST, which the parser refuses. Behind another request, where nothing is exchanged, it is read as LIST. */
+/**
+ * Exchanges both methods: LINK itself becomes LIST, which the parser refuses. After another request, where nothing is exchanged, LINK is
+ * read as LIST.
+ */
 function exchange(head: Buffer): Buffer {
   const other = startsWith(head, list) ? link : startsWith(head, link) ? list : undefined;
   return other === undefined ? head : Buffer.concat([other, head.subarray(other.length)]);

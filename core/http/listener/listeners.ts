@@ -19,14 +19,14 @@ import { takeListMethod } from './list-method.ts';
 import { followRequests } from './requests.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
-/** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses where it is. */
+/** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses in place. */
 export type TlsIdentity = { readonly key: string | { readonly engine: string; readonly identifier: string }; readonly cert: string };
 
 /** Port 0 takes any free one. */
 export type ListenOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** whether the handler serves the method LIST */
+  /** true if the handler serves the method LIST */
   readonly takesList?: boolean;
   /** for faults of the open listener, such as too many open files, and for crowds */
   readonly log?: Log;
@@ -40,19 +40,19 @@ export type Listener = {
   readonly port: number;
   /** New connections get the new certificate; open ones keep theirs. */
   setIdentity(identity: TlsIdentity): void;
-  /** 48 octets, as Node takes them. Sessions under the former keys are not resumed: the next connection makes a full handshake. */
+  /** Sets ticket keys of 48 octets, as for Node. Sessions under the former keys are not resumed: the next connection makes a full handshake. */
   setTicketKeys(keys: Buffer): void;
-  /** Accepts no new connections, lets running requests finish, closes what is left after the grace period. Safe to call twice. */
+  /** Accepts no new connections, lets running requests finish, closes the rest after the grace period. Idempotent. */
   close(graceMs: number): Promise<void>;
-  /** what is connected, and what was closed from here */
+  /** open connections, and numbers of closed ones */
   readonly connections: Pick<Connections, 'counts' | 'closed' | 'limits'>;
-  /** Takes a connection as if it had been accepted: that of who looks whether handshakes are completed here. */
+  /** Takes a connection as if it had been accepted: for the check that handshakes are completed here. */
   take(socket: Socket): void;
   /** the node server, for listeners with needs of their own */
   readonly server: Server;
 };
 
-/** Why a listener could not be opened, for the terminal: with the address and the fix. */
+/** Error of a listener that could not be opened, for the terminal: with the address and the fix. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -62,14 +62,14 @@ const limits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
-  /** Who reads less than the lowest rate of an answer for so long is closed. */
+  /** time after which a peer that reads an answer below the lowest rate is closed */
   unreadMs: 30_000,
-  /** Node looks for connections past their deadline this often. */
+  /** interval at which Node looks for connections past their deadline */
   checkEveryMs: 2_000,
   keepAliveMs: 65_000,
   /** After the listener closed: connections still in their handshake are closed when none completed for this long. */
   lastHandshakesMs: 2_000,
-  /** A session can be resumed for so long, without another use of the private key. */
+  /** time for which a session can be resumed without another use of the private key */
   sessionSeconds: 3_600,
   sayCrowdedMs: 60_000,
   /** for a peer to read the answer to an unreadable request, and to close */
@@ -138,16 +138,16 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
   };
 }
 
-/** The address of who looks from within the appliance, which shares its turns with no peer. */
+/** Address of the check from within the appliance, which shares its turns with no peer. */
 const looker = 'looker';
 
-/** How many connections each listener of a process may have, and how many of them before the end of their handshake. */
+/** Limits of the connections of each listener of a process, and of those before the end of their handshake. */
 function mostConnections(byMemory = Infinity): ConnectionLimits {
   const open = Math.min(connectionsThatFit(), byMemory);
   return { open, handshakes: Math.ceil(open * limits.shareOfHandshakes) };
 }
 
-/** One line a minute about connections that had to go, with the address that had most. */
+/** Logs one line a minute about connections closed for others, with the largest address. */
 function sayCrowded(log: Log | undefined, listener: string): (address: string) => void {
   let silentUntilMs = 0;
   let closed = 0;
@@ -163,8 +163,8 @@ function sayCrowded(log: Log | undefined, listener: string): (address: string) =
 
 /**
  * TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. Of the groups that node offers, those that
- * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), since anybody may have them for one message;
- * for the same reason no handshake is made again on an open connection.
+ * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), because anyone can request them with
+ * one message; for the same reason renegotiation is disabled.
  */
 function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
   const { key, cert } = identity;
@@ -212,7 +212,7 @@ export type ClientError = Error & {
   readonly library?: string;
 };
 
-/** What node refuses before there is a request: unreadable, headers too large, too slow. */
+/** Answers a request that node refuses before it exists: unreadable, headers too large, too slow. */
 function answerClientError(error: ClientError, socket: Socket): void {
   refuseConnection(error, socket, () => {
     const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
@@ -232,14 +232,14 @@ function answerClientError(error: ClientError, socket: Socket): void {
 }
 
 /**
- * Sends the last answer of a connection. What follows of the same request is another fault and is ignored: closing at once would
+ * Sends the last answer of a connection. Further octets of the same request are another fault and are ignored: closing at once would
  * discard the answer. A peer that keeps the connection open is closed a moment later.
  */
 export function refuseConnection(error: ClientError, socket: Socket, answer: () => string): void {
   if (socket.writableEnded) return;
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const running = (socket as Answering)._httpMessage;
-  // The fault is behind a request that came whole: its answer is not replaced, nor cut.
+  // The fault is after a complete request: its answer is neither replaced nor cut.
   if (running?.req.complete === true) return void running.once('close', () => refuseConnection(error, socket, answer));
   if (running?.headersSent === true) return void socket.destroy();
   socket.end(answer());
@@ -265,7 +265,7 @@ function listenError(host: string, port: number, error: Error & { readonly code?
   return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });
 }
 
-/** Why an address cannot be listened on, and the fix, by error code; to follow the address. */
+/** Explains by error code why a listener cannot be opened, with the fix; follows the address. */
 export function explainNoListener(code: string): string {
   return listenFaults[code] ?? `cannot be used (${code})`;
 }

@@ -1,4 +1,4 @@
-// Connections of proxies that pass TLS on: what the PROXY protocol says of them is read first, and only then is there a handshake.
+// Connections of proxies that pass TLS on: the header of the PROXY protocol is read before the handshake.
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { isWithin } from '../../base/addresses.ts';
@@ -6,14 +6,14 @@ import type { Log } from '../../base/context.ts';
 import { nameClient, peerAddressOf } from './client-address.ts';
 import { fixedOctets, HeaderRefused, octetsBehind, readHeader } from './proxy-header.ts';
 
-/** A proxy sends the header before anything else. */
+/** Limit for the header, which a proxy sends before anything else. */
 const headerMs = 5_000;
-/** A proxy with other settings would fill the log. */
+/** Interval of log lines: a misconfigured proxy would fill the log. */
 const sayEveryMs = 60_000;
 
 /**
- * Takes the PROXY protocol, version 2, from the proxies in `ranges`, and nothing else from them: without it, all their clients would be one.
- * From anybody else it is no handshake of TLS, and the connection ends.
+ * Requires the PROXY protocol, version 2, from the proxies in `ranges`: without it, all their clients would have one address.
+ * From other peers such a header is not a TLS handshake, and the connection ends.
  */
 export class ProxyConnections {
   readonly #ranges: readonly string[];
@@ -22,7 +22,7 @@ export class ProxyConnections {
   readonly #waiting = new Set<Socket>();
   #saidAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes the connections before everything that waits for those of the server now. */
+  /** Intercepts connections before the present listeners of the server. */
   constructor(server: Server, ranges: readonly string[], log?: Log) {
     this.#ranges = ranges;
     this.#log = log;
@@ -62,7 +62,7 @@ export class ProxyConnections {
       }
       socket.off('readable', read);
       leave();
-      // What is left is told to the next who waits for it only once node has seen that this one does not any more.
+      // The rest is passed to the next reader only after node has noticed that this one stopped reading.
       setImmediate(() => (socket.destroyed ? undefined : this.#passOn(socket)));
     };
     const leave = (): void => {

@@ -1,24 +1,24 @@
-// The header of the PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2), which a proxy sends before what it passes on.
+// Header of the PROXY protocol, version 2 (haproxy.org, proxy-protocol.txt, section 2.2), which a proxy sends before the forwarded octets.
 import { SocketAddress } from 'node:net';
 
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
-/** A header has at least these. */
+/** Length of the fixed part of a header. */
 export const fixedOctets = 16;
 
-/** What a proxy sends that connects for itself, as when it looks whether we are there. */
+/** Header of a proxy's own connection, such as a health check. */
 export const ownProxyHeader = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
 
-/** What a header says: the client of the connection; none for one that the proxy makes for itself, as when it looks whether we are there. */
+/** Content of a header: the client of the connection; undefined for the proxy's own connection, such as a health check. */
 export type ProxyHeader = { readonly client: string | undefined };
 
-/** How many octets follow the fixed part of a header. Throws HeaderRefused for what is none. */
+/** Number of octets after the fixed part of a header. Throws HeaderRefused for anything else. */
 export function octetsBehind(fixed: Buffer): number {
   if (fixed.length < fixedOctets || !fixed.subarray(0, signature.length).equals(signature))
     throw new HeaderRefused('its connections do not begin with the PROXY protocol, version 2');
   return fixed.readUInt16BE(14);
 }
 
-/** Reads a header: its fixed part and what is behind that. Throws HeaderRefused for one that names no TCP connection. */
+/** Reads a header: its fixed part and the rest. Throws HeaderRefused for one that names no TCP connection. */
 export function readHeader(fixed: Buffer, behind: Buffer): ProxyHeader {
   const [versionAndCommand = 0, familyAndProtocol = 0] = fixed.subarray(signature.length);
   if (versionAndCommand === 0x20) return { client: undefined };
@@ -30,7 +30,7 @@ export function readHeader(fixed: Buffer, behind: Buffer): ProxyHeader {
   return { client: formatAddress(behind.subarray(0, octets)) };
 }
 
-/** Why the header of a trusted proxy is not taken, in words that follow the name of the proxy. */
+/** Refusal of the header of a trusted proxy, in words that follow the name of the proxy. */
 export class HeaderRefused extends Error {
   override readonly name = 'HeaderRefused';
 }

@@ -1,15 +1,15 @@
-// Which connections have a request under way, and which peers keep one waiting.
+// Tracks connections with a running request, and peers that keep one waiting.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.ts';
 
 const sweepEveryMs = 2_000;
-/** Octets of an answer in a second, below which its peer keeps it too long: as for bodies. */
+/** Lowest rate of an answer in octets per second, as for bodies. */
 const lowestOctets = 8 * 1024;
 
 /**
- * Follows the requests of a server on its connections, which the returned function is told after their handshakes. A peer is closed that has
- * an answer before it for `unreadMs` and reads less of it than 8 KiB a second, whatever it sends meanwhile; node has no limit for that.
+ * Tracks the requests of a server; the returned function receives its connections after their handshakes. Closes a peer that has
+ * a pending answer for `unreadMs` and reads less of it than 8 KiB a second, whatever it sends meanwhile; node has no limit for that.
  */
 export function followRequests(server: Server, connections: Connections, unreadMs: number): (connection: Connection) => void {
   const ofSecured = new WeakMap<Socket, Connection>();
@@ -27,7 +27,7 @@ export function followRequests(server: Server, connections: Connections, unreadM
   const readers = new WeakMap<Connection, { readonly octets: number; readonly sinceMs: number }>();
   const sweep = setInterval(
     () => {
-      // Timers run before I/O: after a pause of this process, what was read meanwhile shows first.
+      // Timers run before I/O: after a pause of this process, data read meanwhile must be seen first.
       setImmediate(() => {
         const nowMs = performance.now();
         for (const connection of [...connections.ofStage('request')]) {

@@ -1,4 +1,4 @@
-// The page of a refusal: what it means, what to do, its time and its reference.
+// Page of a refusal: its meaning, its remedy, its time and its reference.
 import type { ServiceError } from '../../base/errors.ts';
 import type { Answer } from '../response/answer.ts';
 import { html, type Html } from './html.ts';
@@ -16,7 +16,7 @@ export type RefusalView = {
   readonly reference: string;
   /** links to continue with */
   readonly ways: Html;
-  /** whether the log has the reason under the reference */
+  /** true if the log has the reason under the reference */
   readonly isLogged: boolean;
 };
 

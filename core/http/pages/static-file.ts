@@ -1,5 +1,5 @@
-// A file that is the same for every caller until the next start. h3 chooses the coding and compares the client's copy; what h3 is given and
-// what it answers does not depend on the path, which is resolved by then.
+// A file that is the same for every caller until the next start. h3 chooses the coding and compares the client's copy; its input and
+// answer do not depend on the path, which is resolved by then.
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { H3Event, serveStatic } from 'h3';

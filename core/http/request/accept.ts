@@ -1,4 +1,4 @@
-// What a client takes: browsers ask for HTML, programs for JSON or for anything.
+// Preference of a client: browsers request HTML, programs JSON or anything.
 
 /**
  * By the weights of the Accept header (RFC 9110 section 12.5.1); undefined when it prefers neither. Refusals are written in both forms:

@@ -5,9 +5,9 @@ import { Shares, type Owner } from '../../base/async/shares.ts';
 /** Octets of memory for all large bodies of a process, including what parsing and using them takes, where nobody says how many. */
 const usualRoomOctets = 256 * 1024 * 1024;
 
-/** How long a body waits for room. */
+/** Time for which a body waits for room. */
 const patienceMs = 60_000;
-/** How often it is looked at what has come of each body. */
+/** Interval of the check of each body's progress. */
 const lookEveryMs = 1_000;
 /** Octets of a body in a second: one that comes faster keeps room for all of it. At the lowest rate 4 MiB take longer than a request may. */
 const quickOctets = 256 * 1024;
@@ -17,7 +17,7 @@ const looksAtRate = 10;
 /** Octets of a body that a slow one is given room for at a time. */
 const stepOctets = 128 * 1024;
 
-/** Why a body gets no (more) room: not in time, or it came too slowly. */
+/** Reason for which a body gets no (more) room: none in time, or it came too slowly. */
 export type NoRoom = 'no-room' | 'too-slow';
 
 /** A body that asks for room. */
@@ -27,19 +27,19 @@ export type Comer = {
   readonly octets: number;
   /** octets of memory that an octet of it takes until it is answered */
   readonly memoryPerOctet: number;
-  /** There is room for it to begin, or to go on. */
+  /** Called when it has room to begin, or to continue. */
   proceed(): void;
-  /** Called once, at the end: it must not go on. */
+  /** Called once, at the end: it must not continue. */
   refuse(reason: NoRoom): void;
 };
 
 /** The place of a body: in line, or inside. */
 export type Place = {
-  /** So many octets have come in all. False: no more may be read until `proceed`. */
+  /** Reports the octets received in all. False: no more may be read until `proceed`. */
   arrived(octets: number): boolean;
-  /** All have come. */
+  /** Reports that the body is complete. */
   whole(octets: number): void;
-  /** Gives the room back, or the place in line. A second call does nothing. */
+  /** Releases the room, or the place in line. Idempotent. */
   leave(): void;
 };
 
@@ -57,7 +57,7 @@ type Body = {
   atLastLook: number;
   atRateLook: number;
   looks: number;
-  /** what is asked for in line */
+  /** requested amount while in line */
   wanted: number;
   patience: NodeJS.Timeout | undefined;
 };
@@ -65,7 +65,7 @@ type Body = {
 /**
  * A semaphore by octets, first come, first served, within the shares of tenants and tokens. A body that needs more than half of the room
  * counts as that half. One that comes quickly holds room for all of it from its beginning, so that it always gets to its end. One that
- * does not gives back what has not come, and goes on in steps: slow senders hold what they have sent, and wait for each other only.
+ * does not releases the unused part, and continues in steps: slow senders hold only what they have sent, and wait only for each other.
  */
 export class BodyRoom {
   readonly #shares: Shares;
@@ -118,7 +118,7 @@ export class BodyRoom {
       const hasOthers = this.#shares.heldBy(owner) > 0;
       this.#hold(body, fits ? held : held - body.wanted);
       if (!fits) {
-        // Who has others inside lets those behind pass; nobody passes one that has none.
+        // An owner with other bodies inside can be overtaken; one without any cannot.
         if (hasOthers) continue;
         return;
       }
@@ -132,7 +132,7 @@ export class BodyRoom {
   #admit(body: Body): void {
     body.state = 'inside';
     this.#inside.add(body);
-    // What it waited for is no slowness of its sender.
+    // Its waiting time does not count as slowness of its sender.
     Object.assign(body, { atLastLook: body.arrived, atRateLook: body.arrived, looks: 0 });
     this.#looking ??= setInterval(() => this.#look(), lookEveryMs).unref();
   }
@@ -163,7 +163,7 @@ export class BodyRoom {
     this.#letIn();
   }
 
-  /** Takes it out of the line, and from those that are looked at. */
+  /** Removes it from the line, and from the checked bodies. */
   #withdraw(body: Body): void {
     this.#line.delete(body);
     clearTimeout(body.patience);
@@ -190,7 +190,7 @@ export class BodyRoom {
           continue;
         }
       }
-      // One that has come within this second has not had one.
+      // A body that arrived within this second has not had a full second.
       if (body.looks > 1 && arrived - atLastLook < quickOctets) this.#hold(body, Math.min(body.held, memoryOf(body, arrived + stepOctets)));
     }
     this.#letIn();
@@ -206,7 +206,7 @@ function memoryOf({ comer: { memoryPerOctet }, most }: Body, octets: number): nu
   return Math.min(octets * memoryPerOctet, most);
 }
 
-/** The state may have changed while it was put in line. */
+/** Tells whether a body is inside: the state may have changed while it was put in line. */
 function isInside({ state }: Body): boolean {
   return state === 'inside';
 }

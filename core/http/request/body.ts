@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Comer, NoRoom, Place } from './body-room.ts';
 
-/** Why there is no body: over the limit, refused before it was read, in chunks that are too small, no memory for it in time, or it came too slowly. */
+/** Reason for a missing body: over the limit, refused before it was read, chunks too small, no memory in time, or too slow. */
 export type NoBody = 'too-large' | 'refused' | 'in-crumbs' | NoRoom;
 
-/** A body, or the reason why there is none. */
+/** A body, or the reason for its absence. */
 export type Body = Uint8Array | NoBody;
 
 /** Octets that a body of a caller without a valid token may have. */
@@ -14,10 +14,10 @@ export const untrustedBytes = 64 * 1024;
 /** Octets of a body that are kept without asking: above, those of unauthenticated callers too share the room of large bodies. */
 const unaskedBytes = 16 * 1024;
 
-/** Called once, for a body that is or may become larger than that: the place where it is kept; undefined: it is refused. */
+/** Admits a body that is or may become larger than that; called once. Returns its place; undefined: refused. */
 export type Admit = (body: Pick<Comer, 'octets' | 'proceed' | 'refuse'>) => Place | undefined;
 
-/** Takes bodies of any size: for listeners whose limit is small. */
+/** Admits bodies of any size: for listeners with a small limit. */
 export const admitAny: Admit = ({ proceed }) => {
   proceed();
   return { arrived: () => true, whole: () => undefined, leave: () => undefined };
@@ -37,8 +37,8 @@ const pieceBytes = 16 * 1024;
 const empty = new Uint8Array(0);
 
 /**
- * Calls `done` once with the whole body, or as soon as it is known that there will be none; never for a client that disconnects
- * before. `admit` is called before more than 16 KiB are kept, and reading waits until the place lets it go on. The rest
+ * Calls `done` once with the whole body, or as soon as it is known to be missing; never for a client that disconnects
+ * before. `admit` is called before more than 16 KiB are kept, and reading waits until the place lets it continue. The rest
  * of a refused body is read and dropped, so that clients that send everything before they read get the answer; the listener's
  * request timeout limits that.
  */
@@ -55,15 +55,15 @@ export function readBody(request: IncomingMessage, limitBytes: number, admit: Ad
 class BodyReader {
   readonly #request: IncomingMessage;
   readonly #limit: number;
-  /** 0: of unknown length */
+  /** declared length; 0 if unknown */
   readonly #declared: number;
   readonly #admit: Admit;
   readonly #done: (body: Body) => void;
   #place: Place | undefined;
-  /** of a large body of known length: joining it at its end would block the event loop */
+  /** buffer of a large body of known length: joining it at its end would block the event loop */
   #whole: Buffer | undefined;
   #chunks: Buffer[] = [];
-  /** the last of them while it has room: an object for each octet that a client sends alone would be a hundred times what is counted */
+  /** last piece while it has room: a separate object for each octet would take a hundred times the counted memory */
   #piece: Buffer | undefined;
   #used = 0;
   #bytes = 0;
@@ -90,7 +90,7 @@ class BodyReader {
   }
 
   #take(chunk: Buffer): void {
-    // Those of a refused body cost as much, though nothing is kept of them.
+    // Chunks of a refused body cost as much, although they are dropped.
     if (++this.#count > crumbs.many && this.#bytes < crumbs.octets * (this.#count - 1)) return this.#refuse('in-crumbs');
     if (this.#isOver) return void (this.#bytes += chunk.length);
     if (this.#bytes + chunk.length > this.#limit) return this.#refuse('too-large');

@@ -1,7 +1,7 @@
 // Cookies of browsers, and the one that carries a session, which the pages of several plugins share.
 import type { PublicCall } from '../endpoint.ts';
 
-/** Carries the token of a browser's session. The API accepts it from no one: it is no bearer token, and a cookie alone authenticates nothing. */
+/** Cookie with the token of a browser's session. The API never accepts it: it is not a bearer token, and a cookie alone authenticates nothing. */
 export const sessionCookie = '__Host-keystored-session';
 
 /** The value of a cookie; undefined when it is absent or repeated (another host of the domain may have planted one). */
@@ -23,16 +23,16 @@ export function formatExpiredCookie(name: string): string {
   return formatCookie(name, '', 0);
 }
 
-/** Where a browser goes after a sign-in: a path of this listener, which the page that sends the browser there has checked. */
+/** Cookie with the target after a sign-in: a path of this listener, checked by the page that sends the browser there. */
 const returnCookie = '__Host-keystored-return';
-/** The time a person takes at an identity provider. */
+/** Time that a person needs at an identity provider. */
 const returnSeconds = 900;
 
 export function formatReturn(path: string): string {
   return formatCookie(returnCookie, encodeURIComponent(path), returnSeconds);
 }
 
-/** The path that was kept, as the browser sends it: it has to be checked again. */
+/** Returns the stored path, as the browser sends it: it must be checked again. */
 export function findReturn(call: Pick<PublicCall, 'headers'>): string | undefined {
   const value = findCookie(call, returnCookie);
   try {

@@ -1,4 +1,4 @@
-// Finds the path and the route of a request target. The results are cached, because clients repeat their targets.
+// Finds the path and the route of a request target. Results are cached, because clients repeat their targets.
 import { readRequestPath, type RequestPath } from './path.ts';
 import type { RouteMatch, RouteTable } from '../route-table.ts';
 

@@ -1,4 +1,4 @@
-// Rules of header fields that hold for every request. Node would answer some breaches itself, without a body, a record and a count.
+// Rules of header fields for every request. Node would answer some breaches itself, without body, record and count.
 import type { IncomingMessage } from 'node:http';
 import { fail, type ServiceError } from '../../base/errors.ts';
 

@@ -17,7 +17,7 @@ export function mediaTypesOf(endpoint: Pick<AnyEndpoint, 'method' | 'consumes'>)
   return endpoint.method === 'PATCH' ? [jsonMediaType, mergePatchMediaType] : [jsonMediaType];
 }
 
-/** Whether a body is a merge patch of RFC 7396, which replaces lists. */
+/** Tells whether a body is a merge patch of RFC 7396, which replaces lists. */
 export function isMergePatch(contentType: string | undefined): boolean {
   return mediaTypeOf(contentType) === mergePatchMediaType;
 }
@@ -54,7 +54,7 @@ export function largeTextOf(body: Uint8Array | ReadBody): Uint8Array | undefined
   return 'json' in body && body.json.status === 'fulfilled' ? body.json.value.text : undefined;
 }
 
-/** Whether a body should be parsed by another thread: it is JSON, and takes milliseconds. */
+/** Tells whether a body should be parsed by another thread: it is JSON, and takes milliseconds. */
 export function isLongReading({ consumes }: AnyEndpoint, body: Uint8Array): boolean {
   return body.length > quickBytes && (consumes === undefined || consumes === jsonMediaType);
 }

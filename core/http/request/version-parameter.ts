@@ -1,8 +1,8 @@
-// The query parameter that chooses one version of a thing: `latest`, which is the default, or its number.
+// Query parameter that chooses a version: `latest`, the default, or its number.
 import { fail } from '../../base/errors.ts';
 import type { EndpointCall, QueryParameter } from '../endpoint.ts';
 
-/** Its description. */
+/** Description of the parameter. */
 export function versionParameter(description: string): QueryParameter {
   return { description, schema: { type: 'string', pattern: '^(latest|[1-9][0-9]{0,9})$', examples: ['2'] } };
 }

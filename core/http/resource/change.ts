@@ -25,15 +25,15 @@ export type Entry = {
   readonly builtIn: boolean;
 };
 
-/** `record`: undefined after `validate=true`, unless the entry was so already and the caller may know that. */
+/** Outcome of a change. `record`: undefined after `validate=true`, unless the entry was equal already and the caller may know that. */
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
-/** How often a change starts over when another process changed the record. Within one process changes take turns. */
+/** Limit of restarts of a change after another process changed the record. Within one process changes take turns. */
 const attempts = 256;
-/** How often it starts over when something else that it depends on was changed. */
+/** Limit of restarts after a change of other records that it depends on. */
 const mostOvertaken = 8;
 
-/** POST: the entry must not be there yet. Policies allow it at the path of the list, and none may refuse it at that of the entry. */
+/** POST: creates an entry that must not exist. Policies allow it at the path of the list, and none may refuse it at that of the entry. */
 export async function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   call.access.requireNotRefusedAt(view.pathOf('config', entry.names), 'create');
   return change(view, store, call, entry, fields, (before) => {
@@ -75,8 +75,8 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
 }
 
 /**
- * A dry run changes nothing, so what one cannot read could be guessed by many of them. It does not say whether the entry is so already to a
- * caller who may not read all of it, nor to anybody whether a short secret is the present one.
+ * Hides equality in the outcome of a dry run, which changes nothing, so that hidden values could be guessed by many of them: it does not tell a
+ * caller who may not read the whole entry whether it is equal already, nor any caller whether a short secret is the present one.
  */
 async function withoutGuess(view: ResourceView, call: EndpointCall, fields: Document, outcome: Promise<Outcome>): Promise<Outcome> {
   const done = await outcome;
@@ -84,7 +84,7 @@ async function withoutGuess(view: ResourceView, call: EndpointCall, fields: Docu
   return mayKnowEqual(view, call, fields) ? done : { ...done, record: undefined };
 }
 
-/** Whether the caller may know that an entry had the document already which the fields of a request give it. */
+/** Tells whether the caller may know that an entry already had the document of a request. */
 function mayKnowEqual(view: ResourceView, { access }: EndpointCall, fields: Document): boolean {
   return access.readsAll(view.nameField) && !view.statesShortSecret(fields);
 }
@@ -102,10 +102,10 @@ async function change(
   return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited, creates));
 }
 
-/** The complete, parsed document that a request makes of the one that is there. */
+/** Makes the complete, parsed document of a request from the present one. */
 type DocumentFor = (before: Document | undefined) => Document;
 
-/** A PUT was let in as an update: where there is no entry, what it makes is judged as a creation as well. */
+/** Marks a PUT, admitted as an update: if the entry does not exist, its document is judged as a creation as well. */
 type Creates = 'by-replacing';
 
 async function changeInTurn(
@@ -154,7 +154,7 @@ async function changeInTurn(
   throw fail('conflict');
 }
 
-/** Undefined when the record changed after the plan was made; nothing was written then. */
+/** Commits a plan; undefined, without a write, if the record changed after the plan was made. */
 async function commit(
   view: ResourceView,
   store: Store,
@@ -181,7 +181,7 @@ async function commit(
   }
 }
 
-/** DELETE: with what else the resource removes. */
+/** DELETE: removes an entry, with dependent records of the resource. */
 export async function removeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): Promise<void> {
   const { resource } = view;
   let overtaken = 0;
@@ -208,13 +208,13 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
   throw fail('conflict');
 }
 
-/** Of an entry whose record does not open, the record alone: what belongs to it nobody can read there. */
+/** Removes only the record of an entry that does not open: its dependent records are unknown. */
 export async function removeUnreadable(view: ResourceView, store: Store, entry: Entry): Promise<void> {
   const removed = await store.write((transaction) => transaction.deleteUnreadable(view.resource.table, entry.key));
   if (!removed) throw fail('conflict');
 }
 
-/** A dry run would tell, without harm to the entry, what the caller cannot read. */
+/** Refuses a dry run of a removal that would reveal hidden fields without harm to the entry. */
 function requireRemovalSeen(view: ResourceView, call: EndpointCall, entry: Entry): void {
   const isSeen = sightOf(view, call, entry);
   const unseen = (view.resource.removalJudgedBy ?? []).find((field) => !isSeen([field]));
@@ -231,7 +231,7 @@ function reread(view: ResourceView, store: Store, call: EndpointCall, entry: Ent
   return record;
 }
 
-/** The headers of RFC 9110 section 13. */
+/** Reads the preconditions of RFC 9110 section 13. */
 export function preconditionsOf(call: EndpointCall): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
   return { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
 }
@@ -240,7 +240,7 @@ function isSame(fresh: unknown, planned: unknown): boolean {
   return fresh === planned || isDeepStrictEqual(fresh, planned);
 }
 
-/** Whether an entry has this document, secrets included. */
+/** Tells whether an entry has this document, including secrets. */
 function isAlready({ resource }: ResourceView, current: unknown, document: Document): boolean {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   return current !== undefined && isDeepStrictEqual(plain(resource.toDocument(current)), plain(document));
@@ -251,8 +251,8 @@ function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
 }
 
 /**
- * Throws policy-denied for a field that is valid or not by the present value of another one which the caller cannot read: whatever that is, or which
- * change is accepted would tell it.
+ * Throws policy-denied for a field whose validity depends on the present value of another field that the caller cannot read, whatever it is:
+ * an accepted change would reveal it.
  */
 function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry, stated: Document, replaces: boolean): void {
   const isSeen = sightOf(view, call, entry);
@@ -269,7 +269,7 @@ function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry,
   }
 }
 
-/** What a caller cannot read is not compared with what they state: the refusal would tell that it is another one. */
+/** Checks fixed fields. Hidden ones are not compared with stated values: a refusal would reveal that they differ. */
 function requireFixedFields({ resource }: ResourceView, before: Document, after: Document, blindly: BlindStatements): void {
   const unseen = ' Leave it out: policies hide its value from you.';
   for (const field of resource.creationFields ?? []) {
@@ -285,7 +285,7 @@ function requireFixedFields({ resource }: ResourceView, before: Document, after:
   }
 }
 
-/** Throws missing-field for a secret that would go to somebody else than the caller who stated it meant. */
+/** Throws missing-field for a secret that would be sent to another recipient than its setter intended. */
 function requireSecretsAgain(
   { resource }: ResourceView,
   before: Document,
@@ -294,7 +294,7 @@ function requireSecretsAgain(
   blindly: BlindStatements,
 ): void {
   for (const [secret, recipients] of Object.entries(resource.secretsSentTo ?? {})) {
-    // Only a text is given again: null would keep the present one.
+    // Only a text states it again: null would keep the present one.
     if (before[secret] === undefined || typeof stated[secret] === 'string') continue;
     const changed = recipients.find((field) => blindly(field) !== undefined || !isDeepStrictEqual(before[field], after[field]));
     if (changed === undefined) continue;

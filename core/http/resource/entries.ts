@@ -24,20 +24,20 @@ export class Entries {
     return parents;
   }
 
-  /** Where the entry of these names is kept; with the parents' names alone, the prefix of all entries. */
+  /** Key of the entry with these names; with the parents' names alone, the prefix of all entries. */
   keyOf(call: EndpointCall, names: readonly string[]): StoreKey {
     const { resource } = this.#view;
     return resource.key?.(call, names) ?? (resource.scope === 'tenant' ? [call.caller.tenantId, ...names] : names);
   }
 
-  /** The entry of a name, which may not exist. Throws `record-unreadable`. */
+  /** Finds the entry with a name, which may not exist. Throws `record-unreadable`. */
   entryOf(call: EndpointCall, parents: readonly string[], name: string): Entry {
     const entry = this.#look(call, parents, name);
     if (entry.record instanceof Unreadable) throw this.#unreadable(entry.record);
     return entry;
   }
 
-  /** With `Unreadable` in the place of a record that does not open. */
+  /** As entryOf, with `Unreadable` for a record that does not open. */
   #look(call: EndpointCall, parents: readonly string[], name: string): Entry {
     const names = [...parents, name];
     const key = this.keyOf(call, names);
@@ -45,25 +45,25 @@ export class Entries {
     return { names, name, key, builtIn: builtIn !== undefined, record: builtIn ?? this.#view.resource.table.getFound(key) };
   }
 
-  /** For reads. Throws `not-found`. */
+  /** Finds an entry for a read. Throws `not-found`. */
   find(call: EndpointCall): Entry {
     const entry = this.#named(call);
     if (entry.record === undefined) throw fail('not-found', { detail: `There is no ${this.#view.resource.noun} of this name.` });
     return entry;
   }
 
-  /** For removals, also of a record that does not open, by root: nobody knows what it was. Throws `not-found`, `precondition-failed`. */
+  /** Finds an entry for a removal; for root also one whose record does not open. Throws `not-found`, `precondition-failed`. */
   findForRemoval(call: EndpointCall): Entry {
     const entry = this.#look(call, this.parentsOf(call), call.params[this.#view.nameField] ?? '');
     return entry.record instanceof Unreadable && call.caller.policies.includes('root') ? entry : this.findForChange(call);
   }
 
-  /** For merges. Throws `not-found`, `precondition-failed`. */
+  /** Finds an entry for a merge. Throws `not-found`, `precondition-failed`. */
   findForChange(call: EndpointCall): Entry {
     return this.#requirePreconditions(call, this.find(call));
   }
 
-  /** For PUT, which also creates and then needs `create` as well. Throws `policy-denied`, `precondition-failed`. */
+  /** Finds an entry for PUT, which also creates and then needs `create` as well. Throws `policy-denied`, `precondition-failed`. */
   findForReplacement(call: EndpointCall): Entry {
     const entry = this.#named(call);
     if (entry.record === undefined && !call.access.allows('create')) throw fail('policy-denied');

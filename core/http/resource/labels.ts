@@ -1,4 +1,4 @@
-// Labels of every resource: a field beside those that the resource has of its own, kept in the record beside what the resource keeps.
+// Labels of every resource: a field besides the resource's own fields, kept in the record besides the resource's own data.
 import { z } from 'zod';
 import { labelName, labelNameRule, labelValue, labelValueRule, mostLabels, type Labels } from '../../wire/labels.ts';
 import type { AnyResource } from './resource.ts';
@@ -14,7 +14,7 @@ export const labelsField = z
     example: { team: 'payments', env: 'prod' },
   });
 
-/** The resource with labels. An entry without any has no such field, and its record is the one of versions before there were labels. */
+/** Adds labels to a resource. An entry without any has no such field, and its record is that of versions without labels. */
 export function labelled(resource: AnyResource): AnyResource {
   const own = resource as unknown as LooseResource;
   const whole: LooseResource = {
@@ -42,7 +42,7 @@ export function labelsOf(record: unknown): unknown {
   return (record as { readonly labels?: Labels }).labels;
 }
 
-/** The record with these labels in place of those that it has. */
+/** Returns the record with these labels instead of its own. */
 export function withLabels<Rec>(record: Rec, labels: unknown): Rec {
   const { labels: _, ...rest } = record as Document;
   return { ...rest, ...presentLabels(labels) } as Rec;

@@ -1,11 +1,11 @@
-// Lists outside of resources, with the same query parameters (api 6).
+// Lists outside resources, with the same query parameters (api 6).
 import type { z } from 'zod';
 import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
 import { Reply, type EndpointCall } from '../endpoint.ts';
 import { filledPath, listHeadersOf, pageOf } from './list-headers.ts';
 import { readFields, readListQuery } from './list-query.ts';
 
-/** The source of the entries. A name is what `keys=true` answers and `after` takes. */
+/** Source of the entries. `keys=true` answers the names, and `after` takes one. */
 export type Listed<Entry> = {
   /** in the order of their names, starting after `after` */
   entries(after: string | undefined): Iterable<Named<Entry>>;
@@ -16,7 +16,7 @@ export type Listed<Entry> = {
   readonly search?: Search<Entry> | undefined;
 };
 
-/** An answer looks at `mostExamined` entries, so that a search holds nobody up; its `Link` goes on behind the last of them. */
+/** A search examines `mostExamined` entries per answer, so that it delays no other request; the `Link` continues after the last of them. */
 export type Search<Entry> = { readonly finds: (name: string, entry: Entry) => boolean; readonly mostExamined: number };
 
 type Named<Entry> = readonly [name: string, entry: Entry];

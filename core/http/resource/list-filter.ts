@@ -1,30 +1,30 @@
-// Filters of a resource's lists: query parameters that pick entries by what the caller may see of them.
+// Filters of a resource's lists: query parameters that select entries by fields that the caller may see.
 import { fail } from '../../base/errors.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { ResourceView } from './view.ts';
 
-/** A query parameter that picks entries of a list. */
+/** A query parameter that selects entries of a list. */
 type ListFilter<Rec> = {
   readonly description: string;
   /** of the parameter, for the API description; a value that is not in its `enum` is refused */
   readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
-  /** the fields (wire form) that it tells about: an entry of which policies hide one from the caller does not fit. None: the name alone */
+  /** fields (wire form) that it reveals: an entry with a hidden one does not fit. None: the name alone */
   readonly tellsAbout: readonly string[];
-  /** Whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
+  /** Tells whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
   fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
 };
 
 export type Listed<Rec> = { readonly name: string; readonly record: Rec };
 
-/** By the names of the parameters, in the order in which clients take them. */
+/** Filters by the names of the parameters, in the order of generated clients. */
 export type ListFilters<Rec> = Readonly<Record<string, ListFilter<Rec>>>;
 
-/** Which fields (wire form) of an entry the caller can see. */
+/** Tells which fields (wire form) of an entry the caller can see. */
 export type Sight = (name: string) => (field: string) => boolean;
 
 /**
- * What a caller of a list sees of its entries: what the list shows and the rules for their own paths do not hide. A field that only the other tree has
- * is judged there, whichever list is asked.
+ * Returns the visible fields of entries for a caller of a list: those of the list that the rules for the entries' own paths do not hide. A
+ * field of the other tree only is judged there, whichever list is requested.
  */
 export function sightOf(view: ResourceView, { access }: EndpointCall, tree: 'config' | 'state', parents: readonly string[]): Sight {
   const other = tree === 'config' ? 'state' : 'config';
@@ -41,7 +41,7 @@ export function sightOf(view: ResourceView, { access }: EndpointCall, tree: 'con
   };
 }
 
-/** Whether an entry fits every filter of the query; undefined where the query has none. Throws `invalid-value`. */
+/** Returns a function that tells whether an entry fits every filter of the query; undefined without filters. Throws `invalid-value`. */
 export function readFilters<Rec>(
   filters: ListFilters<Rec>,
   call: EndpointCall,

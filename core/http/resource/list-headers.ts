@@ -1,4 +1,4 @@
-// The headers of a list: how many entries there are, and where the next ones are.
+// Headers of a list: the number of entries, and the link to the next ones.
 import type { EndpointCall } from '../endpoint.ts';
 
 /** For the API description. */
@@ -13,10 +13,10 @@ export const listHeaders = {
   },
 } as const;
 
-/** The part of a list that was asked for, and whether entries follow. */
+/** Requested part of a list; `hasMore`: entries follow. */
 export type Page<Entry> = { readonly entries: readonly Entry[]; readonly hasMore: boolean };
 
-/** At most `limit` entries; one more is read, to know whether there is one. */
+/** Takes at most `limit` entries; one more is read, to know whether entries follow. */
 export function pageOf<Entry>(entries: Iterable<Entry>, limit = Infinity): Page<Entry> {
   const read = Iterator.from(entries)
     .take(limit + 1)
@@ -34,12 +34,12 @@ export function listHeadersOf(
   return { 'total-count': String(total), ...(hasMore ? { link: nextLink(call, path, names.at(-1) ?? '') } : {}) };
 }
 
-/** A path with the names of the request in it, percent-encoded. */
+/** Fills the names of the request into a path, percent-encoded. */
 export function filledPath({ params }: EndpointCall, path: string): string {
   return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** The same request, behind the last name. */
+/** Link to the same request, after the last name. */
 function nextLink(call: EndpointCall, path: string, last: string): string {
   const { query } = call;
   const target = filledPath(call, path);

@@ -1,4 +1,4 @@
-// Query parameters of reads and changes (api 6): which entries, which fields, or a dry run.
+// Query parameters of reads and changes (api 6): selection of entries, of fields, or a dry run.
 import { fail } from '../../base/errors.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { EndpointCall } from '../endpoint.ts';
@@ -79,7 +79,7 @@ export function readFlag(query: Query, name: string): boolean {
   return value === 'true';
 }
 
-/** The labels that entries must have; undefined when none are asked for. Throws `invalid-value`. */
+/** Reads the labels that entries must have; undefined without any. Throws `invalid-value`. */
 export function readSelector(query: Query): Selector | undefined {
   const text = query.get('selector');
   if (text === undefined) return undefined;
@@ -88,7 +88,7 @@ export function readSelector(query: Query): Selector | undefined {
   return selector;
 }
 
-/** How a merge treats unordered lists: as the query says, else as the media type of the body does. Throws `invalid-value`. */
+/** Reads the rule of a merge for unordered lists: from the query, otherwise from the media type of the body. Throws `invalid-value`. */
 export function readListRule({ query, headers }: Pick<EndpointCall, 'query' | 'headers'>): ListRule {
   const value = query.get('lists') ?? (isMergePatch(headers['content-type']) ? 'replace' : 'unite');
   if (value !== 'unite' && value !== 'replace') throw invalid('lists', 'must be unite or replace');
@@ -104,7 +104,7 @@ export function readFields(query: Query, shape: Shape): (document: unknown) => u
   return (document) => select(document, paths);
 }
 
-/** The name is not in the message: a query can hold anything. */
+/** Requires that a field exists. Its name is not in the message: a query can contain anything. */
 function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): void {
   if (name === '' || name === '__proto__') throw invalid('fields', 'must be names separated by commas');
   if (shape.kind === 'value' || shape.kind === 'list') return;
@@ -114,7 +114,7 @@ function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): v
   if (below !== undefined && inner.length > 0) requireField(below, inner);
 }
 
-/** Optional fields that a document does not have are absent from the answer too. */
+/** Selects fields of a document; absent optional fields are absent from the answer too. */
 function select(document: unknown, paths: readonly (readonly string[])[]): unknown {
   if (!isJsonObject(document)) return document;
   const selected: Record<string, unknown> = {};

@@ -5,7 +5,7 @@ import type { Shape } from '../../wire/schema.ts';
 /** `unite` is api 5; `replace` is RFC 7396, for callers that state the whole list. */
 export type ListRule = 'unite' | 'replace';
 
-/** The document after the merge; neither input is changed. */
+/** Merges; neither input is changed. */
 export function mergeDocument(shape: Shape | undefined, base: unknown, patch: unknown, lists: ListRule = 'unite'): unknown {
   if (Array.isArray(patch)) {
     const isUnited = lists === 'unite' && Array.isArray(base) && !(shape?.kind === 'list' && shape.ordered);
@@ -20,7 +20,7 @@ export function mergeDocument(shape: Shape | undefined, base: unknown, patch: un
   return merged;
 }
 
-/** The document without what its unordered lists have twice: two elements may be equal only when each has its defaults. */
+/** Removes repeated elements of unordered lists: two elements may become equal only with their defaults. */
 export function withoutRepeats(shape: Shape | undefined, value: unknown): unknown {
   if (shape?.kind === 'list') return Array.isArray(value) && !shape.ordered ? united([], value) : value;
   if ((shape?.kind !== 'object' && shape?.kind !== 'map') || !isJsonObject(value)) return value;
@@ -32,7 +32,10 @@ function shapeBelow(shape: Shape | undefined, name: string): Shape | undefined {
   return shape?.kind === 'map' ? shape.value : undefined;
 }
 
-/** Present elements keep their order; new ones follow in the order given. Known ones are found by their text, or long lists would take squares. */
+/**
+ * Unites lists. Present elements keep their order; new ones follow in the order given. Elements are compared by their text, so that long
+ * lists take linear time.
+ */
 function united(base: readonly unknown[], more: readonly unknown[]): unknown[] {
   const all = [...base];
   const known = new Set(base.map(textOf));
@@ -45,7 +48,7 @@ function united(base: readonly unknown[], more: readonly unknown[]): unknown[] {
   return all;
 }
 
-/** The same text for equal elements, in whatever order they have their members. */
+/** Canonical text of an element, independent of the order of its members. */
 function textOf(element: unknown): string {
   return JSON.stringify(element, (_, value: unknown) =>
     isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))) : value,

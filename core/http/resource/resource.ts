@@ -21,22 +21,22 @@ export type Change<Document, Rec> = {
   readonly blindly: (...path: readonly string[]) => unknown;
 };
 
-/** Of the names that a list has at present, those that a change may keep although its caller could not give them; `stated`: what it states blindly. */
+/** Returns the present names of a list that a change may keep although its caller could not add them; `stated`: blindly stated value. */
 export function keptNames(present: readonly string[] = [], stated: unknown): readonly string[] {
   return Array.isArray(stated) ? present.filter((name) => !stated.includes(name)) : present;
 }
 
 /**
- * How a change is done. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
+ * Steps of a change. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
  * platform stops there. `prepare` does the slow work outside the transaction (HSM). `commit` builds the new record inside it:
  * the platform re-reads the record first and starts over when it changed since `plan`, so `current` is never stale.
  */
 export type Plan<Rec, Prepared> = {
   prepare?(): Promise<Prepared>;
   commit(transaction: WriteTransaction, prepared: Prepared): Rec;
-  /** Undoes `prepare` when its result was not committed: another change came first, or the store could not be written. */
+  /** Undoes `prepare` if its result was not committed: another change came first, or the store could not be written. */
   discard?(prepared: Prepared): Promise<void>;
-  /** What follows when it is committed, before the answer. */
+  /** Runs after the commit, before the answer. */
   after?(): Promise<void>;
 };
 
@@ -66,19 +66,20 @@ export type Resource<Document, Rec, Prepared> = {
   /** write-only; the state shows `<field>-set` (dotted path for containers: `est.initialEnrollSecret`) */
   readonly secretFields?: readonly string[];
   /**
-   * Secrets that are sent to somebody, and the fields that say to whom: where one of these changes, the secret has to be stated again, or who may
-   * change an address and not read the secret would have it sent to their own address.
+   * secrets sent to a recipient, with the fields that name the recipient: if one of these changes, the secret must be stated again.
+   * Otherwise a caller who may change an address but not read the secret could have it sent to another address
    */
   readonly secretsSentTo?: Readonly<Record<string, readonly (keyof Document & string)[]>>;
   /**
-   * Fields (dotted paths) that are valid or not by others, of the document or the state: who cannot see one of those changes them only together with it.
+   * fields (dotted paths) whose validity depends on others, of the document or the state: a caller who cannot see one of those changes them
+   * only together with it
    */
   readonly judgedBy?: Readonly<Record<string, readonly string[]>>;
-  /** fields by which a removal is refused: who cannot see them gets no dry run of one */
+  /** fields for which a removal may be refused: a caller who cannot see them gets no dry run of it */
   readonly removalJudgedBy?: readonly (keyof Document & string)[];
-  /** containers, and secrets that must be there, that a merge cannot remove: null is refused */
+  /** containers, and required secrets, that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
-  /** entries that every tenant has; they are not stored and cannot be changed */
+  /** entries of every tenant; they are not stored and cannot be changed */
   readonly builtIn?: ReadonlyMap<string, Rec>;
   /** false: everything below the parents is 404 */
   parentExists?(call: EndpointCall, parents: readonly string[]): boolean;
@@ -89,25 +90,25 @@ export type Resource<Document, Rec, Prepared> = {
   /** Warnings about accepted input that is probably a mistake, in answers to creations, replacements and merges. */
   warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
-  /** Checks that the entry may be removed (throws `in-use`, `deletion-not-allowed`, …) and returns what else to do. */
+  /** Checks that the entry may be removed (throws `in-use`, `deletion-not-allowed`, …) and returns further steps. */
   planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
-  /** `shows`: whether the caller sees a field (wire form) of this entry, for fields that follow from others. */
+  /** Makes the state. `shows`: tells whether the caller sees a field (wire form) of this entry, for derived fields. */
   toState(record: Rec, call: EndpointCall, shows: (field: string) => boolean): Record<string, unknown>;
-  /** query parameters of its lists that pick entries */
+  /** query parameters of its lists that select entries */
   readonly filters?: ListFilters<Rec>;
-  /** rights that some changes of a field need, for `policy/check`; `plan` asks for them */
+  /** rights that some changes of a field need, for `policy/check`; `plan` checks them */
   readonly fieldRights?: readonly FieldRight[];
-  /** what a removal ends beyond the entry itself, to follow "this" */
+  /** effect of a removal beyond the entry itself, following "this" */
   readonly removalEnds?: string;
-  /** entries can be created many at once, under the path of the list with `-batch` */
+  /** true if entries can be created in batches, under the path of the list with `-batch` */
   readonly inBatches?: true;
-  /** the record of a change has its document in whole, however long: what it decides has to be told afterwards */
+  /** true if the record of a change has the complete document, however long: its effect must be traceable */
   readonly recordedWhole?: true;
   readonly errors?: readonly string[];
 };
 
-/** `prepare`: slow work before the transaction. When `commit` throws an overtaken `conflict`, the removal starts over. */
+/** Steps of a removal. `prepare`: slow work before the transaction. If `commit` throws an overtaken `conflict`, the removal starts over. */
 export type Removal = { prepare?(): Promise<void>; commit?(transaction: WriteTransaction): void; after?(): Promise<void> };
 
 export type AnyResource = Resource<never, never, never>;

@@ -1,4 +1,4 @@
-// What a caller sees of an entry, and states of it without seeing.
+// Fields of an entry that a caller sees, and those stated without being seen.
 import { toKebab, type Shape } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Entry } from './change.ts';
@@ -7,7 +7,10 @@ import type { Document, ResourceView } from './view.ts';
 /** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
 export type BlindStatements = (...path: readonly string[]) => unknown;
 
-/** A replacement states the default of what it leaves out, as null: accepted or refused by the present value, it would tell that one. */
+/**
+ * Makes the blind statements of a request. A replacement states the default of absent fields, as null: a decision by the present value would
+ * reveal it.
+ */
 export function blindStatements(
   view: ResourceView,
   call: EndpointCall,
@@ -18,19 +21,19 @@ export function blindStatements(
   const isSeen = sightOf(view, call, entry);
   return (...path) => {
     const value = statementOf(view, stated, replaces, path);
-    // Nobody reads a secret: which one is accepted would tell it.
+    // A secret is never readable: an accepted value would reveal it.
     if (statedAt(stated, path) !== undefined && isSecret(view, path)) return value;
     return value === undefined || isSeen(path) ? undefined : value;
   };
 }
 
-/** What a request states at a path of names (camelCase); null: that it is not there; undefined: nothing. */
+/** Value that a request states at a path of names (camelCase); null: stated as absent; undefined: not stated. */
 export function statementOf(view: ResourceView, stated: Document, replaces: boolean, path: readonly string[]): unknown {
   const value = statedAt(stated, path);
   return value === undefined && replaces && !staysByReplacing(view, path) ? null : value;
 }
 
-/** A container that is removed takes with it what is in it, and a list is stated as a whole. */
+/** Finds the stated value: a removed container removes its fields, and a list is stated as a whole. */
 function statedAt(stated: unknown, path: readonly string[]): unknown {
   const [name, ...inner] = path;
   if (name === undefined || stated === null || stated === undefined || Array.isArray(stated)) return stated;
@@ -41,13 +44,13 @@ export function isSecret({ resource }: ResourceView, path: readonly string[]): b
   return resource.secretFields?.includes(path.join('.')) === true;
 }
 
-/** Whether the caller can read a field of an entry (path of names in camelCase) in one of the trees. */
+/** Returns a function that tells whether the caller can read a field of an entry (path of names in camelCase) in one of the trees. */
 export function sightOf(view: ResourceView, call: EndpointCall, entry: Entry): (path: readonly string[]) => boolean {
   const sees = fieldsSeen(view, call, entry);
   return (path) => sees(path.map(toKebab).join('/'));
 }
 
-/** The same of a field in wire form, `a/b` in containers. */
+/** As sightOf, for fields in wire form, `a/b` in containers. */
 export function fieldsSeen(view: ResourceView, { access }: EndpointCall, { names }: Entry): (field: string) => boolean {
   let trees: readonly ((field: string) => boolean)[] | undefined;
   return (field) => {
@@ -56,13 +59,13 @@ export function fieldsSeen(view: ResourceView, { access }: EndpointCall, { names
   };
 }
 
-/** Whether a replacement that leaves a field out keeps it, or cannot state it. */
+/** Tells whether a replacement that leaves a field out keeps it, or cannot state it. */
 export function staysByReplacing({ resource, judged }: ResourceView, path: readonly string[]): boolean {
   const { creationFields = [], oneWayFields = [] } = resource;
   return [...creationFields, ...oneWayFields].includes(path[0] ?? '') || !isWritable(judged, path);
 }
 
-/** Containers may have fields of the document and of the state. */
+/** Tells whether a field is writable: containers may have fields of the document and of the state. */
 function isWritable(shape: Shape, [name, ...inner]: readonly string[]): boolean {
   if (name === undefined || shape.kind !== 'object') return true;
   const field = shape.byCamel.get(name);

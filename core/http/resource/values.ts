@@ -1,4 +1,4 @@
-// Which values policies judge where an entry is made or changed (api 53). What is hidden from the caller is never judged by its present value.
+// Values that policies judge when an entry is made or changed (api 53). Hidden fields are never judged by their present value.
 import { isDeepStrictEqual } from 'node:util';
 import { valueOfField } from '../../access/policy/constraints.ts';
 import { isJsonObject } from '../../wire/json.ts';
@@ -8,15 +8,15 @@ import type { Entry } from './change.ts';
 import { fieldsSeen, isSecret, sightOf, statementOf } from './sight.ts';
 import type { Document, ResourceView } from './view.ts';
 
-/** A change of an entry that is there. */
+/** A change of an existing entry. */
 export type ValueChange = {
   readonly before: Document;
   readonly after: Document;
   /** the fields of the request */
   readonly stated: Document;
-  /** PUT: what is left out is stated too */
+  /** true for PUT, where absent fields are stated too */
   readonly replaces: boolean;
-  /** what the request would make of another document */
+  /** Returns the result of the request for another present document. */
   readonly documentOf: (before: Document) => Document;
 };
 
@@ -50,13 +50,13 @@ export function requireValuesOfChange(view: ResourceView, call: EndpointCall, en
   const differs = (field: string): boolean =>
     !isDeepStrictEqual(valueOfField(was, field, view.judged), valueOfField(is, field, view.judged));
   access.requireAllowedValues(judgedDocument(view, call, entry, change), view.judged, {
-    // The path of the request says the name, each time.
+    // The path of the request always states the name.
     isChanged: (field) => field === view.nameField || differs(field) || (!isRead(field) && isStated(field)),
     isKnown: (field) => isRead(field) || isStated(field) || isSecret(view, pathOf(field)),
   });
 }
 
-/** The document after the change; of a list that is united with one that the caller cannot read, what the request states alone. */
+/** The document after the change; for a list united with a hidden one, only the stated elements. */
 function judgedDocument(view: ResourceView, call: EndpointCall, entry: Entry, change: ValueChange): Document {
   const isSeen = sightOf(view, call, entry);
   const base = withoutUnseenLists(change.before, change.stated, [], isSeen);

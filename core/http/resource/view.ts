@@ -25,7 +25,7 @@ import type { AnyResource, Resource } from './resource.ts';
 
 /** A document of a resource in code: camelCase, plain JSON. */
 export type Document = Record<string, unknown>;
-/** A resource without its own types: it is only ever given what it returned itself. */
+/** A resource without its own types: it receives only values that it has returned itself. */
 export type LooseResource = Resource<Document, unknown, unknown>;
 
 const unguessableOctets = 16;
@@ -40,9 +40,9 @@ export class ResourceView {
   readonly #shape: Shape;
   /** the same with the name first, as POST takes it and every answer has it */
   readonly #namedShape: Shape;
-  /** what audit records have by value: all but the secrets */
+  /** fields that audit records have by value: all but the secrets */
   readonly #recorded: Shape;
-  /** the fields of a document that policies judge the values of */
+  /** fields of a document whose values policies judge */
   readonly judged: Shape;
   /** the fields that answers of a tree can have */
   readonly answers: Readonly<Record<'config' | 'state', Shape>>;
@@ -58,7 +58,7 @@ export class ResourceView {
     this.namedFields = namedFieldsOf(resource.document);
     this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
     const known = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
-    // Whether a secret is set is read-only too.
+    // The flags of secrets are read-only too.
     this.#shape = withReadOnly(known, this.#withFlags(known));
     this.#namedShape = withField(this.#shape, resource.nameField);
     const writable = withField(shapeOf(resource.document), resource.nameField);
@@ -76,7 +76,7 @@ export class ResourceView {
     return this.#secrets.reduce((whole, path) => withChangedField(whole, path, flagField), shape);
   }
 
-  /** Whether the fields have a secret that could be guessed. */
+  /** Tells whether the fields have a secret that could be guessed. */
   statesShortSecret(fields: Document): boolean {
     return this.#secrets
       .map((path) => valueAt(fields, path))
@@ -93,7 +93,7 @@ export class ResourceView {
     return this.#format(name, this.#withoutSecrets(document));
   }
 
-  /** The state document in wire form: all fields, and for each secret whether it is set. */
+  /** The state document in wire form: all fields, and a flag for each secret that is set. */
   state(name: string, record: unknown, call: EndpointCall, shows = (field: string): boolean => call.access.shows(field)): Document {
     const document = this.resource.toDocument(record);
     const wire = this.#format(name, overlay(this.#withoutSecrets(document), this.resource.toState(record, call, shows)));
@@ -101,8 +101,8 @@ export class ResourceView {
   }
 
   /**
-   * A document as policies on values judge it: as configOf, with the secrets that a request states. One that it leaves out counts as null: the present
-   * one is compared with nothing.
+   * Document for policies on values: as configOf, with the secrets that a request states. An absent one counts as null: the present
+   * one is never compared.
    */
   judgedOf(name: string, document: Document, stated: Document): Document {
     const secrets = this.#secrets.flatMap((path): Document[] => {
@@ -159,7 +159,7 @@ export class ResourceView {
   }
 
   /**
-   * A body for the audit record: secrets, and what has another form than the document, by size; long texts and lists by size and digest.
+   * Reduces a body for the audit record: secrets, and parts that do not match the document, to their size; long texts and lists to size and digest.
    * `done`: it was committed.
    */
   auditParameters(body: JsonObject, done: 'done' | 'asked' = 'asked'): Record<string, unknown> {
@@ -181,14 +181,14 @@ export class ResourceView {
   }
 }
 
-/** Warnings in an answer; absent where there are none. */
+/** Warnings in an answer; absent without any. */
 export const warningsField = z
   .array(
     z.string().meta({ example: 'rest-api/rules/0 (/V1/**) has no effect: upper and lower case count, and the path is not spelled so.' }),
   )
   .optional();
 
-/** Schemas for the API description; `changed` is what changes answer. */
+/** Schemas for the API description; `changed` is the answer of changes. */
 export function describedSchemas(
   resource: AnyResource,
 ): { readonly creation: z.ZodObject } & Readonly<Record<'change' | 'config' | 'changed' | 'state', z.ZodType>> {

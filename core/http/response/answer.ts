@@ -8,7 +8,7 @@ export type Answer = {
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** a list becomes one header line per item */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** what is done between the record of the answer and its sending */
+  /** runs between the record of the answer and its sending */
   readonly last?: () => Promise<void>;
 };
 
@@ -68,7 +68,7 @@ const largestWholeBytes = 32 * 1024;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/** The client disconnected: ends a stream, so that it releases its resources. */
+/** Ends a stream after the client has disconnected, so that it releases its resources. */
 function abandon(body: Answer['body']): undefined {
   if (typeof body === 'object' && Symbol.asyncIterator in body) endQuietly(body[Symbol.asyncIterator]());
 }

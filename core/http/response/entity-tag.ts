@@ -13,7 +13,7 @@ export function entityTag(store: Store, document: unknown): string {
 
 export type Preconditions = { readonly ifMatch?: string | undefined; readonly ifNoneMatch?: string | undefined };
 
-/** Throws `precondition-failed` unless the headers fit the present state; `tag` is undefined when nothing is there. */
+/** Throws `precondition-failed` unless the headers fit the present state; `tag` is undefined if the entry does not exist. */
 export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, tag: string | undefined): void {
   if (ifMatch !== undefined && !lists(ifMatch, tag)) {
     throw fail('precondition-failed', { detail: 'If-Match does not name the present state; read it again and repeat the change.' });
@@ -24,7 +24,7 @@ export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, ta
 }
 
 /**
- * Whether If-None-Match of a GET has one of the tags, or `*`: the client's copy is the present one then. Weak comparison (section 13.1.2).
+ * Tells whether If-None-Match of a GET has one of the tags, or `*`: then the client's copy is current. Weak comparison (section 13.1.2).
  */
 export function hasPresentCopy(ifNoneMatch: string | undefined, ...tags: readonly string[]): boolean {
   const present = new Set(['*', ...tags]);

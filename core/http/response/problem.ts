@@ -52,7 +52,7 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
 };
 
 /**
- * Where a token says it by a CK_RV, it is at fault, or its firmware or policy; neither the request nor this service. A blob reaches the token
+ * Codes of errors with a CK_RV: the token is at fault, or its firmware or policy; neither the request nor this service. A blob reaches the token
  * only after its binding was checked: when it cannot be unwrapped, the wrapping key is another one.
  */
 const tokenCodes: Readonly<Partial<Record<HsmErrorKind, string>>> = { refused: 'hsm-unavailable', 'key-not-usable': 'key-object-missing' };
@@ -65,31 +65,31 @@ function isRefusedByToken({ kind, rv }: HsmError): boolean {
   return kind === 'refused' && rv !== undefined;
 }
 
-/** The detail names the token as in the configuration. */
+/** Details of an HSM error, with the token's name in the configuration. */
 function hsmDetail(error: HsmError): ErrorDetails {
   const { kind, message } = error;
   if (kind !== 'token-not-configured' && !isOwnKeyMissing(error)) return {};
   return { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` };
 }
 
-/** What says more than its code: of its own, or of the token that is behind it. */
+/** Details beyond the code: of the error itself, or of the token behind it. */
 function detailsOf({ details }: ServiceError): ErrorDetails {
   return details.cause instanceof HsmError ? { ...details, ...hsmDetail(details.cause) } : details;
 }
 
-/** Below 500: what a caller is told in words alone, as in the item of a batch or by another API. */
+/** Text of an error below 500, as in the item of a batch or for another API. */
 export function sentenceOf(error: ServiceError): string {
   return detailsOf(error).detail ?? error.message;
 }
 
-/** What to do about a token that does not work, where its state says more than the code. */
+/** Remedy for a failing token, if its state says more than the code. */
 const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
   'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',
   timeout: 'The token did not answer in time: try again; /v1/state/system/health says whether it works at all.',
   configuration: 'A token or its configuration is not as it has to be: system:logs says what; mend that or hsm/tokens, then try again.',
 };
 
-/** From 500 up: a fixed text, never one of the occurrence. */
+/** Advice of an error from 500 up: a fixed text, never one of the occurrence. */
 function adviceOf({ advice, details: { cause } }: ServiceError): string {
   if (!(cause instanceof HsmError)) return advice;
   return (isRefusedByToken(cause) ? refusedAdvice : hsmAdvice[cause.kind]) ?? advice;
@@ -117,7 +117,7 @@ function formatItem(item: { readonly message: string; readonly info?: string }):
   return { 'error-message': item.message, ...defined({ 'error-info': item.info }) };
 }
 
-/** Whether the HSM does not have the key, or the configuration not its token: the caller can do nothing about it. */
+/** Tells whether the HSM lacks the key, or the configuration its token: the caller cannot repair that. */
 export function isKeyAway({ code }: ServiceError): boolean {
   return code === 'key-object-missing' || code === 'token-not-configured';
 }
@@ -162,7 +162,7 @@ export function describeFault(error: unknown): Record<string, unknown> {
     ...(typeof code === 'string' ? { code } : {}),
     ...(error instanceof HsmError ? { kind: error.kind, rv: error.rv, fn: error.fn } : {}),
     ...(quotes ? {} : { message: error.message.slice(0, 300) }),
-    // What an error says of itself without anything that was given.
+    // The error's own text for the log, without input.
     ...(typeof forLog === 'string' ? { message: forLog.slice(0, 1_000) } : {}),
     at: frames(error),
     ...(error.cause === undefined ? {} : { cause: describeFault(error.cause) }),

@@ -1,4 +1,4 @@
-// One operation as a request of curl, as a command of keystorectl, and as what both get back.
+// Examples of one operation: a request with curl, a command of keystorectl, and the answer to both.
 import { fieldsOf, successesOf, type Content, type JsonSchema, type OpenApiDocument, type Operation } from '../document.ts';
 import { exampleProblem } from '../refusals.ts';
 import { exampleOf } from '../schema.ts';
@@ -6,7 +6,7 @@ import type { Entry } from './frame.ts';
 
 const server = 'https://keystored.example:4646';
 
-/** Lines end in a backslash, so that the whole can be pasted. */
+/** Formats a curl command. Lines end in a backslash, so that the whole can be pasted. */
 export function curlOf({ method, path, operation }: Entry): string {
   const { parameters, security, requestBody } = operation;
   const target = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(nameFrom(parameters, name)));
@@ -22,7 +22,7 @@ export function curlOf({ method, path, operation }: Entry): string {
   ].join(' \\\n  ');
 }
 
-/** Undefined for an operation that is none of keystorectl. */
+/** Formats a command of keystorectl; undefined for an operation without one. */
 export function commandLineOf({ path, operation }: Entry): string | undefined {
   const { 'x-command': command, parameters, requestBody } = operation;
   if (command === undefined) return undefined;
@@ -41,7 +41,7 @@ export function commandLineOf({ path, operation }: Entry): string | undefined {
   return [[...words.filter((word) => word !== undefined), ...config].join(' '), ...options].join(' \\\n  ');
 }
 
-/** The answer that an operation gives when all is well, if it has one. */
+/** Example of the successful answer of an operation. */
 export function answerExampleOf(operation: Operation): { readonly status: string; readonly text: string | undefined } {
   const [status = '', response] = successesOf(operation)[0] ?? [];
   const [, media] = firstOf(response?.content);
@@ -52,7 +52,7 @@ export function answerExampleOf(operation: Operation): { readonly status: string
   };
 }
 
-/** One refusal: of the codes with the least status, the one that says most about the operation. */
+/** Example of a refusal: the most specific one among the codes with the least status. */
 export function refusalExampleOf({ 'x-codes': codes }: Operation, { 'x-errors': errors }: OpenApiDocument): string | undefined {
   const statusOf = (code: string): number => errors[code]?.status ?? 0;
   const ofCaller = codes.filter((code) => statusOf(code) < 500);
@@ -78,7 +78,7 @@ function nameFrom(parameters: Operation['parameters'], name: string): string {
   return parameter === undefined ? name : String(exampleOf(parameter.schema));
 }
 
-/** Containers with a slash, a flag alone for true, lists of texts once for each; anything deeper as JSON. */
+/** Formats options: containers with a slash, a flag alone for true, lists of texts once for each; anything deeper as JSON. */
 function optionsOf(path: string, value: unknown): string[] {
   if (value === true) return [`--${path}`];
   if (value === false) return [`--no-${path}`];
@@ -92,7 +92,7 @@ function isDocument(value: unknown): value is Readonly<Record<string, unknown>> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,7 +4,7 @@ import { fieldsOf, type JsonSchema } from '../document.ts';
 import type { Direction } from '../schema.ts';
 import { rulesOf, typeOf } from '../words.ts';
 
-/** Undefined for a schema without fields. Requests mark required fields, answers optional ones. */
+/** Makes the table; undefined for a schema without fields. Requests mark required fields, answers optional ones. */
 export function fieldsTable(schema: JsonSchema, direction: Direction): Html | undefined {
   const rows = rowsOf(schema, '', direction);
   if (rows.length === 0) return undefined;

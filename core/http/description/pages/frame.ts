@@ -1,9 +1,9 @@
-// What all pages of the description share: the list of groups, the search field, the style, and the headers.
+// Frame of all pages of the description: the list of groups, the search field, the style, and the headers.
 import { Html, html } from '../../pages/html.ts';
 import type { OpenApiDocument, Operation } from '../document.ts';
 import { pageStyle, pageStyleHash } from './style.ts';
 
-/** With `nosniff`, which every answer has. No scripts, and nothing from elsewhere. */
+/** Headers of pages, besides `nosniff`, which every answer has: no scripts, and no external resources. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src '${pageStyleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
@@ -13,7 +13,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** An operation with its place. */
 export type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** Every operation of a document whose bodies are written out. */
+/** Lists every operation of a document with inlined bodies. */
 export function entriesOf(document: OpenApiDocument): readonly Entry[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -27,7 +27,7 @@ export function titleOf(group: string): string {
   return group.replaceAll('-', ' ');
 }
 
-/** Where an operation is shown. */
+/** Address at which an operation is shown. */
 export function hrefOf({ operation }: Entry): string {
   return `${docsPath}/${operation.tags[0] ?? ''}#${operation.operationId}`;
 }
@@ -42,9 +42,9 @@ export function linkTo(entry: Entry): Html {
 
 type Frame = {
   readonly title: string;
-  /** the group, or another page, that the list marks as the present one */
+  /** group, or another page, that the list marks as the present one */
   readonly present?: string;
-  /** what was searched for */
+  /** searched text */
   readonly text?: string;
   readonly main: Html;
 };

@@ -1,4 +1,4 @@
-// One operation on the page of its group: what it takes, answers and refuses on the left, an example of each on the right.
+// One operation on the page of its group: input, answers and refusals on the left, an example of each on the right.
 import { html, prose, type Html } from '../../pages/html.ts';
 import { successesOf, type OpenApiDocument, type Operation } from '../document.ts';
 import { answerExampleOf, answerSchemaOf, commandLineOf, curlOf, firstOf, refusalExampleOf } from './examples.ts';

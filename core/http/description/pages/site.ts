@@ -5,7 +5,7 @@ import { firstOf } from './examples.ts';
 import { docsPath, entriesOf, linkTo, renderFrame, titleOf, type Entry } from './frame.ts';
 import { operationArticle } from './operation.ts';
 
-/** What a search looks through. */
+/** Searchable texts of an operation or an error code. */
 type Findable = { readonly link: Html; readonly summary: string; readonly weighty: string; readonly text: string };
 
 const mostFound = 60;
@@ -93,7 +93,7 @@ export class DocsSite {
     return renderFrame(this.#document, { title: 'error codes', present: 'errors', main });
   }
 
-  /** Operations and error codes with every word of the text; those that have them in their names first. */
+  /** Finds operations and error codes with every word of the text; those with the words in their names first. */
   find(text: string): string {
     const words = text
       .toLowerCase()

@@ -1,4 +1,4 @@
-// POST of a resource in batches: many new entries, each as POST makes it alone, and each answered on its own.
+// POST of a resource in batches: many new entries, each made like a single POST, and each with its own answer.
 import { z } from 'zod';
 import { Whole } from '../../../audit/record.ts';
 import { ServiceError, fail } from '../../../base/errors.ts';
@@ -17,7 +17,7 @@ const maxItems = 1_000;
 const fewestTogether = 16;
 const mostTogether = 64;
 const quickMs = 500;
-/** While the token works for some, others are committed. */
+/** Groups in progress: while the token works for one, another is committed. */
 const groupsAtOnce = 2;
 const maxReferenceCharacters = 256;
 
@@ -62,7 +62,7 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
           }
         });
       } finally {
-        // After a fault too: what was created is in the record.
+        // Also after a fault: the record lists the created entries.
         const counts = { items: batchInput.length, failed };
         if (created.length === 0) call.noteAudit({ requestParameters: counts });
         else call.noteAudit({ requestParameters: new Whole({ ...counts, documents }), created });

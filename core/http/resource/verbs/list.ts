@@ -47,7 +47,7 @@ const partText =
 
 type Named = readonly [name: string, record: unknown];
 
-/** A page of entries, and the number of all that it is a page of. */
+/** A page of entries, and the total number of entries. */
 type Found = { readonly page: Page<Named>; readonly total: number };
 
 function listEntries(
@@ -76,7 +76,7 @@ function listEntries(
   return isPicked === undefined ? reply(findAll(verb, prefix, options)) : findPicked(verb, prefix, options, isPicked).then(reply);
 }
 
-/** Of an entry that does not open, or for which something else does not, its name and the reason. */
+/** Formats an entry; if its record or a record it depends on does not open, its name and the reason. */
 function shownOrReason({ view }: VerbContext, name: string, record: unknown, format: (record: unknown) => unknown): unknown {
   const unreadable = (reason: string) => ({ [view.nameField]: name, unreadable: reason });
   if (record instanceof Unreadable) return unreadable(record.reason);
@@ -107,7 +107,7 @@ function findAll({ view: { resource } }: VerbContext, prefix: StoreKey, { keys, 
 const readAtOnce = 500;
 
 /**
- * Looks at all entries, in pieces, so that other requests go on in between: one that is made or deleted meanwhile may be missed, as between
+ * Examines all entries, in pieces, so that other requests run in between: an entry made or deleted meanwhile may be missed, as between
  * two pages.
  */
 async function findPicked(
@@ -120,10 +120,10 @@ async function findPicked(
   const found: Named[] = [];
   let total = 0;
   const look = ([name, record]: Named): void => {
-    // Nothing is known of one that does not open.
+    // An unreadable entry cannot be compared.
     if (record instanceof Unreadable || !isPicked({ name, record })) return;
     total += 1;
-    // Those of the table come in order, one more than the page holds is enough.
+    // Entries of the table come in order, so one more than the page holds is enough.
     const isWanted = (after === undefined || name > after) && found.length <= limit + builtIn.size;
     if (isWanted) found.push([name, record]);
   };
@@ -136,7 +136,7 @@ async function findPicked(
   }
 }
 
-/** What the query picks entries by: labels, and the filters of the resource. Undefined: everything. */
+/** Reads the selection of the query: labels, and the filters of the resource. Undefined: all entries. */
 function readPicker(
   { view: { resource } }: VerbContext,
   call: EndpointCall,
@@ -145,11 +145,11 @@ function readPicker(
   const selector = readSelector(call.query);
   const fits = readFilters(resource.filters ?? {}, call, sight);
   if (selector === undefined) return fits;
-  // Built-in entries have no labels, and what the caller cannot see cannot be asked for either.
+  // Built-in entries have no labels, and hidden labels cannot be selected.
   return (entry) => selector.matches(shownLabels(sight(entry.name), entry.record)) && fits?.(entry) !== false;
 }
 
-/** As they are in the answer. */
+/** Labels of an entry as in the answer. */
 function shownLabels(sees: (field: string) => boolean, record: unknown): unknown {
   const labels = labelsOf(record);
   if (!isJsonObject(labels)) return undefined;

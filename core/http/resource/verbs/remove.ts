@@ -1,4 +1,4 @@
-// DELETE of an entry, with what the resource says goes with it.
+// DELETE of an entry, with dependent records of the resource.
 import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
 import { removeEntry, removeUnreadable, type Entry } from '../change.ts';
 import { Unreadable } from '../../../store/store.ts';

@@ -1,4 +1,4 @@
-// PUT of an entry: the whole document, creating the entry where there is none.
+// PUT of an entry: the whole document; creates the entry if it does not exist.
 import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
 import { replaceEntry, type Entry } from '../change.ts';

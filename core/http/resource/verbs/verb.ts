@@ -1,4 +1,4 @@
-// What the endpoints of a resource have in common.
+// Common parts of the endpoints of a resource.
 import { z } from 'zod';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
@@ -18,7 +18,7 @@ const rawBody = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonOb
 /** Ends the description of every change. */
 export const changeText = ' With `validate=true` everything is checked and nothing stored.';
 
-/** A resource as its endpoints use it; what is the same for all requests is worked out once. */
+/** A resource for its endpoints, with values that are the same for all requests. */
 export class VerbContext {
   readonly view: ResourceView;
   readonly entries: Entries;
@@ -86,13 +86,13 @@ export class VerbContext {
     return fields;
   }
 
-  /** What was committed, for the trail: refused bodies are in it in a shorter form. */
+  /** Records the committed body in the trail, where refused bodies have a shorter form. */
   noteDone(call: EndpointCall, body: JsonObject): void {
     if (this.view.resource.recordedWhole === true)
       call.noteAudit({ requestParameters: new Whole(this.view.auditParameters(body, 'done')) });
   }
 
-  /** 201 with the document and where it is. */
+  /** 201 with the document and its location. */
   created(entry: Entry, { record, document }: Outcome): Reply {
     const { view } = this;
     const location = `/${view.pathOf('config', entry.names).map(encodeURIComponent).join('/')}`;
@@ -100,7 +100,7 @@ export class VerbContext {
     return new Reply(201, new Wire({ ...shown, ...this.#warnings(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
   }
 
-  /** 204, or 200 with the document, as far as a read would show it, and its warnings where there are any. */
+  /** 204, or 200 with the document, as far as a read would show it, and its warnings. */
   replaced(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
     const headers = this.#tagFor(call, entry, record);
     const warnings = this.#warnings(document);
@@ -109,13 +109,13 @@ export class VerbContext {
     return new Reply(200, new Wire({ ...(shown as Document), ...warnings }), headers);
   }
 
-  /** The same. Warnings are about the whole document, of which a merge states a part: they are for callers who may read all of it. */
+  /** As replaced, for a merge. Warnings concern the whole document, of which a merge states a part: only callers who may read all of it get them. */
   merged(call: EndpointCall, entry: Entry, outcome: Outcome): Reply {
     if (call.access.readsAll(this.view.nameField)) return this.replaced(call, entry, outcome);
     return new Reply(204, undefined, this.#tagFor(call, entry, outcome.record));
   }
 
-  /** Equal tags say that two documents are equal: only who may read all of one is told. */
+  /** Makes the entity tag. Equal tags reveal equal documents, so only callers who may read the whole document get one. */
   #tagFor(call: EndpointCall, entry: Entry, record: unknown): Record<string, string> {
     return call.access.readsAll(this.view.nameField) ? tagHeader(this.view.tag(entry.name, record)) : {};
   }
@@ -126,7 +126,7 @@ export class VerbContext {
   }
 }
 
-/** The ETag header of an entry; none where nothing was stored. */
+/** ETag header of an entry; none if nothing was stored. */
 export function tagHeader(tag: string | undefined): Record<string, string> {
   return tag === undefined ? {} : { etag: tag };
 }
