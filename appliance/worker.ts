@@ -79,9 +79,10 @@ try {
   flushCompileCache();
 } catch (thrown) {
   const error = data === undefined ? thrown : (refusalFor(thrown, data) ?? thrown);
-  if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
-  const { cause } = error;
-  started.resolve({ refused: error.message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
+  const { message, cause, stack } = error as Error;
+  // Nobody foresaw it: who started the appliance gets to know what it says.
+  if (!(error instanceof StartRefused) && !(error instanceof StartError)) warnOnStandardError(`worker ${number}: ${stack ?? message}`);
+  started.resolve({ refused: message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
 }
 
 function expectLock(lockFile: string | undefined): void {

@@ -6,6 +6,7 @@ import {
   createReadStream,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -160,6 +161,7 @@ const origins: { readonly [State in Origin['state']]: (keyId: string) => string 
  */
 export function finishRestore(directory: string): boolean {
   const unfinished = join(directory, unfinishedName);
+  for (const name of [unfinishedName, 'restored']) requireNoLink(join(directory, name));
   if (existsSync(unfinished)) for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true, force: true });
   const restored = join(directory, 'restored');
   if (!existsSync(restored)) return false;
@@ -177,6 +179,12 @@ export function finishRestore(directory: string): boolean {
   rmSync(unfinished, { recursive: true, force: true });
   syncDirectory(directory);
   return true;
+}
+
+/** What it leads to would be emptied. */
+function requireNoLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new StartRefused(`${path} is a link, and not the directory of a restore: move it away`);
 }
 
 /** The keys of a backup are wrapped under a key of its token, and useless without it. */

@@ -62,7 +62,10 @@ export async function compose(parts: Parts): Promise<Composed> {
   const health: Composed['health'] = {
     own: () => running.health(),
     // Without an answer of the supervisor, what this process sees is better than nothing.
-    ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? running.health(),
+    ofAll: async () => {
+      const reports = await system?.workerReports().catch(() => undefined);
+      return reports === undefined ? running.health() : mergeHealth(reports, () => running.health());
+    },
   };
   const app = createApp({
     ...parts,

@@ -142,12 +142,20 @@ export function mendDirectory(directory: string): readonly string[] {
       found.push(
         left === undefined
           ? `${before}; they may not any more`
-          : `${before}; it could not be taken from them (${left}): chmod ${mode} ${path}`,
+          : `${before}; it could not be taken from them (${left}): ${remedyFor(path, present.uid, mode)}`,
       );
     }
   }
   const { problem } = readDisk(directory);
   return problem === undefined ? found : [...found, problem];
+}
+
+/** Of somebody else's file: without its rights for a group, the service might have none. */
+function remedyFor(path: string, owner: number, mode: string): string {
+  const own = process.getuid?.() ?? owner;
+  return owner === own
+    ? `chmod ${mode} ${path}`
+    : `give it to the user of the service (chown ${own} ${path}), who then mends it at a start`;
 }
 
 /** False below a link, which may lead anywhere. */

@@ -37,7 +37,14 @@ function tracesIn(directory: string): readonly string[] {
 export function isTrace(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return false;
-  return !found.isDirectory() || readdirSync(path).some((name) => name !== 'lost+found');
+  if (!found.isDirectory()) return true;
+  try {
+    return readdirSync(path).some((name) => name !== 'lost+found');
+  } catch (error) {
+    // What nobody may look into is no place to mount something.
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return true;
+    throw error;
+  }
 }
 
 /** It is there from the first step of a first start to its last one: what such a start was cut off from, the next one goes on with. */

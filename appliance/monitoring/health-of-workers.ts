@@ -10,17 +10,16 @@ export type WorkerReport = {
   readonly hangs?: true | undefined;
 };
 
-/** The parts of all workers, and the part `workers`. A reason that not every worker has names those that do. */
-export function mergeHealth(reports: readonly WorkerReport[]): readonly HealthPart[] {
+/** The parts of all workers, and the part `workers`. A reason that not every worker has names those that do. `own`: as the process that asks sees
+ * them, while no worker has looked at anything, as right after an unseal. */
+export function mergeHealth(reports: readonly WorkerReport[], own: () => readonly HealthPart[] = () => []): readonly HealthPart[] {
   const answers = reports.flatMap(({ worker, parts = [] }) => (parts.length === 0 ? [] : [{ worker, parts }]));
   const names = [...new Set(answers.flatMap(({ parts }) => parts.map(({ name }) => name)))];
   const seen = (name: string): readonly Seen[] =>
     answers.flatMap(({ worker, parts }) => parts.filter((part) => part.name === name).map((part) => ({ worker, part })));
-  return [...names.map((name) => worstOf(seen(name))), answers.length === 0 ? starting : workersPart(reports)];
+  const parts = answers.length === 0 ? own() : names.map((name) => worstOf(seen(name)));
+  return [...parts, workersPart(reports)];
 }
-
-/** Nobody has looked at the parts yet: after an unseal, sealed processes answer for a moment beside those that begin. */
-const starting: HealthPart = { name: 'workers', state: 'starting', reason: 'no worker serves yet: ask again in a moment', hinders: true };
 
 type Seen = { readonly worker: number; readonly part: HealthPart };
 

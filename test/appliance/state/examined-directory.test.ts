@@ -1,8 +1,10 @@
 // What is wrong with a data directory that can be used all the same: rights of others are taken from them, and a disk with hardly any room is said.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { finishRestore } from '../../../appliance/backup/restore.ts';
+import { isTrace } from '../../../appliance/data-directory/traces.ts';
 import { holdDataDirectory, mendDirectory } from '../../../appliance/data-directory/data-directory.ts';
 import { mayMount, mountSmallDisk } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -73,4 +75,30 @@ test.skipIf(!mayMount)('a file system without inodes is refused by what it lacks
   const few = mount('few', 200);
   await holdDataDirectory(few, '--data');
   expect(mendDirectory(few)).toEqual([expect.stringMatching(/fewer than 256 inodes left \(df -i\): remove files there/)]);
+});
+
+test('what a link in the place of a restore leads to is not emptied', () => {
+  const data = path('cut');
+  for (const name of ['restoring', 'restored']) {
+    mkdirSync(join(data, name), { recursive: true });
+    rmdirSync(join(data, name));
+    mkdirSync(path(`leads-to-${name}`, 'precious'), { recursive: true });
+    symlinkSync(path(`leads-to-${name}`), join(data, name));
+    expect(() => finishRestore(data)).toThrow(`${join(data, name)} is a link, and not the directory of a restore: move it away`);
+    expect(readdirSync(path(`leads-to-${name}`))).toEqual(['precious']);
+    rmSync(join(data, name));
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)('a part that nobody may look into is a trace, and no reason to take another directory', () => {
+  mkdirSync(path('closed', 'store'), { recursive: true });
+  chmodSync(path('closed', 'store'), 0);
+  const shown = [path('closed'), dirname(path('closed')), dirname(dirname(path('closed')))];
+  for (const directory of shown) chmodSync(directory, 0o755);
+  process.seteuid?.(65_534);
+  try {
+    expect(isTrace(path('closed', 'store'))).toBe(true);
+  } finally {
+    process.seteuid?.(0);
+  }
 });

@@ -37,3 +37,20 @@ test('an answer that is not a key set is returned unchanged', async () => {
   for (const body of ['', 'no JSON', '[]', '{"keys":1}', 'null']) expect(await (await withSoundKeys(new Response(body))).text()).toBe(body);
   expect((await withSoundKeys(new Response('{"keys":[]}', { status: 500 }))).status).toBe(500);
 });
+
+test('more keys than a provider has are refused before any is judged', async () => {
+  const keys = Array.from({ length: 257 }, () => sound);
+  await expect(withSoundKeys(Response.json({ keys }))).rejects.toMatchObject({
+    kind: 'too-large',
+    message: 'the key set has more than 256 keys',
+  });
+  expect(((await (await withSoundKeys(Response.json({ keys: keys.slice(1) }))).json()) as { keys: unknown[] }).keys).toHaveLength(256);
+});
+
+test('others have their turn between two keys', async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  await withSoundKeys(Response.json({ keys: Array.from({ length: 64 }, () => sound) }));
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(0);
+});

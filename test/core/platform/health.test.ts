@@ -97,13 +97,19 @@ test.each<[string, readonly WorkerReport[], object]>([
     ],
     { status: 'down', workers: { state: 'incomplete', reason: 'worker 1 did not answer in time' } },
   ],
-  [
-    'none has looked at anything yet, as right after an unseal',
+])('health of all workers: %s', (_, reports, report) => expect(formatHealth(mergeHealth(reports)).report).toMatchObject(report));
+
+test('while no worker has looked at anything, as right after an unseal, health is what the asked one sees', () => {
+  const own = [{ name: 'token main', state: 'down', reason: 'the token does not work', hinders: true as const }];
+  const merged = mergeHealth(
     [
       { worker: 1, parts: [] },
       { worker: 2, parts: undefined },
-      { worker: 3, fault: 'is being started again' },
     ],
-    { status: 'down', workers: { state: 'starting', reason: 'no worker serves yet: ask again in a moment' } },
-  ],
-])('health of all workers: %s', (_, reports, report) => expect(formatHealth(mergeHealth(reports)).report).toMatchObject(report));
+    () => own,
+  );
+  expect(formatHealth(merged)).toMatchObject({
+    healthy: false,
+    report: { status: 'down', hsm: { tokens: [{ name: 'main', state: 'down' }] } },
+  });
+});
