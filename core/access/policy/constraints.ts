@@ -67,6 +67,19 @@ export function hasConstraints(grants: readonly Grants[]): boolean {
   return grants.every((one) => restrictionsOf(one).restricts);
 }
 
+/** Whether rules that allow together let nothing pass and show nothing that others, which allow together, do not. */
+export function isAsNarrow(narrow: readonly Grants[], wide: readonly Grants[]): boolean {
+  const { fields } = hiddenBy(narrow);
+  const isHidden = (field: string): boolean => [field, ...containersOf(field)].some((one) => fields.has(one));
+  if (![...hiddenBy(wide).fields].every(isHidden)) return false;
+  const [own, others] = [narrow, wide].map((grants) => grants.flatMap((one) => restrictionsOf(one).limits));
+  return own?.every((limits) => others?.some((other) => other.every((limit) => limits.some((one) => isWithin(one, limit))))) === true;
+}
+
+function isWithin(inner: Limit, outer: Limit): boolean {
+  return inner.field === outer.field && inner.values.isSubsetOf(outer.values);
+}
+
 /** Of a change to what is there (fields in wire form, `a/b` in containers). */
 export type JudgedChange = {
   /** rules that limit no such field have nothing to say */

@@ -1,5 +1,13 @@
 // Decides whether policies allow an operation on a path. Each policy is compiled once; a decision is one walk through its tree.
-import { maxPatternSegments, operations, readPattern, type Policy, type PolicyOperation, type PolicyRule } from './policy.ts';
+import {
+  maxPatternSegments,
+  operations,
+  readPattern,
+  type PatternSegment,
+  type Policy,
+  type PolicyOperation,
+  type PolicyRule,
+} from './policy.ts';
 
 /** The decision of a set of policies. `policy` and `rule` name what decided; both are absent when no rule matched (refused by default). */
 export type Verdict = {
@@ -13,7 +21,12 @@ export type Verdict = {
 /** The rules of one policy that allow an operation by one pattern: the same list each time, so that what follows from it is found once. */
 export type Grants = readonly PolicyRule[];
 /** The rules of a policy with one pattern that state one operation. */
-type Say = { readonly policy: string; readonly allow: PolicyRule[]; readonly reject: PolicyRule[] };
+export type Say = {
+  readonly policy: string;
+  readonly pattern: readonly PatternSegment[];
+  readonly allow: PolicyRule[];
+  readonly reject: PolicyRule[];
+};
 type Says = Partial<Record<PolicyOperation, Say>>;
 type Node = { readonly literals: Map<string, Node>; one: Node | undefined; readonly here: Says; readonly rest: Says };
 
@@ -65,7 +78,8 @@ function newNode(): Node {
 function addRule(root: Node, policy: string, rule: PolicyRule): void {
   let node = root;
   let says = root.here;
-  for (const segment of readPattern(rule.path) ?? []) {
+  const pattern = readPattern(rule.path) ?? [];
+  for (const segment of pattern) {
     if (segment.kind === 'rest') {
       says = node.rest;
       break;
@@ -80,7 +94,7 @@ function addRule(root: Node, policy: string, rule: PolicyRule): void {
   }
   for (const operation of operations) {
     const effect = rule.operations[operation] ?? rule.operations.all;
-    if (effect !== undefined) (says[operation] ??= { policy, allow: [], reject: [] })[effect].push(rule);
+    if (effect !== undefined) (says[operation] ??= { policy, pattern, allow: [], reject: [] })[effect].push(rule);
   }
 }
 
@@ -131,4 +145,68 @@ function* saysBelow(node: Node, segments: readonly string[], at: number, operati
   }
   const say = node.rest[operation];
   if (say !== undefined) yield say;
+}
+
+/** All that a policy says. */
+export function statementsOf({ root }: CompiledPolicy): readonly (readonly [PolicyOperation, Say])[] {
+  const found: (readonly [PolicyOperation, Say])[] = [];
+  for (const operation of operations)
+    visitAll(root, operation, (say) => {
+      if (say !== undefined) found.push([operation, say]);
+    });
+  return found;
+}
+
+/** Called with each place where a policy could say something, so that the walk can be counted. */
+type Visit = (say: Say | undefined) => void;
+
+/** Visits what a policy says of an operation on paths that a pattern matches. */
+export function visitOverlapping(
+  { root }: CompiledPolicy,
+  pattern: readonly PatternSegment[],
+  operation: PolicyOperation,
+  visit: Visit,
+): void {
+  visitBelow(root, pattern, 0, operation, visit);
+}
+
+function visitBelow(node: Node, pattern: readonly PatternSegment[], at: number, operation: PolicyOperation, visit: Visit): void {
+  const segment = pattern[at];
+  if (segment?.kind === 'rest') return visitAll(node, operation, visit);
+  visit(node.rest[operation]);
+  if (segment === undefined) return visit(node.here[operation]);
+  const literals = segment.kind === 'one' ? node.literals.values() : [node.literals.get(segment.text)];
+  for (const next of [...literals, node.one]) if (next !== undefined) visitBelow(next, pattern, at + 1, operation, visit);
+}
+
+function visitAll(node: Node, operation: PolicyOperation, visit: Visit): void {
+  visit(node.here[operation]);
+  visit(node.rest[operation]);
+  for (const next of node.literals.values()) visitAll(next, operation, visit);
+  if (node.one !== undefined) visitAll(node.one, operation, visit);
+}
+
+/**
+ * Which of two patterns decides where both match, by the digits of their ranks: above 0 the first. The same wherever that is, since a pattern that ends
+ * matches paths of its own length alone.
+ */
+export function compareExactness(left: readonly PatternSegment[], right: readonly PatternSegment[]): number {
+  for (let at = 0; at <= maxPatternSegments; at++) {
+    const one = left[at]?.kind ?? 'end';
+    const other = right[at]?.kind ?? 'end';
+    if (digit[one] !== digit[other]) return digit[one] - digit[other];
+    if (one === 'end' || one === 'rest') return 0;
+  }
+  return 0;
+}
+
+/** Whether a pattern matches every path that another one matches. */
+export function covers(wide: readonly PatternSegment[], narrow: readonly PatternSegment[]): boolean {
+  for (let at = 0; ; at++) {
+    const [one, other] = [wide[at], narrow[at]];
+    if (one?.kind === 'rest') return true;
+    if (one === undefined || other === undefined) return one === other;
+    if (other.kind === 'rest') return false;
+    if (one.kind === 'literal' && !(other.kind === 'literal' && one.text === other.text)) return false;
+  }
 }

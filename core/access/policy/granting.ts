@@ -1,26 +1,80 @@
-// Which policies a caller may give to tokens, approles and sign-in roles: those that its own token has.
+// Which policies a caller may give to tokens, approles and sign-in roles: those that its own token has, and so that they allow no more than it may itself.
 import { fail } from '../../base/errors.ts';
 import type { Caller } from '../caller.ts';
 import { defaultPolicy } from './built-in.ts';
+import { wideningOf, type TooLong, type Widening } from './narrowing.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import type { Policies } from './policies.ts';
 
 /**
  * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which another caller has
- * granted before. `root` includes all policies, and every token has `default`. Called before requirePolicies, so that a refused caller
- * does not learn which policies exist (api 55).
+ * granted before, and when one is left out that refuses or limits what the others allow. `root` includes all policies, and every token has `default`.
+ * Called before requirePolicies, so that a refused caller does not learn which policies exist (api 55).
  */
-export function requireHeld(caller: Pick<Caller, 'policies'>, field: string, names: readonly string[], kept: readonly string[]): void {
-  if (names.every((name) => kept.includes(name) || isHeld(caller, name))) return;
+export function requireHeld(policies: Policies, caller: Caller, field: string, names: readonly string[], kept: readonly string[]): void {
+  if (!names.every((name) => kept.includes(name) || isHeld(caller, name)))
+    throw fail('policy-denied', {
+      detail: `"${field}" would give policies that your own token does not have.`,
+      items: [{ message: 'gives a policy that your token does not have', info: field }],
+    });
+  requireNarrowed(policies, caller, field, names, kept);
+}
+
+/** Throws `policy-denied` when policies allow what neither the caller's own nor those before allow: when one that refuses or limits it is left out. */
+export function requireNarrowed(
+  policies: Policies,
+  caller: Caller,
+  field: string,
+  names: readonly string[],
+  before: readonly string[],
+): void {
+  const widening = widens(policies, caller.tenantId, names, [caller.policies, before]);
+  if (widening !== undefined) throw leavesOut(caller, field, widening);
+}
+
+/** Throws `policy-denied` for a caller whose token is bound to addresses: it would be exchanged for a credential that is not. */
+export function requireUnbound({ boundCidrs }: Caller, what: string): void {
+  if (boundCidrs.length === 0) return;
   throw fail('policy-denied', {
-    detail: `"${field}" would give policies that your own token does not have.`,
-    items: [{ message: 'gives a policy that your token does not have', info: field }],
+    detail: `${what} works from any address, and your own token is bound to some: do this with a token that is not.`,
   });
 }
 
 /** Whether a caller has a policy of this name, and may give it. */
 export function isHeld({ policies }: Pick<Caller, 'policies'>, name: string): boolean {
   return name === defaultPolicy.name || policies.includes('root') || policies.includes(name);
+}
+
+/** What policies allow that none of other sets allows: a token of these is bounded no more by what those refuse. */
+export function widens(
+  policies: Policies,
+  tenantId: string,
+  names: readonly string[],
+  sets: readonly (readonly string[])[],
+): Widening | TooLong | undefined {
+  // Beside `root` nothing is refused.
+  if (sets.some((set) => set.includes('root') || (names.every((name) => set.includes(name)) && set.every((name) => names.includes(name)))))
+    return undefined;
+  const behind = (some: readonly string[]) => policies.behind(tenantId, [...new Set(some)]);
+  return wideningOf(behind(names), sets.map(behind));
+}
+
+function leavesOut({ policies }: Caller, field: string, widening: Widening | TooLong): Error {
+  const items = [{ message: 'leaves out a policy that refuses or limits what others allow', info: field }];
+  if (widening === 'too-long') {
+    const detail = `The policies of "${field}" and those that it leaves out are too long to be compared: leave none out, or have root do this.`;
+    return fail('policy-denied', { detail, items });
+  }
+  const { operation, policy, rule, past } = widening;
+  if (past === undefined) {
+    const detail = `"${field}" would give policies that limit "${operation}" of the same path in different ways, and limit it less together than apart. Have root give them.`;
+    return fail('policy-denied', { detail, items });
+  }
+  // The rules of a policy that one does not have are not told.
+  const detail = [policy, past.policy].every((one) => one === defaultPolicy.name || policies.includes(one))
+    ? `"${field}" leaves out the policy "${past.policy}", whose rule "${past.rule}" refuses or limits what the rule "${rule}" of "${policy}" allows ("${operation}"): give it too.`
+    : `"${field}" leaves out the policy "${past.policy}", which refuses or limits what others allow: give it too, or have root leave it out.`;
+  return fail('policy-denied', { detail, items });
 }
 
 /** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`. Called again inside the transaction. */

@@ -7,7 +7,7 @@ import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
-import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
+import { requireHeld, requirePolicies, widens } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
 import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
@@ -83,19 +83,22 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       if (current === undefined && isReservedUser(name)) throw reservedName();
       const before = current?.tokenPolicies ?? [];
       const kept = keptNames(before, blindly('tokenPolicies'));
-      requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
+      requireHeld(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       // More addresses, longer lives and another role-id give the policies to more callers.
       const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
-      if (wider !== undefined) requireHeld(caller, toKebab(wider), wanted.tokenPolicies, []);
+      if (wider !== undefined) requireHeld(policies, caller, toKebab(wider), wanted.tokenPolicies, []);
       const gains = wanted.tokenPolicies.some((policy) => !before.includes(policy));
       if (current === undefined || wider !== undefined || gains) requireOwnRanges(caller, wanted);
       requireOrder(wanted);
-      const loses = before.some((policy) => !wanted.tokenPolicies.includes(policy));
+      // Tokens contain the names of their policies: a policy that is taken away, or that takes something away, reaches those to come alone.
+      const isLess =
+        before.some((policy) => !wanted.tokenPolicies.includes(policy)) ||
+        widens(policies, caller.tenantId, before, [wanted.tokenPolicies]) !== undefined;
       const approle: Approle = {
         ...wanted,
         id: current?.id ?? randomUUID(),
-        grantId: current === undefined || loses ? randomUUID() : current.grantId,
+        grantId: current === undefined || isLess ? randomUUID() : current.grantId,
         ownRoleId: current?.ownRoleId ?? randomUUID(),
         creationTime: current?.creationTime ?? formatTimestamp(clock.now()),
       };

@@ -7,6 +7,7 @@ import type { EndpointCall } from '../../http/endpoint.ts';
 import { givenPolicy, namedFieldsOf, textsAt } from '../../http/named-entries.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import { isHeld } from '../../access/policy/granting.ts';
+import { narrows } from '../../access/policy/narrowing.ts';
 import { isExpired, tokenTable } from '../../access/tokens/record.ts';
 import type { Store } from '../../store/store.ts';
 import { systemTenantName, type Tenant, type Tenants } from '../../access/tenants.ts';
@@ -61,7 +62,8 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
         },
       };
     },
-    planRemoval(call, [name = '']) {
+    planRemoval(call, [name = ''], policy) {
+      requireLifter({ store, resources }, call, policy);
       if (call.caller.tenantName !== systemTenantName) return {};
       requireUnused(name, tenants.table.allEntries([]));
       // Asked again in the transaction: a tenant may have got it meanwhile.
@@ -94,6 +96,18 @@ function givesIt() {
   return fail('policy-denied', {
     detail:
       'Tokens, approles or roles of the tenant name a policy of this name, which was deleted, and would get what it allows. Your own token does not have it: choose another name, or have root make it.',
+  });
+}
+
+/**
+ * A policy may narrow others, and names of policies that are gone refuse nothing: to delete one that is still named is as much as to change it. Where the
+ * caller cannot read all of it, whatever it says.
+ */
+function requireLifter(options: Pick<PolicyResourceOptions, 'store' | 'resources'>, call: EndpointCall, policy: Policy): void {
+  if (call.access.allows('update') || (call.access.readsAll() && !narrows(policy)) || !isNamed(options, call, policy.name)) return;
+  throw fail('policy-denied', {
+    detail:
+      'Tokens, approles or roles of the tenant have this policy, and what it refuses or limits would be allowed to them: to delete it needs "update" of it, too. Or let them go first.',
   });
 }
 

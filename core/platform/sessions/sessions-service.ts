@@ -1,7 +1,7 @@
 // The `sessions` service: tenants, policies and tokens for the logins of plugins.
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
-import { requireHeld } from '../../access/policy/granting.ts';
+import { requireHeld, requireNarrowed, widens } from '../../access/policy/granting.ts';
 import { openPolicies } from '../../access/policy/policies.ts';
 import type { Attempts, Sessions } from '../../plugin/services/sessions.ts';
 import type { Store } from '../../store/store.ts';
@@ -26,7 +26,13 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
       return tenant === undefined ? undefined : { id: tenant.uuid, name: tenant.name };
     },
     hasPolicy: (tenantId, policy) => policies.find(tenantId, policy) !== undefined,
-    requireHeld,
+    requireHeld: (...given) => {
+      requireHeld(policies, ...given);
+    },
+    requireNarrowed: (...given) => {
+      requireNarrowed(policies, ...given);
+    },
+    allowsMore: (tenantId, names, than) => widens(policies, tenantId, names, [than]) !== undefined,
     drawToken: () => drawToken(hsm),
     issue(transaction, token, grant) {
       const { accessor, creationTime, expires = creationTime } = issueToken(transaction, store, clock, token, grant);

@@ -130,7 +130,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
       // Each change may lift bounds: what one policy refuses, another one may allow, and without it nothing refuses it.
       const changed = current === undefined ? undefined : changedBound(wanted, quotas, current, blindly);
       if (changed !== undefined) requireSystemRoot(call, `To change "${changed}"`);
-      requireHeld(call.caller, 'policies', wanted, [
+      requireHeld(policies, call.caller, 'policies', wanted, [
         ...usualPolicies['application-owner'],
         ...keptNames(current?.policies, blindly('policies')),
       ]);

@@ -62,7 +62,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
     errors: ['token-lineage-too-long'],
     complete: ({ caller }, given) => ({ ...given, policies: given.policies ?? [...caller.policies], ...livesOf(given) }),
     async run(call, { policies: names = call.caller.policies, boundCidrs, ...given }) {
-      requireHeld(call.caller, 'policies', names, []);
+      requireHeld(policies, call.caller, 'policies', names, []);
       requirePolicies(policies, call.caller, 'policies', names, call.caller.policies);
       const lives = livesOf(given);
       const [ttlSeconds, maxTtlSeconds] = [lives.ttl.seconds, lives.maxTtl.seconds];

@@ -15,6 +15,7 @@ import { formatTimestamp } from '../../base/time.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
+import { requireUnbound } from '../../access/policy/granting.ts';
 import { createRootToken } from '../../access/tokens/root-token.ts';
 import { isWorking, lineageOf, tokenTable, type TokenRecord, userOriginOf } from '../../access/tokens/record.ts';
 import { disableToken, drawToken, findToken, refreshToken } from '../../access/tokens/tokens.ts';
@@ -180,9 +181,10 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       auditFields: ['name'],
       secretOutput: ['token'],
       errors: ['not-found', 'root-token-exists'],
-      async run({ caller: { tenantId, accessor } }, { name }) {
+      async run({ caller }, { name }) {
+        requireUnbound(caller, 'A root token');
         const token = await drawToken(hsm);
-        const madeBy = { tenantId, accessor };
+        const madeBy = { tenantId: caller.tenantId, accessor: caller.accessor };
         const issued = await store.write((transaction) => createRootToken(transaction, { store, clock, tenants }, name, token, madeBy));
         return { accessor: issued.accessor, token: revealSecret(issued.token), creationTime: formatTimestamp(issued.creationTime) };
       },

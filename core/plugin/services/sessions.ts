@@ -81,8 +81,15 @@ export type Sessions = {
   findTenant(name: string): { readonly id: string; readonly name: string } | undefined;
   /** Tells whether the tenant can use a policy with that name (its own or a built-in one). */
   hasPolicy(tenantId: string, policy: string): boolean;
-  /** Throws `policy-denied` if a caller would grant policies that are neither its own nor among `kept`, the present ones. */
+  /**
+   * Throws `policy-denied` when a caller would grant policies that are neither its own nor among `kept`, the present ones, or that allow more than
+   * either because one is left out.
+   */
   requireHeld(caller: Caller, field: string, policies: readonly string[], kept: readonly string[]): void;
+  /** Throws `policy-denied` when policies allow what neither the caller's own nor those before allow. */
+  requireNarrowed(caller: Caller, field: string, policies: readonly string[], before: readonly string[]): void;
+  /** Tells whether policies allow more than others do. */
+  allowsMore(tenantId: string, policies: readonly string[], than: readonly string[]): boolean;
   /** Draws random octets for one token from the HSM, before the transaction that issues it. */
   drawToken(): Promise<Secret<string>>;
   /** Issues the token of a successful login, inside the login's transaction. */

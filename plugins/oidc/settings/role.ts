@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../../../core/access/caller.ts';
+import { requireUnbound } from '../../../core/access/policy/granting.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
@@ -40,18 +41,26 @@ export function roleResource(oidc: Oidc): AnyResource {
           items: [{ message: 'must not contain offline_access', info: 'oidc-scopes' }],
         });
       }
-      const loses = current?.tokenPolicies.some((policy) => !wanted.tokenPolicies.includes(policy)) === true;
+      const { tokenPolicies: before = [] } = current ?? {};
+      const others = besidesRoot(rolesBeside(oidc, call.caller, service as string, role as string));
+      const isLess =
+        before.some((policy) => !wanted.tokenPolicies.includes(policy)) ||
+        oidc.accounts.allowsMore(call.caller.tenantId, [...others, ...before], [...others, ...wanted.tokenPolicies]);
       const ending = sessionsEnd(oidc, call, service as string, role as string);
       return {
         commit(transaction) {
           if (transaction.get(oidc.services, [call.caller.tenantId, service as string]) === undefined) throw fail('not-found');
-          if (loses) ending.commit(transaction);
+          if (isLess) ending.commit(transaction);
           return wanted;
         },
         after: () => ending.after(),
       };
     },
-    planRemoval: (call, [service, role]) => sessionsEnd(oidc, call, service as string, role as string),
+    removalJudgedBy: ['tokenPolicies'],
+    planRemoval(call, [service, role], { tokenPolicies }) {
+      requireNarrowed(oidc, call.caller, rolesBeside(oidc, call.caller, service as string, role as string), [], tokenPolicies);
+      return sessionsEnd(oidc, call, service as string, role as string);
+    },
     toDocument: (record) => record,
     toState: () => ({}),
   });
@@ -61,20 +70,48 @@ export function roleResource(oidc: Oidc): AnyResource {
 function requireGiven(
   oidc: Oidc,
   service: string,
-  { call: { caller }, document: wanted, current, blindly }: Change<RoleRecord, RoleRecord>,
+  { call: { caller }, names, document: wanted, current, blindly }: Change<RoleRecord, RoleRecord>,
 ): void {
   const { accounts } = oidc;
   const isOpened =
     blindly('requiredClaims') !== undefined || current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
   const isRenamed = blindly('claimMappings') !== undefined || !isDeepStrictEqual(wanted.claimMappings, current?.claimMappings ?? {});
+  const beside = rolesBeside(oidc, caller, service, names.at(-1) as string);
   // The first role that maps names the person, whichever role gives the policies.
-  if (isRenamed) accounts.requireHeld(caller, 'claim-mappings', [...wanted.tokenPolicies, ...policiesOfRoles(oidc, caller, service)], []);
-  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, keptNames(current?.tokenPolicies, blindly('tokenPolicies')));
+  if (isRenamed) for (const { tokenPolicies } of [wanted, ...beside]) accounts.requireHeld(caller, 'claim-mappings', tokenPolicies, []);
+  const kept = keptNames(current?.tokenPolicies, blindly('tokenPolicies'));
+  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
+  const gains = wanted.tokenPolicies.some((policy) => !kept.includes(policy));
+  if (current === undefined || isOpened || isRenamed || gains) requireUnbound(caller, 'What a sign-in gives');
+  if (current === undefined) return;
+  const isKnown = blindly('tokenPolicies') === undefined;
+  requireNarrowed(oidc, caller, beside, wanted.tokenPolicies, isKnown ? current.tokenPolicies : undefined);
 }
 
-function policiesOfRoles({ roles }: Oidc, { tenantId }: Caller, service: string): readonly string[] {
-  return [...new Set(Array.from(roles.allEntries([tenantId, service]), ([, { tokenPolicies }]) => tokenPolicies).flat())];
+/**
+ * Who matches several roles gets the policies of all: one that this role gives may narrow those of others. `before`: undefined where the caller cannot
+ * read it, and where it counts as anything.
+ */
+function requireNarrowed(
+  { accounts }: Oidc,
+  caller: Caller,
+  beside: readonly RoleRecord[],
+  wanted: readonly string[],
+  before: readonly string[] | undefined,
+): void {
+  const others = besidesRoot(beside);
+  if (before?.every((policy) => wanted.includes(policy)) === true || others.length === 0) return;
+  accounts.requireNarrowed(caller, 'token-policies', [...others, ...wanted], before === undefined ? [] : [...others, ...before]);
+}
+
+function rolesBeside({ roles }: Oidc, { tenantId }: Caller, service: string, role: string): readonly RoleRecord[] {
+  return Array.from(roles.allEntries([tenantId, service])).flatMap(([key, record]) => (key.at(-1) === role ? [] : [record]));
+}
+
+/** The policies that roles give. Who has `root` is narrowed by nothing, and others may match the other roles alone. */
+function besidesRoot(roles: readonly RoleRecord[]): readonly string[] {
+  return [...new Set(roles.filter(({ tokenPolicies }) => !tokenPolicies.includes('root')).flatMap(({ tokenPolicies }) => tokenPolicies))];
 }
 
 /** Tokens contain the names of their policies: after a role is removed or loses a policy, its people must sign in again. */

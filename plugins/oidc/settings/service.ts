@@ -8,6 +8,7 @@ import { defineResource, type AnyResource, type Change } from '../../../core/htt
 import { cleanly } from '../../../core/base/openssl.ts';
 import { isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { requireUnbound } from '../../../core/access/policy/granting.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -76,8 +77,10 @@ function planService(oidc: Oidc, { call, document: wanted, current, names, blind
   const name = names.at(-1) as string;
   const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
   if (wider !== undefined) {
-    const granted = oidc.rolesOf(call.caller.tenantId, name).flatMap((role) => role.tokenPolicies);
-    oidc.accounts.requireHeld(call.caller, wider, granted, []);
+    const roles = oidc.rolesOf(call.caller.tenantId, name);
+    // People may match each of them alone.
+    for (const { tokenPolicies } of roles) oidc.accounts.requireHeld(call.caller, wider, tokenPolicies, []);
+    if (roles.length > 0) requireUnbound(call.caller, 'What a sign-in gives');
   }
   return {
     prepare: async () => (await oidc.hsm.random(16)).toHex(),

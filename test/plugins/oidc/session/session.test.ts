@@ -322,6 +322,25 @@ describe('R63: the grant of a session is gone', () => {
     await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
   });
 
+  test('one that gains a policy by which others are narrowed ends them, too', async () => {
+    for (const [name, effect] of Object.entries({ broad: 'allow', narrow: 'reject' }))
+      await harness.appliance.request('POST', '/v1/config/policy/policies', {
+        name,
+        'rest-api': { rules: [{ path: name === 'broad' ? '/v1/**' : '/v1/config/**', operations: { all: effect } }] },
+      });
+    const mapped = { 'claim-mappings': { email: 'username' } };
+    await harness.setRole('g1', { ...mapped, 'token-policies': ['broad'] });
+    const token = await shownToken(await signedIn());
+    await harness.setRole('g1', { ...mapped, 'token-policies': ['broad', 'user'] });
+    expect(await works(token)).toBe(false);
+    const another = await shownToken(await signedIn());
+    await harness.setRole('g1', { ...mapped, 'token-policies': ['broad', 'user', 'default'] });
+    expect(await works(another)).toBe(true);
+    await harness.setRole('g1', { ...mapped, 'token-policies': ['broad', 'user', 'default', 'narrow'] });
+    expect(await works(another)).toBe(false);
+    await harness.setRole('g1', mapped);
+  });
+
   test('a deleted service ends all its sessions', async () => {
     const browser = await signedIn();
     const token = await shownToken(browser);
