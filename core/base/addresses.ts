@@ -67,6 +67,11 @@ export function areWithin(inner: readonly string[], outer: readonly string[]): b
   );
 }
 
+/** The ranges of the addresses that are in both of two lists that are not empty: of two ranges one is in the other, or they have nothing in common. */
+export function commonRanges(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some.filter((one) => areWithin([one], others)), ...others.filter((one) => areWithin([one], some))])];
+}
+
 /** Parsed ranges by list: lists are members of frozen records, so each is parsed once. */
 const readRanges = new WeakMap<readonly string[], readonly Range[]>();
 

@@ -1,5 +1,6 @@
 // Records of tokens, and whether a token is valid now and from an address, which also depends on its ancestors.
-import { isWithin } from '../../base/addresses.ts';
+import { commonRanges, isWithin } from '../../base/addresses.ts';
+import { defined } from '../../base/defined.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
 import type { TokenName, UserOrigin } from '../user.ts';
@@ -34,6 +35,8 @@ export type TokenRecord = {
   };
   /** whose act it goes back to, of one without a parent: of who made the secret-id of its login, or had it made */
   readonly madeBy?: TokenName;
+  /** its user is that of a root token, from which it descended */
+  readonly ofRootToken?: true;
   /** of a sign-in: the service at which it was; a token of version 0.1.0 does not have it */
   readonly service?: string;
 };
@@ -59,11 +62,28 @@ export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSn
 
 /** Where the name of the user comes from: children have the user of their first ancestor. */
 export function userOriginOf(lineage: Lineage): UserOrigin {
-  const { approle, service, expires } = lineage.at(-1) as TokenRecord;
+  const { approle, service, expires, ofRootToken } = lineage.at(-1) as TokenRecord;
   if (approle !== undefined) return { userKind: 'approle', userSource: approle.name };
   // Tokens that others give always have an end.
-  if (expires === undefined) return { userKind: 'root-token' };
+  if (expires === undefined || ofRootToken === true) return { userKind: 'root-token' };
   return service === undefined ? { userKind: 'sign-in' } : { userKind: 'sign-in', userSource: service };
+}
+
+/** The record of a token that works without its ancestors as it did with them: as long, from where, and as whose it did. */
+export function asAlone(lineage: Lineage): TokenRecord {
+  const [{ parent: _, ...own }] = lineage;
+  const { approle, service, madeBy } = lineage.at(-1) as TokenRecord;
+  // Timestamps of this form sort chronologically.
+  const [expires] = lineage.flatMap((one) => one.expires ?? []).sort();
+  const [latestExpires] = lineage.flatMap((one) => one.latestExpires ?? []).sort();
+  const [ttlSeconds] = lineage.flatMap((one) => one.ttlSeconds ?? []).sort((one, other) => one - other);
+  const ranges = lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs]));
+  return {
+    ...own,
+    ...defined({ expires, latestExpires, ttlSeconds, approle, service, madeBy }),
+    ...(ranges.length === 0 ? {} : { boundCidrs: ranges.reduce(commonRanges) }),
+    ...(userOriginOf(lineage).userKind === 'root-token' ? { ofRootToken: true } : {}),
+  };
 }
 
 /** Whether the token and all its ancestors are within their validity period. */

@@ -9,7 +9,7 @@ import { Remembered } from '../../store/records/remembered.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
-import { isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
+import { asAlone, isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
 
 /** What a token is to grant. The policies are names and are resolved at each use, never frozen. */
 export type TokenGrant = {
@@ -116,13 +116,13 @@ export function removeToken(transaction: WriteTransaction, store: Store, tenantI
   return transaction.delete(tokenTable(store), [tenantId, accessor]);
 }
 
-/** Lets a token go on when the one that it descends from ends. */
+/** Lets a token go on when those that it descends from end, bounded as it was by them; one that does not work stays as it is. */
 export function uproot(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
   const record = transaction.get(tokenTable(store), [tenantId, accessor]);
-  if (record?.parent === undefined) return;
-  const { parent, ...rest } = record;
-  transaction.delete(childTable(store), [tenantId, parent, accessor]);
-  transaction.put(tokenTable(store), [tenantId, accessor], rest);
+  const lineage = record && lineageOf(store, record, (table, key) => transaction.get(table, key));
+  if (record?.parent === undefined || lineage === undefined) return;
+  transaction.delete(childTable(store), [tenantId, record.parent, accessor]);
+  transaction.put(tokenTable(store), [tenantId, accessor], asAlone(lineage));
 }
 
 /** Descendants whose records are removed with a token. There may be any number of them, and a transaction of a shared store takes so many. */
