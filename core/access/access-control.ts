@@ -46,6 +46,11 @@ export type FieldAccess = {
    * list makes an entry whose own path may be refused.
    */
   requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
+  /**
+   * Throws `policy-denied` where rules for a list refuse that an entry is made there, or one with these values (wire form): a PUT makes one, too. Rules
+   * that are about what is below the list as well have been weighed at the path of the entry, where a more exact one may allow it.
+   */
+  requireMadeInList(entry: readonly string[], wire?: unknown, shape?: Shape): void;
   /** The same for another operation on the path of this request: a PUT that creates is judged as a creation, too. */
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void;
   /** Whether the caller may do something to another path: to an entry that a field of the request names. */
@@ -92,12 +97,19 @@ class Authorization implements FieldAccess {
   readonly #constraints: Decision['constraints'];
   readonly #segments: readonly string[];
   readonly #decide: AccessControl['decide'];
+  readonly #policiesOf: AccessControl['policiesOf'];
 
-  constructor(caller: Caller, segments: readonly string[], { constraints }: Decision, decideOther: AccessControl['decide']) {
+  constructor(
+    caller: Caller,
+    segments: readonly string[],
+    { constraints }: Decision,
+    access: Pick<AccessControl, 'decide' | 'policiesOf'>,
+  ) {
     this.caller = caller;
     this.#segments = segments;
     this.#constraints = constraints;
-    this.#decide = decideOther;
+    this.#decide = access.decide;
+    this.#policiesOf = access.policiesOf;
   }
 
   get isConstrained(): boolean {
@@ -122,6 +134,19 @@ class Authorization implements FieldAccess {
   requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void {
     const { allowed, rule } = this.#decide(this.caller, segments, operation);
     if (allowed || rule !== undefined) this.requireAt(segments, operation, wire, shape);
+  }
+
+  requireMadeInList(entry: readonly string[], wire?: unknown, shape?: Shape): void {
+    const list = entry.slice(0, -1);
+    for (const owner of ['tenant', 'token'] as const) {
+      const verdict = decide(this.#policiesOf(this.caller, owner).map(compilePolicy), list, 'create');
+      if (!isOfListAlone(verdict)) continue;
+      if (!verdict.allowed)
+        throw fail('policy-denied', {
+          detail: `The policies of the ${owner} refuse "create" on /${list.join('/')}, where the entry would be made.`,
+        });
+      if (wire !== undefined) requireAllowedValues(verdict.grants, wire, shape);
+    }
   }
 
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void {
@@ -167,6 +192,11 @@ class Authorization implements FieldAccess {
     if (!allowed) return { [nameField]: wire[nameField] };
     return constraints === undefined ? wire : constraints.withoutHidden(wire, nameField);
   }
+}
+
+/** Whether what decided on the path of a list is about nothing below it. */
+export function isOfListAlone({ rule }: Pick<Verdict, 'rule'>): boolean {
+  return rule !== undefined && !rule.endsWith('/**');
 }
 
 /** Whether answers under these constraints have a field, with all that is in it. */
@@ -241,9 +271,11 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return { ...byToken, constraints: constraintsOf([byTenant, byToken]) };
   }
 
+  const policiesOf: AccessControl['policiesOf'] = (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? []));
+
   return {
     callerOf,
-    policiesOf: (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? [])),
+    policiesOf,
     authenticate(authorization, now, address) {
       // RFC 6750 section 2.1; the scheme is case-insensitive (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
@@ -257,7 +289,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
         throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
       const refusal = reservedRefusal(reservedFor, caller);
       if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
-      return new Authorization(caller, segments, decision, decideAnew);
+      return new Authorization(caller, segments, decision, { decide: decideAnew, policiesOf });
     },
   };
 }

@@ -66,7 +66,10 @@ export class Entries {
   /** Finds an entry for PUT, which also creates and then needs `create` as well. Throws `policy-denied`, `precondition-failed`. */
   findForReplacement(call: EndpointCall): Entry {
     const entry = this.#named(call);
-    if (entry.record === undefined && !call.access.allows('create')) throw fail('policy-denied');
+    if (entry.record === undefined) {
+      if (!call.access.allows('create')) throw fail('policy-denied');
+      call.access.requireMadeInList(this.#view.pathOf('config', entry.names));
+    }
     return this.#requirePreconditions(call, entry);
   }
 

@@ -20,7 +20,7 @@ export type ValueChange = {
   readonly documentOf: (before: Document) => Document;
 };
 
-/** Throws policy-denied for values that a creation must not have: at the path of the request, and at that of the entry as well. */
+/** Throws policy-denied for values that a creation must not have: at the path of the list and at that of the entry, whichever is that of the request. */
 export function requireValuesOfNew(
   view: ResourceView,
   { access }: EndpointCall,
@@ -29,8 +29,10 @@ export function requireValuesOfNew(
   creates: 'by-replacing' | undefined,
 ): void {
   access.requireAllowedValues(stands, view.judged);
-  if (creates === 'by-replacing') access.requireHere('create', stands, view.judged);
-  else access.requireNotRefusedAt(view.pathOf('config', names), 'create', stands, view.judged);
+  if (creates === 'by-replacing') {
+    access.requireHere('create', stands, view.judged);
+    access.requireMadeInList(view.pathOf('config', names), stands, view.judged);
+  } else access.requireNotRefusedAt(view.pathOf('config', names), 'create', stands, view.judged);
 }
 
 /**

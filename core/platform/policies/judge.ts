@@ -1,6 +1,6 @@
 // Explains a decision before a request is made: the policies, as for the request itself, and what endpoints require beyond them.
 import { defined } from '../../base/defined.ts';
-import type { AccessControl, Decision } from '../../access/access-control.ts';
+import { isOfListAlone, type AccessControl, type Decision } from '../../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Policy, PolicyOperation } from '../../access/policy/policy.ts';
@@ -73,10 +73,14 @@ function judgePath(access: AccessControl, subject: Caller, question: Question, r
 
   const meant = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation));
   const hasPut = meant.some(({ method }) => method === 'PUT');
-  const say = (asked: PolicyOperation) => ({ asked, decision: access.decide(subject, segments, asked) });
-  // PUT creates entries, and needs `update` too.
-  const needed = [say(operation), ...(hasPut && operation === 'create' ? [say('update')] : [])] as const;
-  const { asked, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
+  const say = (asked: PolicyOperation, at = segments) => ({ asked, at, decision: access.decide(subject, at, asked) });
+  // PUT creates entries, needs `update` too, and is not refused by the list.
+  const inList = hasPut && operation === 'create' ? say('create', segments.slice(0, -1)) : undefined;
+  const needed = [
+    say(operation),
+    ...(inList === undefined ? [] : [say('update'), ...(isOfListAlone(inList.decision) ? [inList] : [])]),
+  ] as const;
+  const { asked, at, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
   const { allowed, rule, policy, refusedByTenant = false, constraints } = decision;
   const refusals = new Set(
     meant.map((endpoint) => (endpoint.access === 'public' ? undefined : reservedRefusal(endpoint.reservedFor, subject))),
@@ -100,7 +104,7 @@ function judgePath(access: AccessControl, subject: Caller, question: Question, r
     ...defined({ rule, policy }),
     decidedBy: refusedByTenant ? 'tenant' : 'token',
     restricted: constraints !== undefined,
-    why: [reasonOf(access, subject, segments, asked, decision), ...said].join(' '),
+    why: [reasonOf(access, subject, at, asked, decision), ...said].join(' '),
   };
 }
 

@@ -28,5 +28,7 @@ export function requireAllowedSettings(
   settings: Settings,
 ): void {
   const schema = attachments.extend(documentSchema, 'schema').extend({ labels: labelsField });
-  access.requireAt(configurationOf(name), operation, { name, ...settings }, shapeOf(schema));
+  const judged = [{ name, ...settings }, shapeOf(schema)] as const;
+  access.requireAt(configurationOf(name), operation, ...judged);
+  if (operation === 'create') access.requireMadeInList(configurationOf(name), ...judged);
 }

@@ -149,3 +149,38 @@ describe('a creation through the list', () => {
     expect(await make('anything', true)).toBe('201 done');
   });
 });
+
+test.each([
+  ['refuses', { operations: { create: 'reject' } }],
+  ['limits', { operations: { create: 'allow' }, 'allowed-values': { exportable: [false], cipher: ['aes256-gcm96'] } }],
+])('a rule for the list that %s what is made counts whichever way it comes', async (word, rule) => {
+  await victim.makePolicy(`list-${word}`, [
+    { path: '/v1/**', operations: { all: 'allow' } },
+    { path: keys, ...rule },
+  ]);
+  const token = await victim.makeToken([`list-${word}`]);
+  const ask = (method: string, path: string, body: unknown) => victim.verdict(method, path, body, { token });
+  const wrong = { exportable: true, cipher: 'ed25519' };
+  const refused = '403 policy-denied';
+  expect(await ask('POST', keys, { name: `${word}-a`, ...wrong })).toBe(refused);
+  expect(await ask('POST', `${keys}-batch`, { 'batch-input': [{ name: `${word}-b`, ...wrong }] })).toBe(refused);
+  expect(await ask('PUT', `${keys}/${word}-c`, wrong)).toBe(refused);
+  expect(await ask('PUT', `${keys}/${word}-c?validate=true`, wrong)).toBe(refused);
+  const right = { exportable: false, cipher: 'aes256-gcm96' };
+  expect(await ask('PUT', `${keys}/${word}-e`, right)).toBe(word === 'refuses' ? refused : '201 done');
+  // What is there is changed by the rules for it.
+  expect(await ask('PUT', `${keys}/a`, {})).toBe('204 done');
+  const check = { path: `${keys}/${word}-f`, operation: 'create' };
+  const { body } = await victim.request('POST', '/v1/state/policy/check', check, { token });
+  expect(body.allowed).toBe(word === 'limits');
+});
+
+test('a rule for all below the list is weighed against those for the entry, where the more exact one decides', async () => {
+  await victim.makePolicy('one-of-many', [
+    { path: '/v1/config/**', operations: { all: 'reject' } },
+    { path: `${keys}/mine`, operations: { create: 'allow', update: 'allow' } },
+  ]);
+  const token = await victim.makeToken(['one-of-many']);
+  expect(await victim.verdict('PUT', `${keys}/mine`, {}, { token })).toBe('201 done');
+  expect(await victim.verdict('PUT', `${keys}/other`, {}, { token })).toBe('403 policy-denied');
+});

@@ -214,6 +214,21 @@ test('nor with settings that a creation may not have', async () => {
   expect(await bring({ 'public-key': [null] })).toBe(refused);
 });
 
+test('nor past a rule for the list of keys', async () => {
+  const { body } = await victim.request('POST', `${keyState}/release/export-openpgp-public`);
+  const bring = async (name: string, rule: object) => {
+    await victim.makePolicy(`${name}-by-the-list`, [
+      { path: '/v1/**', operations: all },
+      { path: keys, ...rule },
+    ]);
+    const brought = { name, openpgp: body.keys[0].keyblock };
+    return send('POST', '/v1/state/keystore/import-openpgp', brought, await victim.makeToken([`${name}-by-the-list`]));
+  };
+  expect(await bring('not-made', { operations: none })).toBe(refused);
+  expect(await bring('not-this', { operations: all, 'allowed-values': { cipher: ['rsa-4096'] } })).toBe(refused);
+  expect(await bring('this', { operations: all, 'allowed-values': { cipher: ['ed25519'] } })).toBe('201 done');
+});
+
 describe('a change of a key that does what an action does needs the right to that', () => {
   const rules = (...actions: string[]) => [
     { path: `${keys}/**`, operations: all },
