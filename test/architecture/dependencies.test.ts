@@ -14,6 +14,7 @@ const present: Dependencies = {
   manifest,
   shipped: new Set(productionPackages().keys()),
   readme: readFileSync(join(root, 'README.md'), 'utf8'),
+  reasons: readFileSync(join(root, 'appliance/docs/understand/dependencies.md'), 'utf8'),
   page: readFileSync(join(root, 'appliance/docs/administer/supply-chain.md'), 'utf8'),
 };
 
@@ -42,8 +43,10 @@ const planted: Readonly<Record<string, readonly Dependencies[]>> = {
   'package.json names one version of each package': [
     { ...present, manifest: { ...manifest, dependencies: { ...manifest.dependencies, zod: '^4.6.7' } } },
   ],
-  'the README says what each package is for': [
+  'the README says what each package is for, and dependencies.md why it is used': [
     { ...present, manifest: { ...manifest, dependencies: { ...manifest.dependencies, 'left-pad': '1.3.0' } } },
+    { ...present, readme: '' },
+    { ...present, reasons: '' },
   ],
 };
 

@@ -14,6 +14,8 @@ export type Dependencies = {
   readonly shipped: ReadonlySet<string>;
   /** the README, which says of each package what it is for */
   readonly readme: string;
+  /** the page that says of each package why it, and who keeps it */
+  readonly reasons: string;
   /** the page on the supply chain, with a row for each package that has an install script */
   readonly page: string;
 };
@@ -84,11 +86,15 @@ export const dependencyRules: readonly DependencyRule[] = [
         .map(([name, version]) => `${name} ${version}`),
   },
   {
-    name: 'the README says what each package is for',
-    violations: ({ manifest, readme }) =>
-      Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-        (name) => !name.startsWith('@types/') && !readme.toLowerCase().includes(name.toLowerCase()),
-      ),
+    name: 'the README says what each package is for, and dependencies.md why it is used',
+    violations: ({ manifest, readme, reasons }) =>
+      Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+        .filter((name) => !name.startsWith('@types/'))
+        .flatMap((name) =>
+          Object.entries({ 'README.md': readme, 'dependencies.md': reasons }).flatMap(([page, text]) =>
+            text.toLowerCase().includes(name.toLowerCase()) ? [] : [`${page} does not name ${name}`],
+          ),
+        ),
   },
 ];
 
