@@ -244,6 +244,24 @@ test('its key is among those that get a new wrapping key', async () => {
   expect(Buffer.from(registration?.key.stored.blob ?? []).equals(rewrapped.blob)).toBe(true);
 });
 
+test('processes that make one at the same time use the same, and one certificate is on record', async () => {
+  const ca = await appliance.makeCa({ est: openEst });
+  appliance.store.refresh();
+  const processes = [authorities, estParts(appliance).authorities, estParts(appliance).authorities];
+  const made = await Promise.all(processes.map(async (process) => process.find(appliance.tenantId, ca)?.registrationAuthority()));
+  const [first] = made;
+  for (const one of made) expect(one?.certificate).toEqual(first?.certificate);
+  appliance.store.refresh();
+  const { body } = await appliance.request('GET', `/v1/state/keystore/tls/ca/${ca}/certificates`);
+  const issued = (body as readonly { readonly via: string }[]).filter(({ via }) => via === 'registration-authority');
+  expect(issued).toHaveLength(1);
+  // Each of them opens what was encrypted for it.
+  const device = await makeIdentity({ key: 'RSA-2048', subject: 'CN=device.example.test' });
+  if (first === undefined) throw new Error('the CA has no registration authority');
+  const message = await requestOf(device, first, 'device.example.test', '7');
+  for (const one of made) expect((await one?.open(message, known))?.content.length).toBeGreaterThan(0);
+});
+
 test('the keys of a registration authority go with its CA', async () => {
   const ca = await appliance.makeCa({ est: openEst, 'deletion-allowed': true });
   await registrationOf(ca);
