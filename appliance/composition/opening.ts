@@ -41,8 +41,10 @@ export async function openToServe(
     const cluster = openLink(configuration, number);
     if (provisions)
       return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
+    // Before the store is opened: what others commit meanwhile is in it.
+    const recorded = await recordedRevision(paths.audit(data), ownChain(configuration.workers));
     const runtime = await openRuntime(configuration, hsmConfig, hsmLog, cluster);
-    await requireNewestStore(runtime, data);
+    await requireNewestStore(runtime, data, recorded);
     return { log, tokens, runtime, announcement: undefined };
   } catch (error) {
     await log.close();
@@ -54,14 +56,20 @@ export async function openToServe(
  * A worker that takes the place of one that has ended may find an earlier copy in the place of the store, of which that one has died. Throws
  * StartRefused; nothing stays open then.
  */
-async function requireNewestStore(runtime: Runtime, data: string): Promise<void> {
+async function requireNewestStore(runtime: Runtime, data: string, recorded: number): Promise<void> {
   const { openedAt } = runtime.store;
-  const recorded = await recordedRevision(paths.audit(data));
   if (openedAt === undefined || recorded <= openedAt) return;
   await runtime.close();
   throw new StartRefused(
     `${paths.store(data)} is an earlier copy of the store: it has revision ${openedAt}, and the audit trail names revision ${recorded}. Put the newer one back, or start the appliance again with what is there`,
   );
+}
+
+/** Tells the chains of an appliance that stands alone: one in a cluster has its store from the others. */
+function ownChain(workers: number): (chain: string) => boolean {
+  const names = chainNames(undefined);
+  const own = new Set([names.supervisor, ...Array.from({ length: workers }, (_, index) => names.worker(index + 1))]);
+  return (chain) => own.has(chain);
 }
 
 /** How long the log may take to write why the process ends. */

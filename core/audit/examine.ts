@@ -99,7 +99,7 @@ export async function examineStore(
 ): Promise<readonly StoreBehind[]> {
   for await (const record of recordsFromEnd(files, '')) {
     if (record.sequence <= signed.sequence) return [];
-    const recordedRevision = Number(record['store-revision'] ?? 0);
+    const recordedRevision = revisionIn(record);
     if (recordedRevision > storeRevision)
       return [{ event: 'store-behind', ofChain: chain, atSequence: record.sequence, foundRevision: storeRevision, recordedRevision }];
     // Revisions only rise.
@@ -110,19 +110,27 @@ export async function examineStore(
 
 /**
  * The latest revision of the store that the newest records of a trail name, 0 for none: for a process that replaces one that has ended,
- * whose store must not be an earlier one. It reads no more than the end of each chain.
+ * whose store must not be an earlier one. It reads no more than the end of each chain. `isOwn`: others may keep files of another trail there.
  */
-export async function recordedRevision(directory: string): Promise<number> {
+export async function recordedRevision(directory: string, isOwn: (chain: string) => boolean): Promise<number> {
   let latest = 0;
-  for await (const { 'store-revision': revision } of newestRecords(directory, mostForRevision, (record) => 'store-revision' in record))
-    latest = Math.max(latest, Number(revision ?? 0));
+  for await (const record of newestRecords(directory, mostForRevision, { isOwn, isLast: (one) => 'store-revision' in one }))
+    latest = Math.max(latest, revisionIn(record));
   return latest;
+}
+
+/** No store gets further in the life of a machine: a record that says so was written by somebody else. */
+const mostRevisions = 2 ** 48;
+
+/** Revision of the store that a record names, 0 for none. */
+function revisionIn({ 'store-revision': revision }: TrailRecord): number {
+  return Number.isSafeInteger(revision) && Number(revision) <= mostRevisions ? Number(revision) : 0;
 }
 
 /** The latest time of the newest records of a trail; undefined without records. A start writes some with its own clock. */
 export async function recordedTime(directory: string): Promise<Temporal.Instant | undefined> {
   let latest: string | undefined;
-  for await (const { 'occurred-at': at } of newestRecords(directory, mostForTime)) if (latest === undefined || at > latest) latest = at;
+  for await (const { 'occurred-at': at } of newestRecords(directory, mostForTime, {})) if (latest === undefined || at > latest) latest = at;
   return latest === undefined ? undefined : decodeTimestamp(latest);
 }
 
@@ -133,9 +141,10 @@ const mostForTime = 50;
 async function* newestRecords(
   directory: string,
   most: number,
-  isLast: (record: TrailRecord) => boolean = () => false,
+  { isOwn = () => true, isLast = () => false }: { isOwn?: (chain: string) => boolean; isLast?: (record: TrailRecord) => boolean },
 ): AsyncIterable<TrailRecord> {
-  for (const files of (await listStreams(directory)).values()) {
+  for (const [chain, files] of await listStreams(directory)) {
+    if (!isOwn(chain)) continue;
     let left = most;
     for await (const record of recordsFromEnd(files, '')) {
       yield record;

@@ -1,5 +1,6 @@
 // The audit trail names revisions of the store: a start finds out that the store lacks changes that were acknowledged.
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recordedRevision } from '../../../core/audit/examine.ts';
 import { openChains } from '../../../core/audit/opening.ts';
@@ -71,12 +72,29 @@ test('after an earlier store was brought back, revisions go on above those on re
   await live('raised', 1);
   cpSync(temporary('raised-store'), temporary('raised-earlier'), { recursive: true });
   await live('raised', 5);
-  const before = await recordedRevision(temporary('raised-trail'));
+  const before = await recordedRevision(temporary('raised-trail'), () => true);
   rmSync(temporary('raised-store'), { recursive: true });
   cpSync(temporary('raised-earlier'), temporary('raised-store'), { recursive: true });
   await live('raised', 1);
-  expect(await recordedRevision(temporary('raised-trail'))).toBeGreaterThan(before);
+  expect(await recordedRevision(temporary('raised-trail'), () => true)).toBeGreaterThan(before);
   expect(await findings('raised')).toEqual([expect.stringContaining('when the appliance started')]);
+});
+
+test('a chain of somebody else, and a revision that no store reaches, say nothing of the own store', async () => {
+  await live('foreign', 1);
+  const trail = temporary('foreign-trail');
+  expect(await recordedRevision(trail, (chain) => chain !== 'main')).toBe(0);
+  const own = await recordedRevision(trail, () => true);
+  const [name = ''] = readdirSync(trail).filter((file) => file.startsWith('main'));
+  const line = readFileSync(join(trail, name), 'utf8')
+    .split('\n')
+    .findLast((one) => one.includes('"store-revision":')) as string;
+  for (const [number, revision] of ['1e300', '9007199254740992', '-5', '"x"'].entries())
+    writeFileSync(
+      join(trail, `made${number}.000000000001.jsonl`),
+      `${line.replace(/"store-revision":\d+/, `"store-revision":${revision}`)}\n`,
+    );
+  expect(await recordedRevision(trail, () => true)).toBe(own);
 });
 
 test('a store that went back while the appliance ran is found in the trail', async () => {
