@@ -18,7 +18,7 @@ import type { Hsm } from '../../hsm/api.ts';
 import { pemExample } from '../../core/wire/fields.ts';
 import { openpgpActions } from './abilities.ts';
 import { acceptRestored } from './backup.ts';
-import { requireNoOpenpgpInput } from './hash-input.ts';
+import { openpgpSign, requireNoOpenpgpInput } from './hash-input.ts';
 import { bindingTime, bindSubkey, certifyPrimary } from './certificates/certificate.ts';
 import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUnbound, requireUserId } from './definition.ts';
 import { parsedCertificate } from './format/keyblock.ts';
@@ -45,6 +45,7 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
     },
     actions: openpgpActions,
     signErrors: ['openpgp-sign-only'],
+    signNeeds: openpgpSign,
     requireDefinition: (definition, current) => requireDefinition(definition, current, transitKeys),
     async certify(definition, version) {
       if (definition.fields.openpgpPrimary !== undefined) return certifySubkey(definition, version);

@@ -1,6 +1,7 @@
 // Raw signatures of OpenPGP keys: a signature over what OpenPGP hashes is an OpenPGP signature. Made with a primary key it is a
 // certification, of a subkey of the caller's own or of a User ID, in the name of this key; so `sign` does not make it.
 import type { SignatureRequest } from '../../core/plugin/services/transit-keys.ts';
+import { fail as failCore } from '../../core/base/errors.ts';
 import { fail } from './errors.ts';
 import { hasRole, type OpenpgpFields, type OpenpgpRecord } from './records.ts';
 
@@ -8,16 +9,27 @@ import { hasRole, type OpenpgpFields, type OpenpgpRecord } from './records.ts';
  * Throws openpgp-sign-only for a key that has an OpenPGP role or had one (others still have its certificate), unless no OpenPGP signature
  * is made over such a text.
  */
-export function requireNoOpenpgpInput(
-  fields: OpenpgpFields,
-  record: OpenpgpRecord | undefined,
-  { text, family, prehashed }: SignatureRequest,
-): void {
+export function requireNoOpenpgpInput(fields: OpenpgpFields, record: OpenpgpRecord | undefined, request: SignatureRequest): void {
   if (record === undefined && !hasRole(fields)) return;
+  const { text, family, prehashed } = request;
   if (prehashed) throw refused('It signs no finished hash');
   if (family === 'ed25519' && openpgpHashBytes.has(text.length))
     throw refused(`It signs no text of ${text.length} octets, the length of a hash: OpenPGP signs the hash as an Ed25519 message`);
   if (isOpenpgpHashInput(text)) throw refused('It signs no text that begins or ends as what OpenPGP hashes');
+  // A hundredth of all texts in octets end so: who may make OpenPGP signatures of documents gets nothing more by it.
+  if (family !== 'ed25519' && endsAsVersion3(text) && !request.allows(openpgpSign)) throw needsOpenpgpSign();
+}
+
+/** The action that makes OpenPGP signatures of documents. */
+export const openpgpSign = 'openpgp-sign';
+
+/**
+ * Whether a text can be what a signature of version 3 of a document is made over (RFC 4880 section 5.2.4): document ‖ type ‖ time, 4 octets.
+ * Type 00 is a document in octets, 01 one in text, and 02 none at all.
+ */
+export function endsAsVersion3(text: Uint8Array): boolean {
+  const type = text.at(-5);
+  return type === 0x00 || type === 0x01 || (type === 0x02 && text.length === 5);
 }
 
 /** Octets of the hash functions of OpenPGP (RFC 9580 section 9.5): MD5, SHA-1 and RIPEMD-160, SHA-224, SHA-256, SHA-384, SHA-512. */
@@ -57,6 +69,13 @@ const keyFrames: ReadonlyMap<number, 2 | 4> = new Map([
 
 function isVersion(octet: number): boolean {
   return octet >= 2 && octet <= 6;
+}
+
+function needsOpenpgpSign(): Error {
+  const detail =
+    'The key is known as an OpenPGP key, and a text that ends in the octet 00 or 01 and four more is what an OpenPGP signature of version 3 ' +
+    `is made over. The policies of tenant and token must also allow "execute" on the path of ${openpgpSign} for it.`;
+  return failCore('policy-denied', { detail });
 }
 
 function refused(what: string): Error {

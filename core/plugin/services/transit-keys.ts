@@ -119,6 +119,8 @@ export type SignatureRequest = {
   readonly family: 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
   /** the text is the finished hash */
   readonly prehashed: boolean;
+  /** whether policies allow the caller another action at the key */
+  allows(action: string): boolean;
 };
 
 /** A version as an untrusted backup describes it. */
@@ -169,6 +171,8 @@ export interface KeyAttachment<Fields extends object, Kept> {
   actions(key: TransitKey<Fields, Kept>): readonly KeyAction[];
   /** Codes of the errors that `requireSignable` throws. */
   readonly signErrors: readonly string[];
+  /** The action at the key that a caller must be allowed for some texts of `sign`, as `requireSignable` says. */
+  readonly signNeeds: string;
   /**
    * Throws if the fields do not fit together or do not fit the key. Called while a creation, change or restore is planned; needs no token.
    * `current` is undefined for a new key.

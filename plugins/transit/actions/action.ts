@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
-import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, type EndpointCall, type FieldRight, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import type { Key } from '../records/keyring.ts';
@@ -12,7 +12,6 @@ import { maxVersion } from '../formats/value-format.ts';
 import { pascal } from '../../../core/http/description/named-schemas.ts';
 import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts';
 import { defaultsOf, type OwnDefaults } from '../formats/signatures.ts';
-import { microseconds } from '../instants.ts';
 import { keyActionsTag } from '../tags.ts';
 import { batchRunner } from '../uses/batch.ts';
 import { type Plan, explained, runPlan } from '../uses/token-use.ts';
@@ -99,6 +98,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly secretOutput: readonly (keyof Answer & string)[];
   readonly auditFields?: readonly (keyof Fields & string)[];
   readonly errors: readonly string[];
+  readonly fieldRights?: readonly FieldRight[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
   /** Of signatures, whose choices may mean something else for some versions when they are left out: the version that a request names. */
   readonly versionOf?: (sent: { readonly keyVersion?: unknown; readonly signature?: unknown }) => unknown;
@@ -129,7 +129,13 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const item = described.item as unknown as typeof single;
   const auditFields = (spec.auditFields ?? []).map(toKebab);
   const run = batchRunner(transit, { item, result: described.result, plan: spec.plan, auditFields });
-  const shared = { audit: 'required', idempotent: true, whileIsolated: true, errors: spec.errors } as const;
+  const shared = {
+    audit: 'required',
+    idempotent: true,
+    whileIsolated: true,
+    errors: spec.errors,
+    ...defined({ fieldRights: spec.fieldRights }),
+  } as const;
   const complete = withOwnDefaults(transit, spec.versionOf);
   return [
     defineKeyAction<SingleInput, object>(transit, action, {
@@ -148,7 +154,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
         const { batchInput } = input;
         if (batchInput === undefined) {
           if (input[subject] === undefined) throw missing(subject);
-          const used = new UsedKey(transit, key, microseconds(call.now));
+          const used = new UsedKey(transit, key, call);
           const noteSigned = (signedDigest: string): void => call.noteAudit({ signedDigest });
           const answer = await runPlan(used, spec.plan(used, input as z.output<typeof single>, noteSigned));
           call.noteAudit({ keyVersion: answer.keyVersion });
@@ -187,7 +193,7 @@ type Batch = { batchInput?: readonly JsonObject[] | undefined; keyVersion?: unkn
 function withOwnDefaults(transit: Transit, versionOf: BatchActionSpec<z.ZodRawShape, AnswerFields>['versionOf']) {
   if (versionOf === undefined) return undefined;
   return <Input extends Batch>(call: EndpointCall, input: Input, key: Key): Input => {
-    const used = new UsedKey(transit, key, microseconds(call.now));
+    const used = new UsedKey(transit, key, call);
     const { batchInput } = input;
     if (batchInput === undefined) return { ...input, ...absentOf(input, ownDefaults(used, versionOf(input))) };
     const completed = (one: JsonObject): JsonObject => {

@@ -4,7 +4,6 @@ import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { runPlan } from '../uses/token-use.ts';
@@ -51,7 +50,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     run: async (call, input, key) => {
       const cipher = requireAead(key);
       const context = requireContext(key.record.derived, input.context);
-      const used = new UsedKey(transit, key, microseconds(call.now));
+      const used = new UsedKey(transit, key, call);
       const version = used.forEncryption(input.keyVersion);
       const dataKey = await transit.hsm.random(input.bits / 8);
       try {

@@ -25,6 +25,11 @@ export function sign(transit: Transit): AnyEndpoint[] {
     answer: z.object({ signature: valueField('The signature.'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { output: 'signature' },
+    fieldRights: transit.attachments.signNeeds.map((action) => ({
+      field: 'text',
+      operation: 'execute',
+      path: `/v1/state/keystore/transit-keys/{name}/${action}`,
+    })),
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
     errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed'],
     versionOf: ({ keyVersion }) => keyVersion,
@@ -38,7 +43,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
       const plan = ({ scheme, signedDigest }: Signed): TokenUse<Signature> => {
         const version = used.forEncryption(item.keyVersion);
         const key = used.reference(version, 'sign');
-        requireSignable(transit, used.key, version, method, text);
+        requireSignable(used, version, method, text);
         const answer = (raw: Uint8Array): Signature => {
           const signature = encodeSignature(method, raw, item.marshaling);
           noteSigned(signedDigest);

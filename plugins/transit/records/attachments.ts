@@ -65,6 +65,11 @@ export class Attachments implements Iterable<Attachment> {
     return [...this].flatMap(({ signErrors }) => signErrors);
   }
 
+  /** Actions at the key that some texts of `sign` need the right to. */
+  get signNeeds(): readonly string[] {
+    return [...this].map(({ signNeeds }) => signNeeds);
+  }
+
   /** A schema of documents together with the attached fields: as requests give them, or as backups of any version have them. */
   extend<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, as: 'schema' | 'stored'): z.ZodObject<Shape> {
     const fields = this.#fields();

@@ -10,7 +10,6 @@ import type { JsonObject } from '../../../core/wire/json.ts';
 import { formatValue, type Shape, shapeOf, Wire } from '../../../core/wire/schema.ts';
 import { readerOf } from '../../../core/wire/plain-texts.ts';
 import type { Transit } from '../context.ts';
-import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
 import { type Outcome, type Plan, type TokenUse, explained, runTogether } from './token-use.ts';
 import { UsedKey } from './used-key.ts';
@@ -53,7 +52,7 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     const batch = new Batch(transit, key, items, shapeOf(batchOf.result));
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       const end = Math.min(at + itemsAtOnce, items.length);
-      await semaphoreFor(key).run(() => batch.run(steps, microseconds(call.now), at, end));
+      await semaphoreFor(key).run(() => batch.run(steps, call, at, end));
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
@@ -87,8 +86,13 @@ class Batch {
   }
 
   /** Runs the items from `start` to before `end` together. Rejects with the first fault, when all of them have ended. */
-  async run<Item, Answer extends object>({ read, plan }: Steps<Item, Answer>, now: number, start: number, end: number): Promise<void> {
-    const used = new UsedKey(this.#transit, this.#key, now, sharingDecoder());
+  async run<Item, Answer extends object>(
+    { read, plan }: Steps<Item, Answer>,
+    call: EndpointCall,
+    start: number,
+    end: number,
+  ): Promise<void> {
+    const used = new UsedKey(this.#transit, this.#key, call, sharingDecoder());
     const uses: TokenUse<Answer>[] = [];
     const places: number[] = [];
     const waits: Promise<void>[] = [];

@@ -1,7 +1,9 @@
 // A key as one request uses it: at one instant, each of its versions chosen and each reference made once, however many uses are asked for.
 import { type Base64Decoder, decodeBase64 } from '../../../core/base/bytes.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
+import { microseconds } from '../instants.ts';
 import { type Key, type Version, referenceTo } from '../records/keyring.ts';
 import type { Purpose } from '../records/records.ts';
 
@@ -13,14 +15,17 @@ export class UsedKey {
   readonly now: number;
   /** how base64 of its uses is read */
   readonly decode: Base64Decoder;
+  readonly #access: EndpointCall['access'];
   readonly #encrypting = new Chosen<number | undefined, Version>();
+  readonly #allowed = new Chosen<string, boolean>();
   readonly #decrypting = new Chosen<number, Version>();
   readonly #references = new Map<Purpose, Chosen<Version, KeyReference>>();
 
-  constructor(transit: Transit, key: Key, now: number, decode: Base64Decoder = decodeBase64) {
+  constructor(transit: Transit, key: Key, { now, access }: Pick<EndpointCall, 'now' | 'access'>, decode: Base64Decoder = decodeBase64) {
     this.transit = transit;
     this.key = key;
-    this.now = now;
+    this.now = microseconds(now);
+    this.#access = access;
     this.decode = decode;
   }
 
@@ -41,6 +46,12 @@ export class UsedKey {
   publicKeyOf(requested: number | undefined): Uint8Array | undefined {
     const { keyring } = this.transit;
     return keyring.version(this.key, requested ?? keyring.inUse(this.key, this.now)).record.publicKey;
+  }
+
+  /** Whether policies allow the caller another action at the key. */
+  allows(action: string): boolean {
+    const path = ['v1', 'state', 'keystore', 'transit-keys', this.key.name, action];
+    return this.#allowed.find(action) ?? this.#allowed.keep(action, this.#access.allowsAt(path, 'execute'));
   }
 
   /** As referenceTo. */

@@ -10,6 +10,7 @@ import type { Key, Version } from '../records/keyring.ts';
 import type { VersionRecord } from '../records/records.ts';
 import type { VersionTimes } from '../records/version-rules.ts';
 import type { VersionMaterial } from './material.ts';
+import type { UsedKey } from '../uses/used-key.ts';
 import { definitionOf, keyView, type KeyView, versionView } from './views.ts';
 
 /** Throws what attachments refuse about the definition of a key; `before` is undefined for a new one. */
@@ -128,10 +129,12 @@ export async function acceptRestored(
 }
 
 /** Throws when an attachment refuses a raw signature. */
-export function requireSignable(transit: Transit, { record }: Key, version: Version, method: SignatureMethod, text: Uint8Array): void {
-  const request = { text, family: method.family, prehashed: 'prehashed' in method && method.prehashed };
+export function requireSignable(used: UsedKey, version: Version, method: SignatureMethod, text: Uint8Array): void {
+  const { transit, key } = used;
+  const prehashed = 'prehashed' in method && method.prehashed;
+  const request = { text, family: method.family, prehashed, allows: (action: string) => used.allows(action) };
   for (const attachment of transit.attachments)
-    attachment.requireSignable(fieldsOf(attachment, record), keptOf(attachment, version.record), request);
+    attachment.requireSignable(fieldsOf(attachment, key.record), keptOf(attachment, version.record), request);
 }
 
 function viewOf(transit: Transit, attachment: Attachment, key: Key): KeyView {
