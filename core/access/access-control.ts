@@ -11,7 +11,7 @@ import type { Shape } from '../wire/schema.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { Decisions } from './decisions.ts';
-import { type Lineage, type TokenRecord, userOriginOf, worksFrom } from './tokens/record.ts';
+import { type Lineage, type TokenRecord, originOf, userOriginOf, worksFrom } from './tokens/record.ts';
 import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
@@ -233,6 +233,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       accessor: record.accessor,
       user: record.user,
       ...userOriginOf(lineage),
+      origin: originOf(lineage),
       policies: record.policies,
       boundCidrs: lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs])),
       expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),

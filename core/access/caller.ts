@@ -6,6 +6,8 @@ export type Caller = UserOrigin & {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly accessor: string;
+  /** whom the token stands for, by its first ancestor: the approle, the person who signed in, or the root token. For counting; unique in the tenant */
+  readonly origin: string;
   /** name for audit and pages: a mapped username, the approle, or `root` */
   readonly user: string;
   readonly policies: readonly string[];

@@ -48,7 +48,7 @@ export class BodyIntake {
         }
       }
       const { caller } = context;
-      const owner = { token: caller?.accessor ?? '', tenant: caller?.tenantId ?? '' };
+      const owner = { origin: caller?.origin ?? '', tenant: caller?.tenantId ?? '' };
       const place = this.#room.enter({ ...body, owner, memoryPerOctet: memoryPerOctet(context) });
       context.leaveRoom = () => place.leave();
       context.exchange.onceClosed(() => !context.isRunning && context.leaveRoom());

@@ -86,6 +86,13 @@ export function asAlone(lineage: Lineage): TokenRecord {
   };
 }
 
+/** Whom a token stands for, in one text: who logs in again, or makes children, stays the same. Unique in the tenant. */
+export function originOf(lineage: Lineage): string {
+  const { accessor, user } = lineage.at(-1) as TokenRecord;
+  const { userKind, userSource = '' } = userOriginOf(lineage);
+  return JSON.stringify(userKind === 'root-token' ? [accessor] : [userKind, userSource, user]);
+}
+
 /** Whether the token and all its ancestors are within their validity period. */
 export function isWorking(store: Store, record: TokenRecord, now: Temporal.Instant, read: Read = fromSnapshot): boolean {
   const lineage = lineageOf(store, record, read);

@@ -1,16 +1,16 @@
 // Divides a limited resource of a process among its users, so that none takes so much that others get nothing.
 
-/** Owner of a share: a token and its tenant. All unauthenticated callers are one owner. */
-export type Owner = { readonly token: string; readonly tenant: string };
+/** Owner of a share: whom a token stands for (as Caller.origin), and its tenant. All unauthenticated callers are one owner. */
+export type Owner = { readonly origin: string; readonly tenant: string };
 
 /**
- * Counts the amounts held. A tenant may hold as much as then stays free for others, and one of its tokens half as much: the first
- * tenant half of all, the next half of the rest. An owner that holds nothing may take all that is free.
+ * Counts the amounts held. A tenant may hold as much as then stays free for others, and one approle, person or root token
+ * in it half as much: the first tenant half of all, the next half of the rest. An owner that holds nothing may take all that is free.
  */
 export class Shares {
   readonly total: number;
   readonly #ofTenants = new Map<string, number>();
-  readonly #ofTokens = new Map<string, number>();
+  readonly #ofOrigins = new Map<string, number>();
   #held = 0;
 
   constructor(total: number) {
@@ -32,20 +32,25 @@ export class Shares {
   }
 
   /** Tells whether this owner may take this amount now. */
-  fits({ token, tenant }: Owner, amount: number): boolean {
+  fits({ origin, tenant }: Owner, amount: number): boolean {
     if (!this.isThere(amount)) return false;
     const left = this.total - this.#held - amount;
     const ofTenant = this.#ofTenants.get(tenant) ?? 0;
-    const ofToken = this.#ofTokens.get(token) ?? 0;
-    return (ofTenant === 0 || ofTenant + amount <= left) && (ofToken === 0 || ofToken + amount <= left / 2);
+    const ofOrigin = this.#ofOrigins.get(keyOf(tenant, origin)) ?? 0;
+    return (ofTenant === 0 || ofTenant + amount <= left) && (ofOrigin === 0 || ofOrigin + amount <= left / 2);
   }
 
   /** Adds an amount to an owner's share, or (negative) removes it. */
-  count({ token, tenant }: Owner, amount: number): void {
+  count({ origin, tenant }: Owner, amount: number): void {
     this.#held += amount;
     add(this.#ofTenants, tenant, amount);
-    add(this.#ofTokens, token, amount);
+    add(this.#ofOrigins, keyOf(tenant, origin), amount);
   }
+}
+
+/** Origins are unique in their tenant alone. */
+function keyOf(tenant: string, origin: string): string {
+  return `${tenant} ${origin}`;
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

@@ -63,7 +63,7 @@ type Body = {
 };
 
 /**
- * A semaphore by octets, first come, first served, within the shares of tenants and tokens. A body that needs more than half of the room
+ * A semaphore by octets, first come, first served, within the shares of tenants and of those in them. A body that needs more than half of the room
  * counts as that half. One that comes quickly holds room for all of it from its beginning, so that it always gets to its end. One that
  * does not releases the unused part, and continues in steps: slow senders hold only what they have sent, and wait only for each other.
  */

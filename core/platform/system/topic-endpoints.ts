@@ -28,7 +28,7 @@ export type TopicEndpoints = {
 const auditTopic = 'system:audit-trail-log';
 const logTopic = 'system:logs';
 
-/** Answers that one process has under way at a time, in the shares of tenants and tokens: each that is followed polls the files four times a second. */
+/** Answers that one process has under way at a time, in shares: each that is followed polls the files four times a second. */
 const mostAnswers = 32;
 /** How often an idle stream checks that its reader is still authorized. */
 const lookEveryMs = 1_000;
@@ -42,8 +42,8 @@ export function topicEndpoints(options: Options): TopicEndpoints {
   const places = new Shares(mostAnswers);
 
   /** Counted before anything waits: many that come at once find the places of those before them taken. */
-  function takePlace({ caller: { accessor, tenantId }, signal }: EndpointCall): void {
-    const owner = { token: accessor, tenant: tenantId };
+  function takePlace({ caller: { origin, tenantId }, signal }: EndpointCall): void {
+    const owner = { origin, tenant: tenantId };
     const gone = signal;
     if (gone.aborted) return;
     if (!places.fits(owner, 1))

@@ -13,9 +13,9 @@ describe('the room', () => {
   /** Enters with a body of so many octets, each of which takes one of memory. */
   const entering =
     (room: BodyRoom, log: string[]) =>
-    (tenant: string, octets: number, name: string, token = tenant) =>
+    (tenant: string, octets: number, name: string, origin = tenant) =>
       room.enter({
-        owner: { tenant, token },
+        owner: { tenant, origin },
         octets,
         memoryPerOctet: 1,
         proceed: () => void log.push(`${name} in`),
@@ -37,19 +37,19 @@ describe('the room', () => {
     expect(room.held).toBe(5);
   });
 
-  test('a tenant has half of it at most and a token less, and others pass those who wait for it', () => {
+  test('a tenant has half of it at most and an approle less, and others pass those who wait for it', () => {
     const room = new BodyRoom({ octets: 120 });
     const log: string[] = [];
     const enter = entering(room, log);
     const first = enter('1', 30, 'first', 'a');
-    enter('1', 30, 'same token', 'a');
-    enter('1', 20, 'other token', 'b');
-    enter('1', 20, 'third token', 'c');
-    expect([log, room.held, room.waiting]).toEqual([['first in', 'other token in'], 50, 2]);
+    enter('1', 30, 'same approle', 'a');
+    enter('1', 20, 'other approle', 'b');
+    enter('1', 20, 'third approle', 'c');
+    expect([log, room.held, room.waiting]).toEqual([['first in', 'other approle in'], 50, 2]);
     const huge = enter('2', 1_000, 'huge');
     expect([log.at(-1), room.held]).toEqual(['huge in', 110]);
     for (const place of [huge, first]) place.leave();
-    expect([log.slice(3), room.held]).toEqual([['same token in'], 50]);
+    expect([log.slice(3), room.held]).toEqual([['same approle in'], 50]);
   });
 
   test('however many tenants take their shares, one that has nothing yet gets some', () => {
@@ -265,7 +265,7 @@ test('a request that waits too long is answered 503 busy with Retry-After', asyn
   const app = await startCoreApp({ directory: at('full'), plugin: things, bodyRoom: full });
   try {
     for (const tenant of ['one', 'two'])
-      full.enter({ owner: { tenant, token: tenant }, octets: 1, memoryPerOctet: 1, proceed: () => undefined, refuse: () => undefined });
+      full.enter({ owner: { tenant, origin: tenant }, octets: 1, memoryPerOctet: 1, proceed: () => undefined, refuse: () => undefined });
     await app.send('POST', '/v1/config/things', { name: 'one' });
     const answer = await app.send('POST', '/v1/state/things/one/seal-up', ' '.repeat(100_000));
     expect(answer).toMatchObject({ status: 503, body: { code: 'busy' }, headers: { 'retry-after': '5' } });
