@@ -19,6 +19,8 @@ export type AuditRecord = {
   readonly userKind?: 'root-token' | 'approle' | 'sign-in';
   readonly userSource?: string;
   readonly accessor?: string;
+  /** of a failed login: number of tenants that have chosen its role-id. Any of them may be meant and has a record. Only `system` reads it */
+  readonly possibleTenants?: number;
   /** program of the appliance that the caller used; absent: an external one with a bearer token */
   readonly via?: string;
   /** normalised path without query */

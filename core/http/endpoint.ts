@@ -41,6 +41,7 @@ export type AuditNote = {
   readonly userKind?: UserOrigin['userKind'];
   readonly userSource?: string;
   readonly accessor?: string;
+  readonly possibleTenants?: number;
   readonly code?: string;
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;

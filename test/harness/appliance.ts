@@ -86,7 +86,13 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   const storeDirectory = join(directory, 'store');
   const store = await openStore({ directory: storeDirectory, dataKey: await provideStoreKey(hsm, directory, storeDirectory) });
   await store.migrate('core', []);
-  const audit = await openAuditTrail({ directory: join(directory, 'audit'), chain: 'test', clock, log });
+  const audit = await openAuditTrail({
+    directory: join(directory, 'audit'),
+    chain: 'test',
+    clock,
+    log,
+    storeRevision: () => store.committed,
+  });
   const system = await createSystemTenant(store, hsm, clock);
   await beginExportHistory(store, clock, false);
   const rootToken = system === undefined ? (options.rootToken ?? '') : revealSecret(system.rootToken.token);

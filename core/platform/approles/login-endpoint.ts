@@ -155,7 +155,8 @@ function noteLogin(call: PublicCall, tenants: Tenants, subjects: readonly Subjec
     const tenant = tenants.findByUuid(tenantId)?.name;
     return tenant === undefined ? [] : [{ tenant, user: name, userKind: 'approle' as const, userSource: name }];
   });
-  call.noteAudit({ ...loginKind, ...first, ...defined({ accessor }), ...(others.length === 0 ? {} : { alsoOf: others }) });
+  const all = others.length === 0 ? {} : { alsoOf: others, possibleTenants: others.length + 1 };
+  call.noteAudit({ ...loginKind, ...first, ...defined({ accessor }), ...all });
 }
 
 const loginKind = { kind: 'login' } as const;

@@ -209,7 +209,7 @@ function readerOf({ access, store }: Options, call: EndpointCall): Reader | unde
   const { allowed, constraints } = access.decide(caller, ['v1', 'state', 'topics', call.params['topic'] ?? ''], 'read');
   if (!allowed) return undefined;
   const seen = (record: TopicRecord['record']): TopicRecord['record'] => {
-    const own = caller.tenantName === systemTenantName ? record : withoutChain(record);
+    const own = caller.tenantName === systemTenantName ? record : withoutOthers(record);
     return constraints === undefined ? own : (constraints.withoutHidden(own) as TopicRecord['record']);
   };
   return {
@@ -221,9 +221,14 @@ function readerOf({ access, store }: Options, call: EndpointCall): Reader | unde
   };
 }
 
-/** Numbers and hashes of the chain would reveal to a tenant how much others do. */
-function withoutChain(record: TopicRecord['record']): TopicRecord['record'] {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !chainFields.has(name)));
+/**
+ * Numbers and hashes of the chain, and the counter of the store, would tell a tenant how much others do. Where several tenants have chosen one
+ * role-id, address and program of a failed login may be those of another tenant.
+ */
+function withoutOthers(record: TopicRecord['record']): TopicRecord['record'] {
+  const mayBeOfOthers = record['possible-tenants'] !== undefined;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !ofAppliance.has(name) && !(mayBeOfOthers && ofSender.has(name))));
 }
 
-const chainFields = new Set(['chain', 'sequence', 'previous', 'hash']);
+const ofAppliance = new Set(['chain', 'sequence', 'previous', 'hash', 'store-revision', 'possible-tenants']);
+const ofSender = new Set(['client-ip', 'user-agent']);

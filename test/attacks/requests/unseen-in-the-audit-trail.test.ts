@@ -115,8 +115,10 @@ test('a wrapped export says under which key', async () => {
 
 test('failed logins are in the trail of every tenant whose approle has the role-id, also when others chose the same', async () => {
   const tenants = ['mine', 'theirs'];
+  const tokens: string[] = [];
   for (const name of tenants) {
     const token = await victim.makeTenant(name, ['root']);
+    tokens.push(token);
     const approle = { name: `job-${name}`, 'token-policies': ['rewrap-only'], 'fixed-role-id': 'build-server-1' };
     expect(await victim.verdict('POST', '/v1/config/keystore/authentication/approles', approle, { token })).toBe('201 done');
   }
@@ -127,4 +129,36 @@ test('failed logins are in the trail of every tenant whose approle has the role-
   );
   expect(records).toHaveLength(tenants.length);
   expect(new Set(records.map((record) => record['request-id'])).size).toBe(1);
+  for (const record of records) expect(record).toMatchObject({ 'possible-tenants': 2, 'client-ip': expect.any(String) });
+  for (const token of tokens) {
+    const seen = (await recordsSeen(token)).filter((record) => record['kind'] === 'login');
+    expect(seen).toMatchObject([{ code: 'login-failed' }]);
+    for (const field of ['client-ip', 'user-agent', 'possible-tenants']) expect(seen[0]).not.toHaveProperty(field);
+  }
+  // The role-id of one tenant alone hides nothing from it.
+  const [mine = ''] = tokens;
+  const approle = '/v1/config/keystore/authentication/approles/job-mine';
+  expect(await victim.verdict('PATCH', approle, { 'fixed-role-id': 'build-server-2' }, { token: mine })).toBe('204 done');
+  await victim.request('POST', '/v1/approle-login', { 'role-id': 'build-server-2', 'secret-id': 'guess' }, { token: undefined });
+  const last = (await recordsSeen(mine)).filter((record) => record['kind'] === 'login').at(-1);
+  expect(last).toMatchObject({ code: 'login-failed', 'client-ip': expect.any(String) });
 });
+
+test('the records of a tenant do not count what others write', async () => {
+  const token = await victim.makeTenant('counting', ['root']);
+  const write = () => victim.request('POST', keys, { name: 'own' }, { token });
+  expect((await write()).status).toBe(201);
+  const seen = await recordsSeen(token);
+  expect(seen.length).toBeGreaterThan(0);
+  for (const record of seen) expect(record).not.toHaveProperty('store-revision');
+  expect(recordsOf(keys).some((record) => record['store-revision'] !== undefined)).toBe(true);
+});
+
+/** The trail as a tenant reads it. */
+async function recordsSeen(token: string): Promise<Record<string, unknown>[]> {
+  const { body } = await victim.request('GET', '/v1/state/topics/system:audit-trail-log', undefined, { token });
+  return String(body)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
