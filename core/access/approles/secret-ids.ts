@@ -105,12 +105,12 @@ export function disableSecretId(
   store: Store,
   [tenantId, approleId]: readonly [tenantId: string, approleId: string],
   { secretId, accessor }: { readonly secretId?: string | undefined; readonly accessor?: string | undefined },
-): boolean {
+): string | undefined {
   const place = secretId === undefined ? transaction.get(accessorTable(store), [tenantId, approleId, accessor ?? '']) : hashOf(secretId);
   const record = place === undefined ? undefined : transaction.get(secretIdTable(store), [place]);
-  if (record?.tenantId !== tenantId || record.approleId !== approleId) return false;
+  if (record?.tenantId !== tenantId || record.approleId !== approleId) return undefined;
   dropSecretId(transaction, store, record);
-  return true;
+  return record.accessor;
 }
 
 /** Disables all secret-ids of an approle, of which there must be few. */

@@ -1,6 +1,7 @@
 // View of a request for its endpoint. Parts that few endpoints need are made lazily.
 import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
+import { Whole } from '../../audit/record.ts';
 import { callerOfRequest } from '../authentication.ts';
 import type { AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
 import { queryOf } from '../request/path.ts';
@@ -62,7 +63,12 @@ export class UnauthenticatedCall implements PublicCall {
   }
 
   noteAudit(fields: AuditNote): void {
-    Object.assign(this.#context.note, fields);
+    const { note } = this.#context;
+    const [before, after] = [note.requestParameters, fields.requestParameters];
+    Object.assign(note, fields);
+    // What was asked for stays beside what came of it.
+    if (before !== undefined && after !== undefined && !(before instanceof Whole) && !(after instanceof Whole))
+      note.requestParameters = { ...before, ...after };
   }
 }
 

@@ -48,6 +48,8 @@ export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
     if (right === undefined) attempt.requireBelow();
     else {
       noteLogin(call, tenants, [{ tenantId: right.tenantId, name: right.approle }]);
+      // Of a stolen one somebody has to tell which to disable.
+      call.noteAudit({ requestParameters: { 'secret-id-accessor': right.accessor } });
       rate.admit(right.accessor);
     }
     const token = await drawToken(hsm);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
+import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField, integer, timestampText } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
@@ -100,7 +101,10 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
           };
           return issueSecretId(transaction, store, call.now, secretId, grant);
         });
-        call.noteAudit({ requestParameters: { made: record.accessor, ...limits } });
+        const { ttlSeconds, numUses: uses } = limits;
+        const ttlText = ttlSeconds === undefined ? undefined : `${ttlSeconds}s`;
+        const requestParameters = { made: record.accessor, ...defined({ ttl: ttlText, 'num-uses': uses }), 'bound-cidrs': boundCidrs };
+        call.noteAudit({ requestParameters });
         return { secretId: revealSecret(secretId), ...shownOf(record) };
       },
     }),
@@ -119,7 +123,8 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
         if ((which.secretId === undefined) === (which.accessor === undefined))
           throw fail('invalid-value', { detail: 'Name the secret-id by "secret-id" or by "accessor".' });
         const ended = await store.write((transaction) => disableSecretId(transaction, store, [call.caller.tenantId, id], which));
-        if (!ended) throw fail('not-found', { detail: 'The approle has no such secret-id.' });
+        if (ended === undefined) throw fail('not-found', { detail: 'The approle has no such secret-id.' });
+        call.noteAudit({ requestParameters: { accessor: ended } });
         return undefined;
       },
     }),

@@ -157,6 +157,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
         if (input.token === undefined && input.accessor === undefined)
           throw fail('missing-field', { detail: 'Name the token to end by "token" or by "accessor"; /v1/logout ends the own one.' });
         const { accessor } = requireToken(call, input, 'delete');
+        call.noteAudit({ requestParameters: { accessor } });
         await store.write((transaction) => disableToken(transaction, store, call.caller.tenantId, accessor));
         return undefined;
       },

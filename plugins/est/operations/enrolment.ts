@@ -14,7 +14,7 @@ import { answerDer, type EstAnswer, readRequestBody } from '../listener/transpor
 /** First enrolment (RFC 7030 4.2.1). */
 export async function simpleEnroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
   const credential = await accepted(context, call, () => authenticateFirst(context, call));
-  call.accept({ credential });
+  call.accept({ ...describeCredentials(context, call), credential });
   const request = await readRequest(call);
   return issue(context, call, request.approve(), { via: credential });
 }

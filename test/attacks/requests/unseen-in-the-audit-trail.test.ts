@@ -93,7 +93,7 @@ test('each key that a batch makes is there with what it was made with', async ()
 test('a batch of uses has what its requests asked for', async () => {
   await victim.request('POST', keys, { name: 'signer', cipher: 'rsa-2048' });
   const items = [{ text: 'YQ==', 'hash-algorithm': 'sha512' }, { text: 'YQ==' }, { text: 'YQ==', 'hash-algorithm': 'sha256' }];
-  const expected = { items: 3, failed: 0, 'hash-algorithm': ['sha512', 'sha256'] };
+  const expected = { items: 3, failed: 0, 'hash-algorithm': ['sha512', 'sha256'], 'batch-input': { items: 3 } };
   for (const action of ['sign', 'sign-batch']) {
     expect(await victim.verdict('POST', `${state}/signer/${action}`, { 'batch-input': items })).toBe('200 done');
     expect(recordsOf(`${state}/signer/${action}`).at(-1)?.['request-parameters']).toEqual(expected);
@@ -153,6 +153,40 @@ test('the records of a tenant do not count what others write', async () => {
   for (const record of seen) expect(record).not.toHaveProperty('store-revision');
   expect(recordsOf(keys).some((record) => record['store-revision'] !== undefined)).toBe(true);
 });
+
+test('what was asked for stays in the record of what succeeds, beside what came of it', async () => {
+  const authentication = 'keystore/authentication/approles';
+  const approle = `/v1/state/${authentication}/recorded`;
+  expect(await victim.verdict('POST', `/v1/config/${authentication}`, { name: 'recorded' })).toBe('201 done');
+  const bounds = { ttl: '1h', 'num-uses': 3, 'bound-cidrs': ['127.0.0.0/8', '::1/128'] };
+  const { body: secret } = await victim.request('POST', `${approle}/generate-secret-id`, bounds);
+  expect(parametersOf(`${approle}/generate-secret-id`)).toEqual({ ...bounds, ttl: '3600s', made: secret.accessor });
+
+  await victim.request('POST', '/v1/config/keystore/tls/ca', { name: 'recorded' });
+  const serials = ['4f9a2c51d07b83e6'];
+  const importing = '/v1/state/keystore/tls/ca/recorded/import-revocations';
+  // A serial number that the CA never gave is refused from now on.
+  expect(await victim.verdict('POST', importing, { serials })).toBe('200 done');
+  expect(parametersOf(importing)).toEqual({ serials, revoked: 0, 'never-issued': 1, 'known-before': 0 });
+});
+
+test('what lets somebody in, and what somebody ends by its value, is in the record by its accessor', async () => {
+  const authentication = 'keystore/authentication/approles';
+  const approle = `/v1/state/${authentication}/entering`;
+  expect(await victim.verdict('POST', `/v1/config/${authentication}`, { name: 'entering' })).toBe('201 done');
+  const { body: secret } = await victim.request('POST', `${approle}/generate-secret-id`, {});
+  const { body: known } = await victim.request('GET', approle);
+  const credentials = { 'role-id': known['role-id'], 'secret-id': secret['secret-id'] };
+  const { body: login } = await victim.request('POST', '/v1/approle-login', credentials, { token: undefined });
+  expect(parametersOf('/v1/approle-login')).toMatchObject({ 'secret-id-accessor': secret.accessor });
+  expect(await victim.verdict('POST', `${approle}/disable-secret-id`, { 'secret-id': secret['secret-id'] })).toBe('204 done');
+  expect(parametersOf(`${approle}/disable-secret-id`)).toMatchObject({ accessor: secret.accessor });
+  const disable = '/v1/state/keystore/token/disable';
+  expect(await victim.verdict('POST', disable, { token: login.token })).toBe('204 done');
+  expect(parametersOf(disable)).toMatchObject({ accessor: login.accessor });
+});
+
+const parametersOf = (path: string): unknown => recordsOf(path).at(-1)?.['request-parameters'];
 
 /** The trail as a tenant reads it. */
 async function recordsSeen(token: string): Promise<Record<string, unknown>[]> {
