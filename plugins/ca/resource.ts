@@ -46,6 +46,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     stateFields: caStateFields,
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     judgedBy: { certKeyCurve: ['certKeyType'], certKeyBits: ['certKeyType'], certKeyType: ['certKeyCurve', 'certKeyBits'] },
+    removalJudgedBy: ['deletionAllowed', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
     fieldRights: enrolmentRights,
     errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],

@@ -155,6 +155,8 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
         },
       };
     },
+    judgedBy: { policies: ['kind'] },
+    removalJudgedBy: ['policies', 'requestsPerMinute', 'tokenSecondsPerMinute', 'kind'],
     planRemoval(call, _, current) {
       const { uuid, kind } = current;
       if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });

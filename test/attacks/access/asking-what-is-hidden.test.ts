@@ -418,3 +418,26 @@ describe('an action that answers an entry of another path', () => {
     expect(await ask([config, state].map((path) => ({ path: `${path}/**`, ...hidden })))).toEqual([refused, refused]);
   });
 });
+
+test('a dry run of a deletion does not tell a hidden field that decides about it', async () => {
+  await victim.request('POST', '/v1/config/tenants', { name: 'usual' });
+  await victim.request('POST', '/v1/config/tenants', { name: 'bounded', policies: ['root'], 'requests-per-minute': 60 });
+  for (const [list, names, fields] of [
+    ['tenants', ['usual', 'bounded'], ['policies', 'requests-per-minute', 'token-seconds-per-minute', 'kind']],
+    ['keystore/tls/ca', ['root', 'below'], ['issuing-ca', 'deletion-allowed']],
+  ] as const)
+    for (const field of fields) {
+      const policy = `deletes-without-${field}-${names[0]}`;
+      const operations = { read: 'allow', update: 'allow', delete: 'allow' };
+      const path = (tree: string) => `/v1/${tree}/${list}/**`;
+      await victim.makePolicy(policy, [
+        { path: path('config'), operations, 'hide-fields': [field] },
+        { path: path('state'), operations, 'hide-fields': [field] },
+      ]);
+      const token = await victim.makeToken([policy]);
+      for (const name of names) {
+        const { status, body } = await victim.request('DELETE', `/v1/config/${list}/${name}?validate=true`, undefined, { token });
+        expect([field, name, status, body.detail]).toEqual([field, name, 403, expect.stringContaining(`would tell "${field}"`)]);
+      }
+    }
+});
