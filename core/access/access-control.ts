@@ -1,5 +1,5 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
-import { fail } from '../base/errors.ts';
+import { fail, ServiceError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
@@ -32,6 +32,9 @@ export type AccessControl = {
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
 
+/** The document (wire form) of a request that would have the same effect, and what such documents may have. */
+export type Effect = { readonly wire: unknown; readonly shape: Shape };
+
 /** What the policies of the caller say about an authorized request. */
 export type FieldAccess = {
   /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
@@ -51,10 +54,12 @@ export type FieldAccess = {
    * that are about what is below the list as well have been weighed at the path of the entry, where a more exact one may allow it.
    */
   requireMadeInList(entry: readonly string[], wire?: unknown, shape?: Shape): void;
+  /** As requireAt for what the caller did not write, but the request amounts to: a right with certain values is none to other ones. */
+  requireEffectAt(segments: readonly string[], operation: PolicyOperation, effect: Effect): void;
   /** The same for another operation on the path of this request: a PUT that creates is judged as a creation, too. */
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void;
-  /** Whether the caller may do something to another path: to an entry that a field of the request names. */
-  allowsAt(segments: readonly string[], operation: PolicyOperation): boolean;
+  /** Whether the caller may do something to another path: to an entry that a field of the request names. With a document as requireAt. */
+  allowsAt(segments: readonly string[], operation: PolicyOperation, effect?: Effect): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown, shape?: Shape, change?: JudgedChange): void;
   /** Whether values or fields are restricted at all. */
@@ -120,8 +125,9 @@ class Authorization implements FieldAccess {
     return this.allowsAt(this.#segments, operation);
   }
 
-  allowsAt(segments: readonly string[], operation: PolicyOperation): boolean {
-    return this.#decide(this.caller, segments, operation).allowed;
+  allowsAt(segments: readonly string[], operation: PolicyOperation, effect?: Effect): boolean {
+    const decision = this.#decide(this.caller, segments, operation);
+    return decision.allowed && (effect === undefined || refusalOfEffect(decision, effect) === undefined);
   }
 
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void {
@@ -129,6 +135,14 @@ class Authorization implements FieldAccess {
     if (!allowed)
       throw fail('policy-denied', { detail: `The policies of tenant and token must also allow "${operation}" on /${segments.join('/')}.` });
     if (wire !== undefined) constraints?.requireAllowedValues(wire, shape);
+  }
+
+  requireEffectAt(segments: readonly string[], operation: PolicyOperation, effect: Effect): void {
+    this.requireAt(segments, operation);
+    const refusal = refusalOfEffect(this.#decide(this.caller, segments, operation), effect);
+    if (refusal === undefined) return;
+    const detail = `This is "${operation}" on /${segments.join('/')} in effect, which the policies allow with other values. ${refusal.message}`;
+    throw fail('policy-denied', { detail });
   }
 
   requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void {
@@ -197,6 +211,17 @@ class Authorization implements FieldAccess {
 /** Whether what decided on the path of a list is about nothing below it. */
 export function isOfListAlone({ rule }: Pick<Verdict, 'rule'>): boolean {
   return rule !== undefined && !rule.endsWith('/**');
+}
+
+/** Why a decision that allows does not allow this; undefined when it does. */
+export function refusalOfEffect({ constraints }: Decision, { wire, shape }: Effect): ServiceError | undefined {
+  try {
+    constraints?.requireAllowedValues(wire, shape);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** Whether answers under these constraints have a field, with all that is in it. */

@@ -1,13 +1,18 @@
 // Fields that name an entry of a resource, with the rights that the use of that entry needs: declared once on the field, read by the checks
 // of requests, the API description and `policy/check`.
 import { z } from 'zod';
-import type { FieldAccess } from '../access/access-control.ts';
+import type { Effect, FieldAccess } from '../access/access-control.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
 import { fail } from '../base/errors.ts';
 import { toKebab } from '../wire/schema.ts';
 
 /** A right that the caller needs; in the path `{}` stands for the name of the entry. */
-export type NeededRight = { readonly operation: PolicyOperation; readonly path: string };
+export type NeededRight = {
+  readonly operation: PolicyOperation;
+  readonly path: string;
+  /** of a right that rules may give for certain values: those that the use amounts to */
+  readonly effect?: () => Effect;
+};
 
 /** Entry named by a field. */
 export type NamedEntry = {
@@ -74,10 +79,10 @@ export function requireNamed(access: FieldAccess, fields: readonly NamedField[],
 }
 
 function requireUse(access: FieldAccess, { wire, entry }: NamedField, name: string): void {
-  const lacking = entry.needs.find(({ operation, path }) => !access.allowsAt(segmentsOf(path, name), operation));
+  const lacking = entry.needs.find(({ operation, path, effect }) => !access.allowsAt(segmentsOf(path, name), operation, effect?.()));
   if (lacking === undefined) return;
   throw fail('policy-denied', {
-    detail: `"${wire}" names an entry whose use needs "${lacking.operation}" of ${lacking.path.replace('{}', encodeURIComponent(name))}.`,
+    detail: `"${wire}" names an entry whose use needs "${lacking.operation}" of ${lacking.path.replace('{}', encodeURIComponent(name))}${lacking.effect === undefined ? '' : ', with any values'}.`,
     items: [{ message: 'names an entry that you may not use so', info: wire }],
   });
 }

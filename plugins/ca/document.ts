@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { naming, type NamedEntry } from '../../core/http/named-entries.ts';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
+import { signingAnything } from './issuing/signing.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
 import { normaliseDomain } from './issuing/identity-policy.ts';
 import { disabledEnrolment, type EstSettings } from './records/records.ts';
@@ -21,8 +22,8 @@ const state = `/v1/state/${resource}/{}`;
 const issuer: NamedEntry = {
   resource,
   needs: [
-    { operation: 'execute', path: `${state}/sign-csr` },
-    { operation: 'execute', path: `${state}/certify-ca` },
+    { operation: 'execute', path: `${state}/sign-csr`, effect: signingAnything },
+    { operation: 'execute', path: `${state}/certify-ca`, effect: signingAnything },
   ],
 };
 /** What is trusted is the certificate. */

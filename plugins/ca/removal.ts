@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../core/base/time.ts';
 import { readCertificate } from './der/certificate.ts';
 import type { CaContext } from './context.ts';
 import type { FoundCa } from './authority/lookup.ts';
-import type { CaRecord } from './records/records.ts';
+import type { CaRecord, RevocationReason } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
 import { ledgerReference } from './authority/generation.ts';
 import { registrationKeys } from './authority/registration-key.ts';
@@ -30,14 +30,20 @@ export function endTrust(context: CaContext, transaction: WriteTransaction, { te
       transaction.put(context.tables.cas, key, { ...record, trustedCaId: gone.id });
 }
 
+/** Why the certificates of a CA that goes are revoked. */
+export const endOfCa: RevocationReason = 'cessation-of-operation';
+
+/** Serial numbers of the CA's own certificates. */
+export function serialsOf({ generations }: CaRecord): string[] {
+  return generations.map(({ certificate }) => readCertificate(certificate).serial);
+}
+
 /** In the same transaction: the CA's own certificates are revoked by the CA that issued them. */
 export function revokeOwnCertificates(context: CaContext, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
   const above = record.issuingCa === undefined ? undefined : transaction.get(context.tables.cas, [tenantId, record.issuingCa]);
   if (above === undefined) return;
-  const revoked = { at: formatTimestamp(context.clock.now()), reason: 'cessation-of-operation' } as const;
-  for (const { certificate } of record.generations) {
-    revokeIssued(context, transaction, { tenantId, record: above }, readCertificate(certificate).serial, revoked);
-  }
+  const revoked = { at: formatTimestamp(context.clock.now()), reason: endOfCa };
+  for (const serial of serialsOf(record)) revokeIssued(context, transaction, { tenantId, record: above }, serial, revoked);
 }
 
 /** Removes the CAs of a deleted tenant. */

@@ -28,7 +28,8 @@ import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLa
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
-import { endTrust, removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
+import { endOfCa, endTrust, removeCaRecords, revokeOwnCertificates, serialsOf, sweepRemovedCas } from './removal.ts';
+import { revoking } from './actions/revoke.ts';
 import { caTag } from './tags.ts';
 import { enrolmentRights, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
 
@@ -193,7 +194,11 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
   const outstanding = findOutstanding(context, ca);
   requireDeletable(current, outstanding);
   if (outstanding.valid === 0 && current.issuingCa !== undefined)
-    call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', current.issuingCa, 'revoke'], 'execute');
+    call.access.requireEffectAt(
+      ['v1', 'state', 'keystore', 'tls', 'ca', current.issuingCa, 'revoke'],
+      'execute',
+      revoking(serialsOf(current), endOfCa),
+    );
   let lastCrls: readonly MadeLastCrl[] = [];
   return {
     async prepare() {

@@ -5,6 +5,7 @@ import { fail } from '../../core/base/errors.ts';
 import { isLonger } from '../../core/base/time.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { caPath } from './actions/action.ts';
+import { signingFor } from './issuing/signing.ts';
 import { findTrusted, type FoundCa, tenantCas } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
 import type { CaRecord, EstSettings } from './records/records.ts';
@@ -37,7 +38,8 @@ export function requireSigner(
 ): void {
   for (const field of fields) {
     if (!isWider(field, wanted, present) && !isWiderBlindly(field, blindly('est', field))) continue;
-    for (const action of actionsOf[field]) call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', name, action], 'execute');
+    for (const action of actionsOf[field])
+      call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, action], 'execute', signingFor(wanted));
   }
 }
 
@@ -60,7 +62,10 @@ export function requireSignerOfTrusting(context: CaContext, { call }: Pick<Chang
   const { caller, access } = call;
   const isTrusting = (ca: FoundCa): boolean => ca.record.id !== trusted.id && findTrusted(context, ca)?.record.id === trusted.id;
   for (const ca of tenantCas(context, caller.tenantId))
-    if (isTrusting(ca) && !access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'sign-csr'], 'execute'))
+    if (
+      isTrusting(ca) &&
+      !access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'sign-csr'], 'execute', signingFor(ca.record.est))
+    )
       throw fail('policy-denied', {
         detail:
           'Another CA has this one as "est/initial-enroll-trust-ca": who changes "ca-cert" chooses who enrols there, and needs the right to sign-csr of that CA.',

@@ -7,6 +7,9 @@ import type { Grants } from './engine.ts';
 /** How many items of a batch times rules that allow it: a tenth of a second. */
 const mostTries = 2_500_000;
 
+/** A text that is no value of a rule, which has at most 1,024 characters: for a field whose value is large, or may be any. */
+export const anyValue = ' '.repeat(2_048);
+
 /** A field, its path, and the values that it may have. */
 type Limit = { readonly field: string; readonly path: readonly string[]; readonly values: ReadonlySet<unknown> };
 

@@ -1,4 +1,5 @@
 // Check: the body is valid input of the endpoint, with values that the policies allow, and names only entries that the caller may use.
+import { anyValue } from '../../access/policy/constraints.ts';
 import { requestParameters } from '../audit-parameters.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { requireNamed } from '../named-entries.ts';
@@ -21,7 +22,7 @@ export function readValidInput(context: ApiRequest): void {
 export function requireAllowedValues(context: ApiRequest): void {
   const { authorized, found, route } = context;
   if (authorized?.isConstrained !== true) return;
-  const input = inputWith(context, longerThanAnyAllowed);
+  const input = inputWith(context, anyValue);
   const { endpoint } = route;
   const meant =
     endpoint.access === 'token' && endpoint.complete !== undefined
@@ -34,9 +35,6 @@ export function requireAllowedValues(context: ApiRequest): void {
 export function requireNamedEntries({ authorized, input, route: { namedFields } }: ApiRequest): void {
   if (authorized !== undefined && namedFields.length > 0) requireNamed(authorized, namedFields, input);
 }
-
-/** Stands for a large text: policies list values of at most 1,024 characters, so it matches none of them. */
-const longerThanAnyAllowed = ' '.repeat(2_048);
 
 /** The input with `text` in place of a text that was taken out of a large body. */
 function inputWith({ input, largeText, route: { endpoint } }: ApiRequest, text: unknown): unknown {

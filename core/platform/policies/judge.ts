@@ -1,6 +1,6 @@
 // Explains a decision before a request is made: the policies, as for the request itself, and what endpoints require beyond them.
 import { defined } from '../../base/defined.ts';
-import { isOfListAlone, type AccessControl, type Decision } from '../../access/access-control.ts';
+import { isOfListAlone, refusalOfEffect, type AccessControl, type Decision } from '../../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Policy, PolicyOperation } from '../../access/policy/policy.ts';
@@ -34,12 +34,15 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   const own = judgePath(access, subject, question, reach);
   const fields = fieldsOf(question);
   const named = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
-  const alsoNeeds = [...named, ...fieldRightsOf(question)];
-  for (const { field, operation, path } of own.allowed ? named : []) {
+  const alsoNeeds = [...named.map(({ field, operation, path }) => ({ field, operation, path })), ...fieldRightsOf(question)];
+  for (const { field, operation, path, effect } of own.allowed ? named : []) {
     const name = question.names[field];
     if (name === undefined) continue;
     const there = judgePath(access, subject, { segments: segmentsOf(path, name), operation, endpoints: [], names: {} }, reach);
-    if (!there.allowed) return { ...own, ...there, exists: own.exists, why: `"${field}" names "${name}". ${there.why}`, alsoNeeds };
+    const isNone =
+      effect !== undefined && refusalOfEffect(access.decide(subject, segmentsOf(path, name), operation), effect()) !== undefined;
+    const why = `"${field}" names "${name}". ${there.why}${isNone ? ' It allows that with certain values alone, which is not enough.' : ''}`;
+    if (!there.allowed || isNone) return { ...own, ...there, allowed: false, exists: own.exists, why, alsoNeeds };
   }
   return { ...own, alsoNeeds };
 }

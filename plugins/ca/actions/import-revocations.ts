@@ -10,7 +10,7 @@ import { type KeptCrl, readKeptCrl } from '../status/kept-crl.ts';
 import { takeInRevocations } from '../status/revocation.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { caPath, findCaOf, noKey } from './action.ts';
-import { serialField } from './revoke.ts';
+import { revoking, serialField } from './revoke.ts';
 import { caTag } from '../tags.ts';
 
 /** Of a body: some 80,000 entries. Longer lists come in parts, as serial numbers. */
@@ -52,7 +52,8 @@ export function importRevocations(context: CaContext): AnyEndpoint {
     async run(call, { crl, serials = [] }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
       // A list was signed by the CA; who names certificates chooses what is revoked.
-      if (serials.length > 0) call.access.requireAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'revoke'], 'execute');
+      const there = ['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'revoke'];
+      if (serials.length > 0) call.access.requireEffectAt(there, 'execute', revoking(serials, 'unspecified'));
       if (crl === undefined && serials.length === 0) throw fail('invalid-value', { detail: 'Give "crl" or "serials".' });
       const kept = crl === undefined ? undefined : requireKept(ca, crl);
       const at = formatTimestamp(call.now);

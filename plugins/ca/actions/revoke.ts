@@ -1,7 +1,9 @@
 // revoke: revokes a certificate that the CA issued, alone or with its line.
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import type { Effect } from '../../../core/access/access-control.ts';
 import { naming } from '../../../core/http/named-entries.ts';
+import { shapeOf } from '../../../core/wire/schema.ts';
 import type { CaContext } from '../context.ts';
 import { revocationReasons, type RevocationReason } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
@@ -9,6 +11,20 @@ import { countOthersValid, revokeLine } from '../status/line.ts';
 import { revokeCertificate } from '../status/revocation.ts';
 import { caPath, findCaOf } from './action.ts';
 import { caTag } from '../tags.ts';
+
+const input = z.object({
+  serial: serialField(),
+  reason: z
+    .enum(Object.keys(revocationReasons) as [RevocationReason, ...RevocationReason[]])
+    .default('unspecified')
+    .describe('Why (RFC 5280 section 5.3.1).'),
+  line: z.boolean().default(false).describe('The whole line: what it renewed, and all renewals of that.'),
+});
+
+/** What other requests amount to that revoke certificates. */
+export function revoking(serials: readonly string[], reason: RevocationReason): Effect {
+  return { wire: { serial: serials, reason, line: false }, shape: shapeOf(input) };
+}
 
 export function revoke(context: CaContext): AnyEndpoint {
   return defineEndpoint({
@@ -24,14 +40,7 @@ export function revoke(context: CaContext): AnyEndpoint {
     errors: ['built-in'],
     auditFields: ['serial', 'reason', 'line'],
     commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
-    input: z.object({
-      serial: serialField(),
-      reason: z
-        .enum(Object.keys(revocationReasons) as [RevocationReason, ...RevocationReason[]])
-        .default('unspecified')
-        .describe('Why (RFC 5280 section 5.3.1).'),
-      line: z.boolean().default(false).describe('The whole line: what it renewed, and all renewals of that.'),
-    }),
+    input,
     output: z.object({
       revoked: z.int().min(0).meta({ description: 'Certificates that are revoked now and were not before.', example: 1 }),
       stillValid: z.int().min(0).meta({ description: 'Other certificates of its line that are valid still.', example: 0 }),

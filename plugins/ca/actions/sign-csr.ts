@@ -5,7 +5,7 @@ import { readDer, seenInPem } from '../../../core/base/texts/pem.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
-import { durationField, pemExample, timestamp } from '../../../core/wire/fields.ts';
+import { pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
@@ -14,6 +14,7 @@ import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import type { Purpose, RenewalLimits } from '../records/records.ts';
 import { caPath, findCaOf, noKey } from './action.ts';
+import { signing, signingInput } from '../issuing/signing.ts';
 import { caTag } from '../tags.ts';
 
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
@@ -41,18 +42,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
     fieldRights: ['csr', 'ttl'].map((field) => ({ field, operation: 'execute', path: `${caPath}/${freely}` })),
     auditFields: ['csr', 'ttl', 'usages'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
-    input: z.object({
-      csr: z
-        .string()
-        .max(65_536)
-        .meta({ description: 'PKCS#10 certification request, PEM.', example: pemExample('CERTIFICATE REQUEST') }),
-      ttl: durationField({ minSeconds: 60 }).optional().describe('Life of the certificate; default est/ttl of the CA.'),
-      usages: z
-        .array(z.enum(['client-auth', 'server-auth']))
-        .min(1)
-        .default(['client-auth', 'server-auth'])
-        .describe('What the certificate is for.'),
-    }),
+    input: signingInput,
     output: z.object({
       certificate: z.string().meta({ description: 'The certificate.', example: pemExample('CERTIFICATE') }),
       chain: z.string().meta({ description: 'Those of the CA and of what is above it.', example: pemExample('CERTIFICATE') }),
@@ -69,7 +59,8 @@ export function signCsr(context: CaContext): AnyEndpoint {
       const { est, name } = ca.record;
       const longest = parseDuration(est.ttl, 'ttl');
       const ttlSeconds = (ttl ?? longest).seconds;
-      const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute');
+      const meant = signing({ csr, ttl: ttl ?? longest, usages });
+      const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute', meant);
       if (!isFree && ttlSeconds > longest.seconds) throw tooLong();
       // Rules that limit values have allowed est/ttl as it is now.
       const isTtlMeant = ttl !== undefined || call.access.isConstrained;

@@ -18,7 +18,7 @@ import type { Transit } from '../context.ts';
 import type { ImportWrappingKeys } from '../keys/import-wrapping-key.ts';
 import { defineKeyAction } from './action.ts';
 
-const inputSchema = z.object({
+export const importInput = z.object({
   data: z
     .string()
     .max(maxPemCharacters)
@@ -41,13 +41,13 @@ const inputSchema = z.object({
 
 /** POST …/import */
 export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKeys): AnyEndpoint {
-  return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'import', {
+  return defineKeyAction<z.output<typeof importInput>, never>(transit, 'import', {
     summary: 'Import key material as a new version',
     description:
       'Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that `import-wrapping-key` made for this import. Type and size must be those of the key.',
     audit: 'required',
     usesNamed: transit.attachments.namedFields,
-    input: inputSchema,
+    input: importInput,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
     auditFields: ['importId'],

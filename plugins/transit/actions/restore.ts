@@ -1,7 +1,8 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { formatOutput } from '../../../core/wire/schema.ts';
+import { formatOutput, shapeOf } from '../../../core/wire/schema.ts';
+import { anyValue } from '../../../core/access/policy/constraints.ts';
 import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
@@ -27,6 +28,7 @@ import { requireNamedKeys, requireVersionsRemovable } from '../versions/attached
 import { finishRemoval, removeVersions, versionsIn } from '../versions/removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
 import type { Transit } from '../context.ts';
+import { importInput } from './import.ts';
 import { defineKeyAction } from './action.ts';
 
 const bodyLimit = 64 * 1024 * 1024;
@@ -68,8 +70,9 @@ export function restore(transit: Transit): AnyEndpoint {
       requireAllowedSettings(transit, call.access, 'update', name, settings);
       requireNamedKeys(transit, call.access, backup.document);
       requireActions(transit, call.access, name, backup.document, record);
-      // Who makes a backup chooses its material.
-      call.access.requireAt(['v1', 'state', 'keystore', 'transit-keys', name, 'import'], 'execute');
+      // Who makes a backup chooses its material, as for an import in clear.
+      const there = ['v1', 'state', 'keystore', 'transit-keys', name, 'import'];
+      call.access.requireEffectAt(there, 'execute', { wire: { data: anyValue }, shape: shapeOf(importInput) });
       const judge = (flags: OneWayFlags): void =>
         requireAllowedSettings(transit, call.access, 'update', name, { ...settings, ...(formatOutput(flags) as Settings) });
       return inTurn(lineOf(tenantId, name), async () => {
