@@ -16,17 +16,18 @@ import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
   /**
-   * The caller of an Authorization header. Undefined for a header that is absent or no bearer token, and for a token that is unknown,
+   * Finds the caller of an Authorization header. Undefined if the header is absent or not a bearer token, and for a token that is unknown,
    * expired, disabled, used from outside its address ranges, or the cookie of a browser.
    */
   authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
   /** As authenticate, for the token alone. Without an address, a token that is bound to address ranges does not work. */
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
   /**
-   * The proof that a caller may do something to a path. Throws `policy-denied` and, for what only the tenant `system` has, `not-found`.
+   * Returns the proof that a caller may perform an operation on a path. Throws `policy-denied` and, for paths of the tenant `system` only,
+   * `not-found`.
    */
   authorize(caller: Caller, segments: readonly string[], operation: PolicyOperation, reservedFor?: Reserved): Authorized;
-  /** The policies of the tenant and those of the token must both allow. The decision is that of the refusing set, or of the token's. */
+  /** Decides: the policies of the tenant and those of the token must both allow. The decision is that of the refusing set, or of the token's. */
   decide(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision;
   /** The policies of the caller's tenant, or those of its token. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
@@ -35,17 +36,17 @@ export type AccessControl = {
 /** The document (wire form) of a request that would have the same effect, and what such documents may have. */
 export type Effect = { readonly wire: unknown; readonly shape: Shape };
 
-/** What the policies of the caller say about an authorized request. */
+/** Access to fields and other paths in an authorized request, by the policies of the caller. */
 export type FieldAccess = {
-  /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
+  /** Tells whether the caller may also perform an operation on the same path: a PUT that creates needs `create`, not only `update`. */
   allows(operation: PolicyOperation): boolean;
   /**
-   * Throws `policy-denied` unless the caller may do something to another path, too, which the request does in effect; with a document (wire
-   * form), unless that has values alone which the rules there allow.
+   * Throws `policy-denied` unless the caller may also perform an operation on another path, as the request does in effect; with a document (wire
+   * form) also unless the rules there allow all its values.
    */
   requireAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
   /**
-   * As requireAt where a rule speaks of the operation on the other path; where none does, the decision on the path of this request stands: a POST to a
+   * As requireAt if a rule covers the operation on the other path; otherwise the decision on the path of this request applies: a POST to a
    * list makes an entry whose own path may be refused.
    */
   requireNotRefusedAt(segments: readonly string[], operation: PolicyOperation, wire?: unknown, shape?: Shape): void;
@@ -54,44 +55,44 @@ export type FieldAccess = {
    * that are about what is below the list as well have been weighed at the path of the entry, where a more exact one may allow it.
    */
   requireMadeInList(entry: readonly string[], wire?: unknown, shape?: Shape): void;
-  /** As requireAt for what the caller did not write, but the request amounts to: a right with certain values is none to other ones. */
+  /** As requireAt, for a document that the caller did not write but the request amounts to: a right with certain values does not allow others. */
   requireEffectAt(segments: readonly string[], operation: PolicyOperation, effect: Effect): void;
-  /** The same for another operation on the path of this request: a PUT that creates is judged as a creation, too. */
+  /** As requireAt, for another operation on the path of this request: a PUT that creates is also judged as a creation. */
   requireHere(operation: PolicyOperation, wire: unknown, shape?: Shape): void;
-  /** Whether the caller may do something to another path: to an entry that a field of the request names. With a document as requireAt. */
+  /** Tells whether the caller may perform an operation on another path, such as an entry that a field of the request names. With a document as requireAt. */
   allowsAt(segments: readonly string[], operation: PolicyOperation, effect?: Effect): boolean;
-  /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
+  /** Throws `policy-denied` if a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown, shape?: Shape, change?: JudgedChange): void;
-  /** Whether values or fields are restricted at all. */
+  /** true if values or fields are restricted at all */
   readonly isConstrained: boolean;
-  /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
+  /** Removes the fields that the policy hides from a document (wire form), except the name field `nameField`. */
   withoutHidden(wire: unknown, nameField?: string): unknown;
-  /** Whether answers have this field (wire form, inside containers `a/b`): what the caller cannot see cannot be asked for either. */
+  /** Tells whether answers have this field (wire form, inside containers `a/b`): a hidden field cannot be requested or used in filters. */
   shows(field: string): boolean;
-  /** Whether a read of the same path would show all there is. */
+  /** Tells whether a read of the same path would show the complete entry. */
   readsAll(nameField?: string): boolean;
-  /** What a read of the same or of another path would show of a document (wire form): its name alone where reading is refused. */
+  /** Reduces a document (wire form) to the view of a read of the same or of another path: its name alone if reading is refused. */
   asRead(wire: Readonly<Record<string, unknown>>, nameField: string, segments?: readonly string[]): unknown;
   /**
-   * What the list in the path of this request shows of an entry (wire form): without what the rules for the path of the entry hide, and its name alone
-   * where one refuses that; where none speaks of it, all that the list shows.
+   * Reduces an entry (wire form) to its view in the list of this request: without fields hidden by the rules for the path of the entry; its
+   * name alone if a rule refuses that path; unchanged if no rule covers it.
    */
   asListed(wire: unknown, nameField: string, segments: readonly string[]): unknown;
-  /** Which fields (as `shows`) that is. */
+  /** Returns the visible fields (as `shows`) of asListed. */
   listedShows(segments: readonly string[]): (field: string) => boolean;
-  /** Which fields (as `shows`) a read of another path would show: none where it is refused. */
+  /** Returns the visible fields (as `shows`) of a read of another path: none if it is refused. */
   shownAt(segments: readonly string[]): (field: string) => boolean;
 };
 
-/** The decision of both sets of policies. `rule` and `policy` name what decided. */
+/** Decision of both sets of policies. `rule` and `policy` name the deciding ones. */
 export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
-  /** the policies of the tenant refused; those of the token do not matter then */
+  /** the policies of the tenant refused, so those of the token do not matter */
   readonly refusedByTenant?: true;
-  /** absent when nothing about values or fields is restricted */
+  /** absent if neither values nor fields are restricted */
   readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'> & {
-    /** whether answers leave fields out */
+    /** Tells whether answers leave fields out. */
     hides(nameField?: string): boolean;
-    /** whether answers leave a field out, or a part of it */
+    /** Tells whether answers leave a field out, or a part of it. */
     hidesOf(field: string): boolean;
   };
 };
@@ -208,12 +209,12 @@ class Authorization implements FieldAccess {
   }
 }
 
-/** Whether what decided on the path of a list is about nothing below it. */
+/** Tells whether the rule that decided on the path of a list covers nothing below it. */
 export function isOfListAlone({ rule }: Pick<Verdict, 'rule'>): boolean {
   return rule !== undefined && !rule.endsWith('/**');
 }
 
-/** Why a decision that allows does not allow this; undefined when it does. */
+/** Reason for which an allowing decision does not allow this; undefined if it does. */
 export function refusalOfEffect({ constraints }: Decision, { wire, shape }: Effect): ServiceError | undefined {
   try {
     constraints?.requireAllowedValues(wire, shape);
@@ -224,12 +225,12 @@ export function refusalOfEffect({ constraints }: Decision, { wire, shape }: Effe
   }
 }
 
-/** Whether answers under these constraints have a field, with all that is in it. */
+/** Tells whether answers under these constraints have a field, including all its contents. */
 function isShown(constraints: Decision['constraints'], field: string): boolean {
   return constraints?.hidesOf(field) !== true;
 }
 
-/** The proof that access control allowed a request: what runs for callers with a token takes one. */
+/** Proof that access control allowed a request, required by code that runs for callers with a token. */
 export type Authorized = Authorization;
 
 /** Policies of tenants belong to the system tenant; those of tokens to their own tenant. */
@@ -267,7 +268,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return caller;
   }
 
-  /** The policies of the caller's tenant; undefined where that tenant was deleted, even if a new one has its name. */
+  /** The policies of the caller's tenant; undefined if that tenant was deleted, even if a new one has its name. */
   function boundsOf(caller: Caller): readonly Policy[] | undefined {
     const tenant = tenants.findByName(caller.tenantName);
     if (tenant?.uuid !== caller.tenantId) return undefined;
@@ -282,11 +283,11 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
 
   function decideFor(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
     let decision = decisions.find(caller, segments, operation);
-    if (decision === undefined) decisions.keep(caller, segments, operation, (decision = decideAnew(caller, segments, operation)));
+    if (decision === undefined) decisions.keep(caller, segments, operation, (decision = decideUncached(caller, segments, operation)));
     return decision;
   }
 
-  function decideAnew(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
+  function decideUncached(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
     const bounds = boundsOf(caller);
     if (bounds === undefined) return { allowed: false, refusedByTenant: true };
     const byTenant = decide(bounds.map(compilePolicy), segments, operation);
@@ -315,7 +316,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
         throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
       const refusal = reservedRefusal(reservedFor, caller);
       if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
-      return new Authorization(caller, segments, decision, { decide: decideAnew, policiesOf });
+      return new Authorization(caller, segments, decision, { decide: decideUncached, policiesOf });
     },
   };
 }

@@ -1,11 +1,11 @@
-// The claim of an appliance that has no root token yet: an approle of tenant `system` with which a person makes it, and its end.
+// Claim of an appliance without a root token: an approle of tenant `system` with which a person makes that token, and its end.
 import { approleTable, dropRoleId, type Approle } from './approles/approles.ts';
 import { dropSecretIds } from './approles/secret-ids.ts';
 import { openTenants, systemTenantName, type Tenant } from './tenants.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 
-/** Its name, and its role-id. */
+/** Name and role-id of that approle. */
 export const claimingRole = 'bootstrap';
 
 /**
@@ -21,10 +21,10 @@ export const claimTableKinds: TableKinds = {
 };
 export const offeredByKey = ['offered-by'];
 
-/** From the snapshot, or as a transaction sees it. */
+/** Reads from the snapshot, or as a transaction sees it. */
 export type Read = Pick<WriteTransaction, 'get'>;
 
-/** Whether the appliance waits for a person to claim it. */
+/** Tells whether the appliance waits for a person to claim it. */
 export function isUnclaimed(store: Store): boolean {
   const system = openTenants(store).findByName(systemTenantName);
   return system?.rootTokenIssued === false && approleTable(store).has([system.uuid, claimingRole]);
@@ -37,7 +37,7 @@ export function findClaim(read: Read, store: Store): { readonly tenant: Tenant; 
   return { tenant, approle };
 }
 
-/** Ends the approle with every credential and session of it: nobody logs in by one, and no session goes on, once that is committed. */
+/** Ends the approle with all its credentials and sessions, as of the commit. */
 export function endClaim(transaction: WriteTransaction, store: Store): void {
   const found = findClaim(transaction, store);
   if (found === undefined) return;

@@ -5,13 +5,13 @@ import type { PolicyOperation } from './policy/policy.ts';
 import { Remembered } from '../store/records/remembered.ts';
 import type { Store } from '../store/store.ts';
 
-/** Paths of which decisions are remembered, and callers of each: a quarter of a kilobyte for each pair. */
+/** Limit of paths with remembered decisions, and of callers for each: a quarter of a kilobyte for each pair. */
 const mostPaths = 1_000;
 const mostCallers = 16;
 
 type Known = { readonly operation: PolicyOperation; readonly decision: Decision };
 
-/** Found by identity: the pipeline gives the same segments for the same target, and access control the same caller for the same token. */
+/** Decisions by identity: the pipeline gives the same segments for the same target, and access control the same caller for the same token. */
 export class Decisions {
   readonly #paths: Remembered<readonly string[], Map<Caller, Known>>;
 

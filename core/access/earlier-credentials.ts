@@ -1,4 +1,4 @@
-// Ends what lets callers in and was not made by who asks: after a restore nobody knows which of it had ended since.
+// Ends credentials that the requesting caller did not make: after a restore it is unknown which of them had ended since the backup.
 import { writeInPieces } from '../store/records/pieces.ts';
 import { type Store, Unreadable, type WriteTransaction } from '../store/store.ts';
 import { dropOtherSecretIds } from './approles/secret-ids.ts';
@@ -7,7 +7,7 @@ import { type TokenRecord, tokenTable } from './tokens/record.ts';
 import { removeToken, uproot } from './tokens/tokens.ts';
 import { rootUser, type TokenName } from './user.ts';
 
-/** How many there were. */
+/** Numbers of ended credentials. */
 export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
 
 /**
@@ -21,7 +21,7 @@ export async function endOtherCredentials(store: Store, stays: TokenName, since:
   const isKept = isOwnSince(store, stays, since);
   let [tokens, secretIds] = [0, 0];
   for (let round = 1; round <= mostRounds; round++) {
-    // What is about to end makes others meanwhile.
+    // Credentials that are about to end may make others meanwhile.
     const ids = await dropOtherSecretIds(store, isKept);
     const ended = await endOtherTokens(store, isKept);
     [tokens, secretIds] = [tokens + ended, secretIds + ids];
@@ -51,7 +51,7 @@ type Credential = Pick<TokenRecord, 'accessor' | 'tenantId' | 'creationTime' | '
   readonly approle?: TokenRecord['approle'] | string;
 };
 
-/** Whether a credential is that token, or goes back to it by parents and makers that are all still there and from since. */
+/** Tells whether a credential is that token, or descends from it by parents and makers that all exist and were made since then. */
 function isOwnSince(store: Store, own: TokenName, since: Temporal.Instant): (record: Credential) => boolean {
   const isEarly = (time: string | undefined): boolean => time === undefined || Temporal.Instant.compare(time, since) < 0;
   return (record) => {
@@ -77,7 +77,7 @@ function isRoot({ user, policies, expires, parent, approle }: TokenRecord): bool
 function allowRootToken(transaction: WriteTransaction, store: Store, tenantId: string): void {
   const { table } = openTenants(store);
   const name = store.table<string>('tenant-names').getFound([tenantId]);
-  // Who asks is root there, and a start would make another token by itself.
+  // The caller is root there, and a start would make another token by itself.
   if (typeof name !== 'string' || name === systemTenantName || table.getFound([name]) instanceof Unreadable) return;
   const tenant = transaction.get(table, [name]);
   if (tenant?.uuid === tenantId) transaction.put(table, [name], { ...tenant, rootTokenIssued: false });

@@ -1,4 +1,4 @@
-// How often one right credential logs in: each login is a record, a commit and octets of the token.
+// Limits logins with one valid credential: each login is a record, a commit and octets of the token.
 import type { Clock } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
 import { Buckets } from '../base/token-bucket.ts';
@@ -6,7 +6,7 @@ import { Buckets } from '../base/token-bucket.ts';
 /** of one credential, in one process; a program logs in once for the life of its token */
 const perMinute = 600;
 
-/** Counts logins that were right alone, so that nobody uses up what the holder of a credential may do. */
+/** Counts only successful logins, so that no other caller can use up the limit of a credential's holder. */
 export class LoginRate {
   readonly #buckets = new Buckets(perMinute, perMinute);
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-// What may still be used of an amount per minute, by sums that only grow: of what this process and others have used.
+// Meter of an amount per minute, from ever-growing sums of the use by this and other processes.
 
 export class Meter {
   #left: number;
@@ -12,13 +12,13 @@ export class Meter {
     this.#atMs = nowMs;
   }
 
-  /** 0 while something is left, else the seconds until there is. At most the amount of a minute is saved up; what was used above it is owed. */
+  /** Returns 0 while some amount is left, otherwise the seconds until then. At most the amount of a minute accumulates; excess use is owed. */
   waitSeconds(perMinute: number, used: number, nowMs: number): number {
     const refilled = this.#left + ((nowMs - this.#atMs) / 60_000) * perMinute;
     this.#left = Math.min(perMinute, refilled) - (used - this.#used);
     this.#used = used;
     this.#atMs = nowMs;
-    // Less than nothing by rounding is nothing.
+    // A tiny rest is a rounding error.
     return this.#left > 1e-6 ? 0 : Math.max(1, (-this.#left / perMinute) * 60);
   }
 }

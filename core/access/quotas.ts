@@ -1,4 +1,4 @@
-// Quotas of tenants: how many requests, and how much time of the tokens, a tenant may use in a minute, and what it has used.
+// Quotas of tenants: limits of requests and of token time per minute, and the use so far.
 import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
@@ -7,10 +7,10 @@ import type { Store } from '../store/store.ts';
 import { Meter } from './meter.ts';
 import { openTenants, type Tenant, type Tenants } from './tenants.ts';
 
-/** What a tenant has used since a process began; `tokenMicros`: microseconds of the tokens. */
+/** Use by a tenant since a process began; `tokenMicros`: microseconds of the tokens. */
 export type TenantUse = { readonly requests: number; readonly tokenMicros: number };
 
-/** What this process knows of a tenant, for metrics. `refused`: requests, by the quota that was used up. */
+/** Totals of a tenant in this process, for metrics. `refused`: requests, by the used-up quota. */
 export type TenantTotal = TenantUse & { readonly name: string; readonly refused: Readonly<Record<QuotaKind, number>> };
 
 export const quotaKinds = ['requests', 'token-time'] as const;
@@ -27,8 +27,8 @@ const mostTenants = 10_000;
 type Parts = { readonly store: Store; readonly hsm: Pick<Hsm, 'timeOf'>; readonly clock: Clock };
 
 /**
- * Each worker counts what it serves itself, and is told now and then what the others have served: so a quota holds for all workers of an
- * appliance together. What they serve until they hear of each other is taken off what the tenant may use next.
+ * Each worker counts its own requests, and periodically receives the counts of the others: so a quota holds for all workers of an
+ * appliance together. Use between two exchanges is deducted from the tenant's next use.
  */
 export class Quotas {
   readonly #tenants: Tenants;
@@ -37,7 +37,7 @@ export class Quotas {
   readonly #limits: Remembered<string, Limits>;
   readonly #accounts = new Map<string, Account>();
   #others: ReadonlyMap<string, TenantUse> = new Map();
-  /** what the others had used before this process heard of them for the first time */
+  /** use by the others before their first report to this process */
   #before: ReadonlyMap<string, TenantUse> | undefined;
 
   constructor({ store, hsm, clock }: Parts) {
@@ -47,7 +47,7 @@ export class Quotas {
     this.#limits = new Remembered(store, mostTenants);
   }
 
-  /** Counts a request of a tenant. Throws `quota-exceeded` when the tenant has used what it may use now. */
+  /** Counts a request of a tenant. Throws `quota-exceeded` if the tenant has used up its quota. */
   admit(tenantId: string): void {
     const account = this.#accountOf(tenantId);
     const limits = this.#limitsOf(tenantId);
@@ -55,19 +55,19 @@ export class Quotas {
     account.requests += 1;
   }
 
-  /** What this process has served of tenants with a quota. */
+  /** Use in this process by tenants with a quota. */
   own(): ReadonlyMap<string, TenantUse> {
     const limited = [...this.#accounts.keys()].filter((tenantId) => this.#limitsOf(tenantId) !== noLimits);
     return new Map(limited.map((tenantId) => [tenantId, this.#ownUse(tenantId)]));
   }
 
-  /** What all other processes have served: sums that only grow. */
+  /** Takes the use in all other processes: ever-growing sums. */
   hear(others: ReadonlyMap<string, TenantUse>): void {
     this.#before ??= others;
     this.#others = others;
   }
 
-  /** Every tenant of which this process has served something. */
+  /** Totals of every tenant served by this process. */
   totals(): readonly TenantTotal[] {
     return [...this.#accounts].flatMap(([tenantId, { refused }]) => {
       const tenant = this.#tenants.findByUuid(tenantId);

@@ -3,12 +3,12 @@ import type { Caller } from './caller.ts';
 import { systemTenantName } from './tenants.ts';
 
 /**
- * Who may use an endpoint, beyond what policies say: the tenant `system` (others get `not-found`), or only its callers with the
+ * Callers who may use an endpoint, besides the policies: the tenant `system` (others get `not-found`), or only its callers with the
  * policy `root`.
  */
 export type Reserved = 'system-tenant' | 'system-root';
 
-/** The code that refuses a caller an endpoint is not for; undefined for callers it is for. */
+/** Code with which an endpoint refuses a caller; undefined if the caller may use it. */
 export function reservedRefusal(reserved: Reserved | undefined, caller: Caller): 'not-found' | 'policy-denied' | undefined {
   if (reserved === undefined) return undefined;
   if (caller.tenantName !== systemTenantName) return 'not-found';

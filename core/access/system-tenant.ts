@@ -30,7 +30,7 @@ export async function createSystemTenant(
   });
 }
 
-/** Makes the tenant `system`, and in the same transaction what `open` adds as its first login. Undefined when the tenant exists already. */
+/** Makes the tenant `system`, and in the same transaction its first login by `open`. Undefined if the tenant exists already. */
 export async function foundSystemTenant<T>(
   store: Store,
   hsm: Hsm,

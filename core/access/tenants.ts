@@ -1,4 +1,4 @@
-// Tenants: what is kept of them, and how they are found by name and by UUID.
+// Tenants: their records, and finding them by name and by UUID.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/context.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
@@ -21,7 +21,7 @@ export type Tenant = {
   readonly name: string;
   readonly descriptiveName: string;
   readonly kind: TenantKind;
-  /** names of built-in policies or of policies of the system tenant: the most that tokens of the tenant may do */
+  /** names of built-in policies or of policies of the system tenant: the bounds of the tenant's tokens */
   readonly policies: readonly string[];
   /** quotas; 0 and absent: none */
   readonly requestsPerMinute?: number;

@@ -1,10 +1,10 @@
-// The users of tokens: where a name comes from, and which names nobody else may have.
+// Users of tokens: the origin of a name, and reserved names.
 
 /** The key of a token's record, safe to log. */
 export type TokenName = { readonly tenantId: string; readonly accessor: string };
 
 /**
- * Where the name of a user comes from: the root token of a tenant, an approle, or a sign-in of a person. `userSource` names the
+ * Origin of a user's name: the root token of a tenant, an approle, or a sign-in of a person. `userSource` names the
  * approle or the service at which the person signed in: names of different sources may be alike.
  */
 export type UserOrigin = { readonly userKind: 'root-token' | 'approle' | 'sign-in'; readonly userSource?: string };
@@ -12,12 +12,12 @@ export type UserOrigin = { readonly userKind: 'root-token' | 'approle' | 'sign-i
 /** The user of the root token of a tenant. */
 export const rootUser = 'root';
 
-/** Whether a text is read as the name of the root token's user: no approle and no person has such a name. */
+/** Tells whether a text reads as the name of the root token's user, which no approle and no person may have. */
 export function isReservedUser(name: string): boolean {
   return plainForm(name) === rootUser;
 }
 
-/** A name without what people do not see or tell apart: case, spaces, invisible characters, forms of the same letter. */
+/** Normalises differences of a name that people do not see: case, spaces, invisible characters, forms of the same letter. */
 export function plainForm(name: string): string {
   return name
     .normalize('NFKC')

@@ -89,7 +89,7 @@ export class HeadSigner {
     const names = elsewhere.map(({ chain }) => chain);
     if (this.#signed === JSON.stringify([own.sequence, others, names])) return;
     await append(await signedRecord(this.#signHead, this.#clock, [...heads, ...elsewhere]));
-    // The head record itself is no reason to sign again.
+    // The head record itself does not trigger another signature.
     this.#signed = JSON.stringify([own.sequence + 1, others, names]);
     // Only when the record is on the disk: the memory decides which files are removed.
     await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));

@@ -1,7 +1,7 @@
-// Algorithms of CMS messages (RFC 5754, RFC 3565, RFC 3560): what is taken, with exactly the parameters that the standards have.
+// Algorithms of CMS messages (RFC 5754, RFC 3565, RFC 3560): those accepted, with exactly the parameters of the standards.
 import { DerError, type Element, Reader, readObjectIdentifier, readOnly, tag } from '../der/der.ts';
 
-/** What a message says that is not taken, or that does not hold. `undecryptable` is one reason for all that does not open. */
+/** Reason for which a message is refused. `undecryptable` is one reason for every failed decryption. */
 export type CmsFault = 'malformed' | 'unsupported' | 'not-signed' | 'undecryptable';
 
 export class CmsError extends Error {
@@ -92,7 +92,7 @@ export function readCipher(element: Element): { readonly cipher: CmsCipher; read
   return { cipher: found[0] as CmsCipher, iv: parameters.content };
 }
 
-/** How the content key was encrypted: RSAES-PKCS1-v1_5, or RSAES-OAEP with one hash for label and mask and an empty label. */
+/** Encryption of the content key: RSAES-PKCS1-v1_5, or RSAES-OAEP with one hash for label and mask and an empty label. */
 export type KeyTransport = { readonly padding: 'pkcs1v15' } | { readonly padding: 'oaep'; readonly hash: CmsHash };
 
 export function readKeyTransport(element: Element): KeyTransport {
@@ -106,7 +106,7 @@ export function readKeyTransport(element: Element): KeyTransport {
   return { padding: 'oaep', hash: readOaepHash(new Reader(algorithm.parameters.content)) };
 }
 
-/** RFC 4055 section 4.1; what is left out means SHA-1, which is not taken. */
+/** Reads the hash of OAEP (RFC 4055 section 4.1); an absent one means SHA-1, which is not accepted. */
 function readOaepHash(fields: Reader): CmsHash {
   const [hashField, maskField, labelField] = [0, 1, 2].map((n) => fields.optional(tag.constructed(n)));
   fields.end();
@@ -131,12 +131,12 @@ function only({ content }: Element): Element {
   return found;
 }
 
-/** Runs a reader; what is no DER is `malformed`, as what breaks the rules of CMS. */
+/** Runs a reader; invalid DER is `malformed`, as are breaches of the rules of CMS. */
 export function readingCms<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DerError) throw new CmsError('malformed', `this is no DER of a CMS message: ${error.message}`);
+    if (error instanceof DerError) throw new CmsError('malformed', `this is not DER of a CMS message: ${error.message}`);
     throw error;
   }
 }

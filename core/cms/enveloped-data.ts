@@ -82,7 +82,7 @@ export function decryptContent({ cipher, iv, encryptedContent }: EnvelopedData, 
   }
 }
 
-/** What does not open, for whatever reason: another answer for each would tell who sends messages what is inside. */
+/** Error of every failed decryption: different errors would reveal the content to the sender of forged messages. */
 export function undecryptable(): CmsError {
   return new CmsError('undecryptable', 'the message cannot be decrypted with the key of this recipient');
 }

@@ -4,7 +4,7 @@ import { encode, Reader, readObjectIdentifier, readOnly, tag } from '../der/der.
 import { cmsAttribute, contentType } from '../der/oids.ts';
 import { CmsError, type CmsHash, readHash, readingCms, readSignatureKey } from './algorithms.ts';
 
-/** A message of one signer as read; verifySignedData says whether the signature holds. */
+/** A parsed message of one signer; verifySignedData verifies the signature. */
 export type SignedData = {
   /** octets of eContent; undefined when it is absent */
   readonly content: Uint8Array | undefined;
@@ -68,7 +68,7 @@ export function readSignedData(der: Uint8Array, known: ReadonlySet<string>): Sig
 export function verifySignedData({ content, contentType: type, signer }: SignedData, publicKey: KeyObject): void {
   const { attributes, hash, signedOctets, signature } = signer;
   const fits = { rsa: 'rsa', ec: 'ec' }[signer.key] === publicKey.asymmetricKeyType;
-  if (!fits) throw new CmsError('not-signed', 'the signature algorithm is none of the key of the signer');
+  if (!fits) throw new CmsError('not-signed', 'the signature algorithm does not fit the key of the signer');
   readingCms(() => {
     const typeField = new Reader(requireAttribute(attributes, cmsAttribute.contentType));
     if (readObjectIdentifier(typeField.next(tag.oid).content) !== type)

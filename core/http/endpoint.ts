@@ -149,7 +149,7 @@ type Shared = {
   readonly whileSealed?: true;
   /** more for the API description: resources parse their input in several steps */
   readonly documented?: Documented;
-  /** how the command line takes and returns values, beyond one flag per field */
+  /** form of values on the command line, beyond one flag per field */
   readonly commandLine?: CommandLineHints;
 };
 

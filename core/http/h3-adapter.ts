@@ -11,7 +11,7 @@ import type { Handler } from './pipeline.ts';
 export function throughH3(receive: Handler): Handler {
   const served = toNodeHandler(new PassOn(receive));
   return (request, response) => {
-    // h3 makes a URL of Host and target and throws when that is none; the handler reads all forms of a target, and no Host.
+    // h3 makes a URL of Host and target and throws if it is invalid; the handler reads all forms of a target, and no Host.
     if (request.url?.startsWith('/') !== true) return receive(request, response);
     try {
       void served(request, response);

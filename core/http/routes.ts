@@ -40,7 +40,7 @@ export function buildRoutes(endpoints: readonly AnyEndpoint[], aliases: readonly
   }
   for (const alias of aliases) {
     const endpoint = byName.get(alias.of);
-    if (endpoint === undefined) throw new Error(`${alias.method} ${alias.path} stands for ${alias.of}, which is no endpoint`);
+    if (endpoint === undefined) throw new Error(`${alias.method} ${alias.path} stands for ${alias.of}, which is not an endpoint`);
     table.add(alias.method, alias.path, { ...routeOf(endpoint, byName), alias });
   }
   return table;

@@ -1,9 +1,9 @@
-// How deep a provider's JSON may be nested. The parser takes any depth, but code that walks or prints such a value exhausts the stack.
+// Limits the nesting of a provider's JSON. The parser accepts any depth, but code that walks or prints such a value exhausts the stack.
 
 /** The limit of request bodies (core/wire/json.ts) holds for what providers send, too. */
 const maxDepth = 32;
 
-/** Whether objects and lists are nested deeper than 32 levels. Goes level by level and not by recursion. */
+/** Tells whether objects and lists are nested deeper than 32 levels. Iterative, not recursive. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -23,7 +23,7 @@ export const issuerMetadata = z.object({
   id_token_signing_alg_values_supported: words.exactOptional(),
 });
 
-/** What a sign-in of people needs beside that (OpenID Connect Discovery 1.0 section 3). */
+/** Further members that a sign-in of people needs (OpenID Connect Discovery 1.0 section 3). */
 export const signInMetadata = issuerMetadata.extend({
   authorization_endpoint: address,
   token_endpoint: address,
@@ -49,7 +49,7 @@ export function metadataUrl(discoveryUrl: string): URL {
   return url;
 }
 
-/** Why a discovery URL cannot be used (reference R1, R4), or undefined. */
+/** Problem of a discovery URL (reference R1, R4); undefined if it can be used. */
 export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean): string | undefined {
   // The URL parser drops white space silently; the stored URL should be the one that is fetched.
   if (/\s/.test(text)) return 'must not contain white space';
@@ -88,7 +88,7 @@ export function issuerBelongsTo(issuer: string, discoveryUrl: string): boolean {
   return named === written || named === metadataUrl(discoveryUrl).href;
 }
 
-/** What to do about an issuer that does not belong to the discovery URL. */
+/** Remedy for an issuer that does not belong to the discovery URL. */
 function mismatchHint(issuer: string, discoveryUrl: string, allowHttpLoopback: boolean): string {
   const named = `The metadata names the issuer ${showableText(issuer, 2_048)}`;
   const problem = findDiscoveryUrlProblem(issuer, allowHttpLoopback);
@@ -98,10 +98,10 @@ function mismatchHint(issuer: string, discoveryUrl: string, allowHttpLoopback: b
     : `${named}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`;
 }
 
-/** Where a provider is. Without `providerHosts` its endpoints may be anywhere. */
+/** Address of a provider. Without `providerHosts` its endpoints may be on any host. */
 export type ProviderAddress = { readonly discoveryUrl: string; readonly providerHosts?: readonly string[] | undefined };
 
-/** Other hosts of providers that everybody knows. */
+/** Further hosts of well-known providers. */
 const knownHosts: Readonly<Record<string, readonly string[]>> = { 'accounts.google.com': ['oauth2.googleapis.com', 'www.googleapis.com'] };
 
 /** The host of an endpoint that is sent the client secret, or says whose ID tokens are believed, where the provider may not have it; or undefined. */
@@ -111,7 +111,7 @@ function foreignHost(endpoint: string, { discoveryUrl, providerHosts }: Provider
   return knownHosts[own]?.includes(host) === true ? undefined : host;
 }
 
-/** Whether an entry of provider-hosts is that host, with the port 443 written or not. */
+/** Tells whether an entry of provider-hosts is that host, with or without the port 443. */
 function isHost(named: string, host: string): boolean {
   return named === host || URL.parse(`https://${named}`)?.host === host;
 }

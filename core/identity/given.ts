@@ -1,12 +1,12 @@
-// What providers write for a member that they leave out: many send null or an empty text in its place, and both are read as absent.
+// Absent members in answers of providers: many send null or an empty text instead, and both are read as absent.
 import type { JsonObject } from '../wire/json.ts';
 
-/** The members of an answer that have a value. */
+/** Returns the members of an answer that have a value. */
 export function given(answer: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** The same for metadata, where an absent list is often written as an empty one (Discovery 4.2). */
+/** As given, for metadata, where an absent list is often written as an empty one (Discovery 4.2). */
 export function givenMetadata(answer: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given(answer)).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }

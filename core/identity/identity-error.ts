@@ -1,4 +1,4 @@
-// Why what an identity provider says of itself, or of somebody, cannot be used.
+// Error of unusable metadata or claims of an identity provider.
 
 /**
  * `reason` is a machine-readable word for the log, `hint` tells an administrator what to do, `fields` go to the log and contain no secret,
@@ -6,7 +6,7 @@
  */
 export class IdentityError extends Error {
   override readonly name = 'IdentityError';
-  /** `metadata`: the provider's description of itself; `claims`: what it says of somebody */
+  /** `metadata`: the provider's description of itself; `claims`: its description of a person */
   readonly about: 'metadata' | 'claims';
   readonly reason: string;
   readonly hint: string | undefined;

@@ -1,4 +1,4 @@
-// Selects roles by claims: which policies and names a login gets, and why. Pure functions, shared by a login and what explains it.
+// Selects roles by claims: the policies and names of a login, with the reasons. Pure functions, shared by a login and its explanation.
 import { isReservedUser } from '../access/user.ts';
 import { findClaim, showableText, type Claims } from './claims.ts';
 import { spellingOf } from './spelling.ts';
@@ -20,7 +20,7 @@ export type Attribute = 'username' | 'fullname';
 export type RoleVerdict = { readonly role: RoleRule; readonly matches: boolean; readonly missingClaims: readonly string[] };
 
 export type RoleSelection = {
-  /** what the provider sent, for advice */
+  /** claims of the provider, for advice */
   readonly claims: Claims;
   /** values of the role claim; undefined when the claim is absent */
   readonly roleValues: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-// How a nested claim is written that the settings name in another way: people write `realm_access.roles`, as tools of others do.
+// Finds the spelling of a nested claim that the settings name in another way: people write `realm_access.roles`, as other tools do.
 import { isJsonObject, type JsonValue } from '../wire/json.ts';
 import { showableText, type Claims } from './claims.ts';
 

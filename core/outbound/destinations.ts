@@ -1,4 +1,4 @@
-// Where providers may be: checks the name in the URL, and for each connection the address that it goes to.
+// Allowed destinations of providers: checks the name in the URL, and the address of each connection.
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,7 +12,7 @@ export type Rules = { readonly allow: readonly string[]; readonly deny: readonly
 /** Ports of this appliance, and the URL at which others reach it. */
 export type OwnListeners = { readonly ports: readonly number[]; readonly publicUrl: string };
 
-/** How to connect to one URL. */
+/** Way to connect to one URL. */
 export type Way = {
   /** drops forbidden addresses, whatever a name resolves to */
   readonly lookup: LookupFunction;
@@ -80,7 +80,7 @@ export function ownListenersOf(listeners: Listeners): OwnListeners {
   };
 }
 
-/** Whether an entry of the configuration is an address or a range; else it is a name. */
+/** Tells whether an entry of the configuration is an address or a range; otherwise it is a name. */
 export function isRange(entry: string): boolean {
   return isIP(entry.replace(/\/.*$/, '')) !== 0;
 }

@@ -1,7 +1,7 @@
-// Why a call to an identity provider failed.
+// Error of a failed call to an identity provider.
 
 /**
- * Why a call failed. `forbidden-url`, `forbidden-address` and `set-aside` happen before any connection. `tls`: the certificate was not
+ * Reason for which a call failed. `forbidden-url`, `forbidden-address` and `set-aside` happen before any connection. `tls`: the certificate was not
  * accepted. `malformed`: the answer is not HTTP.
  */
 export type OutboundFailure =

@@ -1,4 +1,4 @@
-// Which certificate authorities vouch for a service's provider, as a TLS context that is made once and shared by its connections.
+// Certificate authorities trusted for a service's provider, as a TLS context that is made once and shared by its connections.
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { readPem } from '../base/texts/pem.ts';

@@ -1,4 +1,4 @@
-// The app of a serving process: what the platform and the plugins bring, served as one API.
+// App of a serving process: endpoints of the platform and the plugins, served as one API.
 import { Quotas } from '../access/quotas.ts';
 import { openTenants } from '../access/tenants.ts';
 import type { ErrorTable } from '../base/errors.ts';
@@ -15,7 +15,7 @@ import { providePlatform, type PlatformContext } from './index.ts';
 import { withTenants } from './tenants/audit-tenants.ts';
 
 export type AppOptions = Omit<PlatformContext, 'app'> & {
-  /** what the plugins bring */
+  /** endpoints of the plugins */
   readonly endpoints: readonly AnyEndpoint[];
   readonly resources: readonly AnyResource[];
   readonly errors: readonly ErrorTable[];
@@ -23,7 +23,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly aliases?: readonly Alias[];
   readonly audit: Audit;
   readonly log: Log;
-  /** whether the appliance waits for the PIN; default: never */
+  /** tells whether the appliance waits for the PIN; default: never */
   readonly sealed?: () => boolean;
   /** absent: the store is its own */
   readonly replica?: Replica | undefined;
@@ -36,7 +36,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
 };
 
 export type App = Pick<HttpApp, 'handler' | 'invoke' | 'takesList' | 'routes' | 'openapi'> & {
-  /** Ends the answers that last until someone ends them: topics that are followed. For an orderly stop. */
+  /** Ends endless answers, such as followed topics, for an orderly stop. */
   endStreams(): void;
 };
 

@@ -1,5 +1,5 @@
 // The platform's own part of the API, in the form of a plugin's: tenants, policies, tokens, approles, topics and health.
-// It differs from a plugin only in what it is given: the store without prefix and the app that it is a part of.
+// It differs from a plugin only in its context: the store without prefix and the app that it is a part of.
 import { createAccessControl, type AccessControl } from '../access/access-control.ts';
 import { openPolicies } from '../access/policy/policies.ts';
 import { openTenants } from '../access/tenants.ts';
@@ -25,7 +25,7 @@ export type PlatformContext = Pick<PluginContext<undefined>, 'store' | 'hsm' | '
   readonly app: () => HttpApp;
 };
 
-/** What the platform provides; `stop` ends topics that are being followed. */
+/** Parts of the platform; `stop` ends followed topics. */
 export type Platform = Required<Pick<PluginInstance, 'endpoints' | 'resources' | 'stop'>> & { readonly access: AccessControl };
 
 export function providePlatform(context: PlatformContext): Platform {

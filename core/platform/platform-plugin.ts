@@ -1,4 +1,4 @@
-// What the platform brings as a plugin does: the service `sessions`, the jobs that clean up, and the check of its records.
+// Plugin of the platform: the service `sessions`, the cleanup jobs, and the check of its records.
 import { z } from 'zod';
 import { loginSweepJob } from '../access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../access/tokens/expiry.ts';

@@ -209,7 +209,7 @@ export function describeKey(text: string): string {
   return `${table} ${JSON.stringify(key)}`;
 }
 
-/** Names of the tables that have records. What is no record has a key that begins with a control character. */
+/** Names of the tables that have records. Keys of other entries begin with a control character. */
 export function* tableNamesIn(environment: Octets): Iterable<string> {
   for (let low = keyBytes('a'); ;) {
     const [key] = environment.keys({ low, high: Buffer.of(0xff) }, 1, false);

@@ -61,7 +61,7 @@ function findTexts(octets: Buffer, field: string): readonly Stretch[] {
   return found;
 }
 
-/** Index of the closing quote, or the end when there is none, which the parser then reports. */
+/** Index of the closing quote; without one the end, which the parser then reports. */
 function endOfString(octets: Buffer, open: number): number {
   let close = octets.indexOf(quote as number, open + 1);
   while (close !== -1 && isEscaped(octets, close)) close = octets.indexOf(quote as number, close + 1);

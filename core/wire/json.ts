@@ -63,7 +63,7 @@ function countMembers(text: string): number {
   return colons;
 }
 
-/** Index of the closing quote, or the end of the text when there is none, which the parser then reports. */
+/** Index of the closing quote; without one the end of the text, which the parser then reports. */
 function endOfString(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1);

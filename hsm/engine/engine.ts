@@ -47,7 +47,7 @@ export class Engine {
   readonly keptAsSeeds = new Set<KeyType>();
   /** hashes whose HMAC this token computes only with keys as long as the hash; detected at the first one */
   readonly paddedHashes = new Set<HashName>();
-  /** where a SoftHSM token keeps its files */
+  /** directory of the files of a SoftHSM token */
   readonly directory: string | undefined;
   /** if true, encrypts, decrypts and computes MACs twice, and answers only if both results agree */
   readonly checksAnswers: boolean;

@@ -20,7 +20,7 @@ export type ApproleDocument = {
 export type Approle = ApproleDocument & {
   /** never reused, unlike the name */
   readonly id: string;
-  /** Tokens carry it and end when it changes, which it does when the approle loses a policy. */
+  /** copied to tokens, which end when it changes: when the approle loses a policy */
   readonly grantId: string;
   /** generated at creation; `roleIdOf` returns the one in use */
   readonly ownRoleId: string;
@@ -37,7 +37,7 @@ export function roleIdOf({ fixedRoleId, ownRoleId }: Approle): string {
   return fixedRoleId ?? ownRoleId;
 }
 
-/** Whether the approle still exists with the grant a token was issued under. */
+/** Tells whether the approle still exists with the grant under which a token was issued. */
 export function stillGrants(
   store: Store,
   tenantId: string,
@@ -47,7 +47,7 @@ export function stillGrants(
   return read(approleTable(store), [tenantId, name])?.grantId === grantId;
 }
 
-/** Indexes an approle by its role-id; `before` is its old record. Throws `already-exists` when another approle of the tenant has it. */
+/** Indexes an approle by its role-id; `before` is its old record. Throws `already-exists` if another approle of the tenant has it. */
 export function putRoleId(
   transaction: WriteTransaction,
   store: Store,
@@ -70,11 +70,11 @@ export function dropRoleId(
   transaction.delete(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name]);
 }
 
-/** More tenants than these that choose one role-id are not told of failed logins with it. */
+/** Limit of tenants with one role-id that get records of failed logins with it. */
 const mostOwners = 100;
 
 /**
- * The approles of a role-id in the snapshot: several where tenants have chosen the same. The index is read without opening its records, so that
+ * Finds the approles of a role-id in the snapshot: several if tenants have chosen the same. The index is read without opening its records, so that
  * a role-id that exists takes as long as one that does not.
  */
 export function ownersOfRoleId(store: Store, roleId: string): readonly { readonly tenantId: string; readonly name: string }[] {

@@ -20,7 +20,7 @@ export function tooManyFailures(retryAfterSeconds: number): ServiceError {
   return fail('rate-limited', { detail: 'Too many failed logins; try again later.', retryAfterSeconds });
 }
 
-/** Where the failures of a subject are counted. */
+/** Slot in which the failures of a subject are counted. */
 export type AttemptSlot = readonly [kind: string, slot: string];
 
 /**
@@ -40,7 +40,7 @@ export class AttemptLimit {
     this.#table = failureTable(store);
   }
 
-  /** The slot of a subject, asked for once an attempt: it takes a digest. */
+  /** Computes the slot of a subject, once per attempt, because it takes a digest. */
   slotOf(who: string): AttemptSlot {
     return [this.#kind, keyedDigest(this.#store, ['attempts', this.#kind, who]).slice(0, 3)];
   }

@@ -11,7 +11,7 @@ import type { TokenName } from '../user.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
 
-/** What is stored of a secret-id: everything but the secret-id itself. */
+/** Record of a secret-id: everything but the secret-id itself. */
 export type SecretIdRecord = {
   readonly accessor: string;
   /** SHA-256 of the secret-id's text, hexadecimal */
@@ -26,7 +26,7 @@ export type SecretIdRecord = {
   /** absent: any number of uses */
   readonly usesLeft?: number;
   readonly boundCidrs: readonly string[];
-  /** the token that made it; one of an earlier version, and one for claiming the appliance, does not have it */
+  /** token that made it; absent in records of earlier versions, and for claiming the appliance */
   readonly madeBy?: TokenName;
 };
 
@@ -94,12 +94,12 @@ export function listSecretIds(store: Store, now: Temporal.Instant, tenantId: str
   });
 }
 
-/** How many are stored; expired ones count until they are removed. */
+/** Number of stored secret-ids; expired ones count until they are removed. */
 export function countSecretIds(store: Store, tenantId: string, approleId: string): number {
   return accessorTable(store).count([tenantId, approleId]);
 }
 
-/** Disables one secret-id of an approle, given itself or its accessor. Returns whether there was one. */
+/** Disables one secret-id of an approle, given itself or its accessor. Returns whether it existed. */
 export function disableSecretId(
   transaction: WriteTransaction,
   store: Store,
@@ -113,19 +113,19 @@ export function disableSecretId(
   return record.accessor;
 }
 
-/** Disables all secret-ids of an approle, of which there must be few. */
+/** Disables all secret-ids of an approle with few of them. */
 export function dropSecretIds(transaction: WriteTransaction, store: Store, tenantId: string, approleId: string): void {
   for (const entry of Array.from(transaction.entries(accessorTable(store), [tenantId, approleId]))) dropEntry(transaction, store, entry);
 }
 
-/** Removes the secret-ids of an approle that is gone: no login takes them any more. */
+/** Removes the secret-ids of a deleted approle, which no login accepts. */
 export async function dropSecretIdsInPieces(store: Store, tenantId: string, approleId: string, signal?: AbortSignal): Promise<void> {
   store.refresh();
   const entries = Array.from(accessorTable(store).entries([tenantId, approleId]));
   await writeInPieces(store, entries, (transaction, entry) => dropEntry(transaction, store, entry), signal);
 }
 
-/** Removes those of all approles but the ones to be kept; answers how many there were. */
+/** Removes the secret-ids of all approles except those to be kept; returns their number. */
 export async function dropOtherSecretIds(store: Store, isKept: (record: SecretIdRecord) => boolean): Promise<number> {
   store.refresh();
   // One that does not open may be put back as it was.
@@ -165,7 +165,7 @@ function dropSecretId(transaction: WriteTransaction, store: Store, { hash, tenan
   transaction.delete(accessorTable(store), [tenantId, approleId, accessor]);
 }
 
-/** An approle that is made again under the name has another id. */
+/** Tells whether the approle of a record is gone: a new one with the same name has another id. */
 function isOrphan(store: Store, { tenantId, approle, approleId }: SecretIdRecord): boolean {
   return approleTable(store).get([tenantId, approle])?.id !== approleId;
 }
@@ -174,7 +174,7 @@ function isExpired({ expires }: SecretIdRecord, now: Temporal.Instant): boolean 
   return expires !== undefined && now.epochMilliseconds >= millisecondsOf(expires);
 }
 
-/** A clock that was set back to before its creation would prolong the life of a secret-id that expires. */
+/** Tells whether a secret-id is valid: a clock set back to before its creation would prolong the life of one that expires. */
 function isInItsTime(record: SecretIdRecord, now: Temporal.Instant): boolean {
   const isEarly = record.expires !== undefined && now.epochMilliseconds + clockToleranceMs < millisecondsOf(record.creationTime);
   return !isEarly && !isExpired(record, now);

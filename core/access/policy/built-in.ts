@@ -8,7 +8,7 @@ const policy = (name: string, description: string, ...rules: PolicyRule[]): Poli
 
 const tokenActions = '/v1/state/keystore/token';
 
-/** Part of every token and tenant, named or not. */
+/** Policy of every token and tenant, named or not. */
 export const defaultPolicy = policy(
   'default',
   'What every token may do with itself; part of every token.',

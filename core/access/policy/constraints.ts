@@ -1,19 +1,19 @@
-// Restrictions on requests that are allowed: which values fields may be given, and which fields answers leave out (api 53).
+// Restrictions on allowed requests: values that fields may have, and fields that answers leave out (api 53).
 import { fail } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { Field, Shape } from '../../wire/schema.ts';
 import type { Grants } from './engine.ts';
 
-/** How many items of a batch times rules that allow it: a tenth of a second. */
+/** Limit of items of a batch times rules that allow it: a tenth of a second. */
 const mostTries = 2_500_000;
 
-/** A text that is no value of a rule, which has at most 1,024 characters: for a field whose value is large, or may be any. */
+/** A text that no rule has as a value, which has at most 1,024 characters: for a field whose value is large, or may be any. */
 export const anyValue = ' '.repeat(2_048);
 
 /** A field, its path, and the values that it may have. */
 type Limit = { readonly field: string; readonly path: readonly string[]; readonly values: ReadonlySet<unknown> };
 
-/** What follows from the rules of one policy for one path. */
+/** Restrictions from the rules of one policy for one path. */
 type Restrictions = { readonly restricts: boolean; readonly limits: readonly (readonly Limit[])[]; readonly hidden: ReadonlySet<string> };
 
 /** Fields left out of answers; `around`: they themselves, and the containers that they are in. */
@@ -21,7 +21,7 @@ type Hidden = { readonly fields: ReadonlySet<string>; readonly around: ReadonlyS
 
 const restrictions = new WeakMap<Grants, Restrictions>();
 
-/** Worked out once for a list of rules, which stays the same as long as its policy does. */
+/** Computes restrictions once for a list of rules, which stays the same as long as its policy. */
 function restrictionsOf(grants: Grants): Restrictions {
   let known = restrictions.get(grants);
   if (known === undefined) {
@@ -42,11 +42,11 @@ function inEach([first = new Set(), ...others]: readonly ReadonlySet<string>[]):
   return new Set([...first].filter((one) => others.every((other) => other.has(one))));
 }
 
-/** By the first policy, what all that decide together hide: the lists of entries ask again and again for the same ones. */
+/** Fields hidden by all deciding policies together, by the first policy: lists request the same ones repeatedly. */
 const together = new WeakMap<Grants, { readonly of: readonly Grants[]; readonly hidden: Hidden }>();
 const nothing: Hidden = { fields: new Set(), around: new Set() };
 
-/** What all of the rules hide. */
+/** Fields that all of the rules hide. */
 function hiddenBy(grants: readonly Grants[]): Hidden {
   const [first] = grants;
   if (first === undefined) return nothing;
@@ -59,18 +59,18 @@ function hiddenBy(grants: readonly Grants[]): Hidden {
   return hidden;
 }
 
-/** Of `a/b/c`: `a/b` and `a`. */
+/** Containers of a field: for `a/b/c` these are `a/b` and `a`. */
 function containersOf(field: string): readonly string[] {
   const parts = field.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** Whether these rules restrict anything. Most do not, and the other functions are not called then. */
+/** Tells whether these rules restrict anything. Most do not, and then the other functions are not called. */
 export function hasConstraints(grants: readonly Grants[]): boolean {
   return grants.every((one) => restrictionsOf(one).restricts);
 }
 
-/** Whether rules that allow together let nothing pass and show nothing that others, which allow together, do not. */
+/** Tells whether rules, allowing together, neither accept nor show more than others, allowing together. */
 export function isAsNarrow(narrow: readonly Grants[], wide: readonly Grants[]): boolean {
   const { fields } = hiddenBy(narrow);
   const isHidden = (field: string): boolean => [field, ...containersOf(field)].some((one) => fields.has(one));
@@ -83,11 +83,11 @@ function isWithin(inner: Limit, outer: Limit): boolean {
   return inner.field === outer.field && inner.values.isSubsetOf(outer.values);
 }
 
-/** Of a change to what is there (fields in wire form, `a/b` in containers). */
+/** A change of an existing document (fields in wire form, `a/b` in containers). */
 export type JudgedChange = {
-  /** rules that limit no such field have nothing to say */
+  /** tells whether a field changes; rules that limit no changed field do not apply */
   readonly isChanged: (field: string) => boolean;
-  /** false: the value would tell the caller what policies hide, and counts as none that is allowed */
+  /** false: the value would reveal a hidden field to the caller, and counts as not allowed */
   readonly isKnown: (field: string) => boolean;
 };
 
@@ -125,13 +125,13 @@ export function requireAllowedValues(grants: readonly Grants[], document: unknow
   }
 }
 
-/** It is said of the field whatever its value is. */
+/** Error about a field, independent of its value. */
 function unknownField(field: string): Error {
   const message = `The policy limits "${field}" together with what this changes, and hides it from you: state it as well, or ask for the right to read it.`;
   return fail('policy-denied', { detail: message, items: [{ message, info: field }] });
 }
 
-/** The field that the first of the rules refuses; undefined where one of them accepts the document. */
+/** The field that the first of the rules refuses; undefined if one of them accepts the document. */
 function refusedField(
   rules: Restrictions['limits'],
   document: unknown,
@@ -152,7 +152,7 @@ function refusedField(
   return refused;
 }
 
-/** Values of policies are no lists and no objects. */
+/** Tells whether a value is allowed: values in policies are neither lists nor objects. */
 function accepts(allowed: ReadonlySet<unknown>, value: unknown): boolean {
   if (value === undefined) return true;
   return Array.isArray(value) ? value.every((one) => accepts(allowed, one)) : allowed.has(value);
@@ -181,7 +181,7 @@ export function hiddenFields(grants: readonly Grants[], nameField?: string): rea
   return [...hiddenBy(grants).fields].filter((field) => field !== nameField);
 }
 
-/** Whether all of the rules hide a field, something in it, or a container that it is in. */
+/** Tells whether all of the rules hide a field, a part of it, or a container around it. */
 export function hidesOf(grants: readonly Grants[], field: string): boolean {
   const { fields, around } = hiddenBy(grants);
   return fields.size > 0 && (around.has(field) || containersOf(field).some((container) => fields.has(container)));
@@ -192,7 +192,7 @@ function itemsOf(document: unknown, field: string): readonly unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** The value at a path; through a list, the list of the values in its elements. Undefined where there can be none. */
+/** The value at a path; through a list, the list of the values in its elements. Undefined if the path cannot have one. */
 function valueAt(value: unknown, path: readonly string[], shape: Shape | undefined): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0 && shape?.kind === 'list') return shape.whenEmpty ?? null;
@@ -206,7 +206,7 @@ function valueAt(value: unknown, path: readonly string[], shape: Shape | undefin
   return field === undefined ? undefined : leftOut(inner, field, isJsonObject(value));
 }
 
-/** What it means that a field is left out; what is in a container that is left out has no default. */
+/** Value that an absent field stands for; fields of an absent container have no default. */
 function leftOut([name, ...inner]: readonly string[], { shape, absent }: KnownField, isHere: boolean): unknown {
   if (name === undefined) return isHere && absent !== undefined ? valueAt(absent, [], shape) : null;
   const field = fieldOf(shape.kind === 'list' ? shape.element : shape, name);

@@ -9,7 +9,7 @@ import {
   type PolicyRule,
 } from './policy.ts';
 
-/** The decision of a set of policies. `policy` and `rule` name what decided; both are absent when no rule matched (refused by default). */
+/** Decision of a set of policies. `policy` and `rule` name the deciding ones; both are absent if no rule matched (refused by default). */
 export type Verdict = {
   readonly allowed: boolean;
   readonly policy?: string;
@@ -18,7 +18,7 @@ export type Verdict = {
   readonly grants: readonly Grants[];
 };
 
-/** The rules of one policy that allow an operation by one pattern: the same list each time, so that what follows from it is found once. */
+/** Rules of one policy that allow an operation by one pattern: the same list each time, so that its restrictions are computed once. */
 export type Grants = readonly PolicyRule[];
 /** The rules of a policy with one pattern that state one operation. */
 export type Say = {
@@ -129,7 +129,7 @@ function find(
   return say === undefined ? undefined : { say, rank: rank + digit.rest * weight };
 }
 
-/** All that a policy says of an operation on a path, the most exact first. */
+/** Yields the rules of a policy for an operation on a path, the most specific first. */
 export function* saysOf({ root }: CompiledPolicy, segments: readonly string[], operation: PolicyOperation): Generator<Say> {
   yield* saysBelow(root, segments, 0, operation);
 }
@@ -147,7 +147,7 @@ function* saysBelow(node: Node, segments: readonly string[], at: number, operati
   if (say !== undefined) yield say;
 }
 
-/** All that a policy says. */
+/** Returns all statements of a policy. */
 export function statementsOf({ root }: CompiledPolicy): readonly (readonly [PolicyOperation, Say])[] {
   const found: (readonly [PolicyOperation, Say])[] = [];
   for (const operation of operations)
@@ -160,7 +160,7 @@ export function statementsOf({ root }: CompiledPolicy): readonly (readonly [Poli
 /** Called with each place where a policy could say something, so that the walk can be counted. */
 type Visit = (say: Say | undefined) => void;
 
-/** Visits what a policy says of an operation on paths that a pattern matches. */
+/** Visits the rules of a policy for an operation on paths that a pattern matches. */
 export function visitOverlapping(
   { root }: CompiledPolicy,
   pattern: readonly PatternSegment[],
@@ -187,8 +187,8 @@ function visitAll(node: Node, operation: PolicyOperation, visit: Visit): void {
 }
 
 /**
- * Which of two patterns decides where both match, by the digits of their ranks: above 0 the first. The same wherever that is, since a pattern that ends
- * matches paths of its own length alone.
+ * Compares two patterns by the digits of their ranks: above 0 if the first decides where both match. The same for all paths, since a pattern
+ * that ends matches paths of its own length alone.
  */
 export function compareExactness(left: readonly PatternSegment[], right: readonly PatternSegment[]): number {
   for (let at = 0; at <= maxPatternSegments; at++) {
@@ -200,7 +200,7 @@ export function compareExactness(left: readonly PatternSegment[], right: readonl
   return 0;
 }
 
-/** Whether a pattern matches every path that another one matches. */
+/** Tells whether a pattern matches every path that another one matches. */
 export function covers(wide: readonly PatternSegment[], narrow: readonly PatternSegment[]): boolean {
   for (let at = 0; ; at++) {
     const [one, other] = [wide[at], narrow[at]];

@@ -1,4 +1,4 @@
-// Which policies a caller may give to tokens, approles and sign-in roles: those that its own token has, and so that they allow no more than it may itself.
+// Policies that a caller may give to tokens, approles and sign-in roles: those of its own token, unless together they allow more than it may itself.
 import { fail } from '../../base/errors.ts';
 import type { Caller } from '../caller.ts';
 import { defaultPolicy } from './built-in.ts';
@@ -7,8 +7,8 @@ import type { WriteTransaction } from '../../store/store.ts';
 import type { Policies } from './policies.ts';
 
 /**
- * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which another caller has
- * granted before, and when one is left out that refuses or limits what the others allow. `root` includes all policies, and every token has `default`.
+ * Throws `policy-denied` if one of the names is neither a policy of the caller's token nor among `kept`, which another caller has
+ * granted before, and if one is left out that refuses or limits what the others allow. `root` includes all policies, and every token has `default`.
  * Called before requirePolicies, so that a refused caller does not learn which policies exist (api 55).
  */
 export function requireHeld(policies: Policies, caller: Caller, field: string, names: readonly string[], kept: readonly string[]): void {
@@ -20,7 +20,10 @@ export function requireHeld(policies: Policies, caller: Caller, field: string, n
   requireNarrowed(policies, caller, field, names, kept);
 }
 
-/** Throws `policy-denied` when policies allow what neither the caller's own nor those before allow: when one that refuses or limits it is left out. */
+/**
+ * Throws `policy-denied` if policies allow an access that neither the caller's own nor those before allow: if one that refuses or limits it
+ * is left out.
+ */
 export function requireNarrowed(
   policies: Policies,
   caller: Caller,
@@ -40,12 +43,12 @@ export function requireUnbound({ boundCidrs }: Caller, what: string): void {
   });
 }
 
-/** Whether a caller has a policy of this name, and may give it. */
+/** Tells whether a caller has a policy with this name, and may give it. */
 export function isHeld({ policies }: Pick<Caller, 'policies'>, name: string): boolean {
   return name === defaultPolicy.name || policies.includes('root') || policies.includes(name);
 }
 
-/** What policies allow that none of other sets allows: a token of these is bounded no more by what those refuse. */
+/** Finds an access that policies allow and none of other sets does: a token with these policies would escape the refusals of the others. */
 export function widens(
   policies: Policies,
   tenantId: string,
@@ -70,7 +73,7 @@ function leavesOut({ policies }: Caller, field: string, widening: Widening | Too
     const detail = `"${field}" would give policies that limit "${operation}" of the same path in different ways, and limit it less together than apart. Have root give them.`;
     return fail('policy-denied', { detail, items });
   }
-  // The rules of a policy that one does not have are not told.
+  // The rules of a policy that the caller does not have are not revealed.
   const detail = [policy, past.policy].every((one) => one === defaultPolicy.name || policies.includes(one))
     ? `"${field}" leaves out the policy "${past.policy}", whose rule "${past.rule}" refuses or limits what the rule "${rule}" of "${policy}" allows ("${operation}"): give it too.`
     : `"${field}" leaves out the policy "${past.policy}", which refuses or limits what others allow: give it too, or have root leave it out.`;

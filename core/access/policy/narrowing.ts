@@ -1,4 +1,4 @@
-// Whether policies together allow more than they do with others beside them: a policy can narrow another, and a caller who leaves it out widens the rest.
+// Finds what policies allow beyond a set that has others beside them: a policy can narrow another, and a caller who leaves it out widens the rest.
 import { defaultPolicy } from './built-in.ts';
 import { hasConstraints, isAsNarrow } from './constraints.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './engine.ts';
 import type { PatternSegment, Policy, PolicyOperation } from './policy.ts';
 
-/** What would be allowed: by which policy, and, where it is known, past which rule of which one that is left out. */
+/** A widening: the policy that allows it and, if known, the rule and the policy left out that would refuse it. */
 export type Widening = {
   readonly operation: PolicyOperation;
   readonly policy: string;
@@ -21,19 +21,20 @@ export type Widening = {
   readonly past?: { readonly policy: string; readonly rule: string };
 };
 
-/** Policies are too long to be compared within the bound. */
+/** Stands for policies that are too long to be compared within the bound. */
 export type TooLong = 'too-long';
 
-/** How many places of rules are looked at: some tenths of a second. */
+/** Limit of examined places of rules: some tenths of a second. */
 const mostSteps = 200_000;
 
-/** What policies say together by one pattern of one operation. */
+/** Statement of policies together by one pattern of one operation. */
 type Statement = { readonly operation: PolicyOperation; readonly pattern: readonly PatternSegment[]; readonly says: Say[] };
 
 /**
- * What the given policies allow and neither of the others does, each a set that decides together; undefined where there is nothing. Each given policy is in one of
- * the sets. Pattern by pattern: what a rule allows, a set that has it refuses or limits only by a more exact rule that is not among the given ones. Where
- * rules of both sets have the same pattern, what they let pass together counts. It may find a widening where a further rule of the set takes it back, and overlooks none.
+ * Finds an access that the given policies allow and neither of the others does, each a set that decides together; undefined without one.
+ * Each given policy is in one of the sets. Pattern by pattern: what a rule allows, a set that has it refuses or limits only by a more exact
+ * rule that is not among the given ones. Where rules of both sets have the same pattern, their combined effect counts. It may find a
+ * widening that a further rule of the set takes back, and overlooks none.
  */
 export function wideningOf(given: readonly Policy[], others: readonly (readonly Policy[])[]): Widening | TooLong | undefined {
   const compiled = [...new Set(given)].map(compilePolicy);
@@ -69,7 +70,7 @@ export function wideningOf(given: readonly Policy[], others: readonly (readonly 
   return undefined;
 }
 
-/** Whether a policy refuses or limits anything, and so may narrow others. */
+/** Tells whether a policy refuses or limits anything, and so may narrow others. */
 export function narrows(policy: Policy): boolean {
   return statementsOf(compilePolicy(policy)).some(([, { allow }]) => hasConstraints(allow.length === 0 ? [] : [allow]));
 }
@@ -90,7 +91,7 @@ function lostTo(given: readonly CompiledPolicy[], left: readonly Policy[], walk:
     };
     const here = walk.overlap(given, pattern, operation);
     const [cover] = [...here.values()].filter((one) => covers(one.pattern, pattern)).sort((a, b) => compareExactness(b.pattern, a.pattern));
-    // What a more exact given rule decides on all of these paths is not decided by this one.
+    // A more exact given rule for all of these paths decides instead of this one.
     const decides = (one: Statement): boolean => cover === undefined || compareExactness(one.pattern, cover.pattern) >= 0;
     note(here, (one) => compareExactness(pattern, one.pattern) > 0 && decides(one));
     for (const elsewhere of standInsOf(pattern, operation, cover?.pattern)) note(walk.overlap(given, elsewhere, operation), isOfAList);
@@ -128,7 +129,7 @@ function standInsOf(
   ];
 }
 
-/** What every token may do with itself is at no list. */
+/** Tells whether a statement concerns a list: those of the default policy concern a token itself. */
 function isOfAList({ says }: Statement): boolean {
   return says.some(({ policy, allow }) => allow.length > 0 && policy !== defaultPolicy.name);
 }
@@ -137,7 +138,7 @@ function grantsOf(says: readonly Say[]): Grants[] {
   return says.flatMap(({ allow }) => (allow.length === 0 ? [] : [allow]));
 }
 
-/** By pattern and operation. */
+/** Statements by pattern and operation. */
 function together(says: Iterable<readonly [PolicyOperation, Say]>): ReadonlyMap<string, Statement> {
   const found = new Map<string, Statement>();
   for (const [operation, say] of says) {
@@ -158,7 +159,7 @@ function textOf(pattern: readonly PatternSegment[]): string {
   return text;
 }
 
-/** Looks for rules until there were too many. */
+/** Searches rules up to the limit. */
 class Walk {
   #left: number;
 
@@ -170,7 +171,7 @@ class Walk {
     return this.#left < 0;
   }
 
-  /** What policies say of an operation on paths that a pattern matches. */
+  /** Finds the rules of policies for an operation on paths that a pattern matches. */
   overlap(
     policies: readonly CompiledPolicy[],
     pattern: readonly PatternSegment[],

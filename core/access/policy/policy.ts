@@ -28,7 +28,7 @@ export function readPattern(path: string): readonly PatternSegment[] | undefined
 function readSegment(text: string, last: boolean): PatternSegment | undefined {
   if (text === '*') return { kind: 'one' };
   if (text === '**') return last ? { kind: 'rest' } : undefined;
-  // A star inside a segment looks like a pattern and is none; a query would never match.
+  // A star inside a segment looks like a pattern but is not one; a query would never match.
   if (/[*?#]/.test(text)) return undefined;
   try {
     const literal = decodeURIComponent(text);
@@ -38,7 +38,7 @@ function readSegment(text: string, last: boolean): PatternSegment | undefined {
   }
 }
 
-/** Whether a request can have this segment: a rule that matches no request has no effect, and a refusal without effect is a hole. */
+/** Tells whether a request can have this segment: a rule that matches no request has no effect, and a refusal without effect is a hole. */
 function isSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text);
 }
@@ -73,7 +73,7 @@ const rule = z
       .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean(), z.null()])).max(256))
       .default({})
       .describe(
-        'Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its default or, where that is no value of its own, as null; so does an empty list that means more than nothing.',
+        'Name of a field, inside containers `a/b`, to the values a request may give it. One that is left out counts with its default or, if that is not a value of its own, as null; so does an empty list that means more than nothing.',
       ),
     hideFields: z.array(z.string().min(1).max(256)).max(256).default([]).describe('Names of fields left out of answers.'),
   })

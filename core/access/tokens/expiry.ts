@@ -5,7 +5,7 @@ import { type Store, Unreadable, type WriteTransaction } from '../../store/store
 import { ancestorsOf, isExpired, tokenTable, type TokenRecord } from './record.ts';
 import { removeToken } from './tokens.ts';
 
-/** A token that is over; of an orphan nothing is read again, because no accessor is used twice. */
+/** An ended token; an orphan is not read again, because accessors are never reused. */
 type Over = Pick<TokenRecord, 'tenantId' | 'accessor'> & { readonly isOrphan: boolean };
 
 /** The job that removes them. Safe to repeat and to interrupt. */
@@ -14,7 +14,7 @@ export function tokenExpiryJob(store: Store, clock: Clock): Job {
     name: 'expired-tokens',
     everySeconds: 3_600,
     async run(signal) {
-      // What descends from those that are removed is found in the next round.
+      // Descendants of removed tokens are found in the next round.
       for (let over = findOver(store, clock); over.length > 0 && !signal.aborted; over = findOver(store, clock)) {
         const now = clock.now();
         const drop = (transaction: WriteTransaction, { tenantId, accessor, isOrphan }: Over): void => {

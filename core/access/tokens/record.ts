@@ -1,11 +1,11 @@
-// Records of tokens, and whether a token is valid now and from an address, which also depends on its ancestors.
+// Records of tokens, and the validity of a token now and from an address, which also depends on its ancestors.
 import { commonRanges, isWithin } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
 import type { TokenName, UserOrigin } from '../user.ts';
 
-/** What is stored of a token: everything but the token itself. */
+/** Record of a token: everything but the token itself. */
 export type TokenRecord = {
   readonly accessor: string;
   /** SHA-256 of the token's text, hexadecimal */
@@ -17,7 +17,7 @@ export type TokenRecord = {
   readonly creationTime: string;
   /** absent: does not expire (root tokens) */
   readonly expires?: string;
-  /** the most that one refresh adds, and the latest expiry that refreshes can reach */
+  /** limit of the time that one refresh adds, and the latest expiry that refreshes can reach */
   readonly ttlSeconds?: number;
   readonly latestExpires?: string;
   /** accessor of the token that created it; it is never valid when or where that one is not */
@@ -30,21 +30,21 @@ export type TokenRecord = {
   readonly approle?: {
     readonly name: string;
     readonly grantId: string;
-    /** when the secret-id of the login was made; a token of version 0.1.0 does not have it */
+    /** creation of the secret-id of the login; absent in tokens of version 0.1.0 */
     readonly secretIdCreationTime?: string;
   };
-  /** whose act it goes back to, of one without a parent: of who made the secret-id of its login, or had it made */
+  /** origin of a token without a parent: the maker of the secret-id of its login, or the token on whose behalf that was made */
   readonly madeBy?: TokenName;
   /** its user is that of a root token, from which it descended */
   readonly ofRootToken?: true;
-  /** of a sign-in: the service at which it was; a token of version 0.1.0 does not have it */
+  /** service of a sign-in; absent in tokens of version 0.1.0 */
   readonly service?: string;
 };
 
 /** [tenant uuid, accessor] */
 export const tokenTable = (store: Store): Table<TokenRecord> => store.tenantTable<TokenRecord>('tokens');
 
-/** Reads a record: from the snapshot or, where a change depends on it, through its transaction. */
+/** Reads a record: from the snapshot or, if a change depends on it, through its transaction. */
 export type Read = WriteTransaction['get'];
 
 const fromSnapshot: Read = (table, key) => table.get(key);
@@ -52,7 +52,7 @@ const fromSnapshot: Read = (table, key) => table.get(key);
 /** A token and then its ancestors: it works when and where all of them do. */
 export type Lineage = readonly [TokenRecord, ...TokenRecord[]];
 
-/** The lineage of a token; undefined when an ancestor, or the grant of an approle to one of them, has ended. */
+/** The lineage of a token; undefined if an ancestor, or the grant of an approle to one of them, has ended. */
 export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSnapshot): Lineage | undefined {
   const grants = (one: TokenRecord | undefined): one is TokenRecord =>
     one !== undefined && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
@@ -60,7 +60,7 @@ export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSn
   return grants(record) && ancestors.every(grants) ? [record, ...ancestors] : undefined;
 }
 
-/** Where the name of the user comes from: children have the user of their first ancestor. */
+/** Origin of the user's name: children have the user of their first ancestor. */
 export function userOriginOf(lineage: Lineage): UserOrigin {
   const { approle, service, expires, ofRootToken } = lineage.at(-1) as TokenRecord;
   if (approle !== undefined) return { userKind: 'approle', userSource: approle.name };
@@ -86,30 +86,30 @@ export function asAlone(lineage: Lineage): TokenRecord {
   };
 }
 
-/** Whom a token stands for, in one text: who logs in again, or makes children, stays the same. Unique in the tenant. */
+/** Owner of a token as one text: another login or child token has the same one. Unique in the tenant. */
 export function originOf(lineage: Lineage): string {
   const { accessor, user } = lineage.at(-1) as TokenRecord;
   const { userKind, userSource = '' } = userOriginOf(lineage);
   return JSON.stringify(userKind === 'root-token' ? [accessor] : [userKind, userSource, user]);
 }
 
-/** Whether the token and all its ancestors are within their validity period. */
+/** Tells whether the token and all its ancestors are within their validity period. */
 export function isWorking(store: Store, record: TokenRecord, now: Temporal.Instant, read: Read = fromSnapshot): boolean {
   const lineage = lineageOf(store, record, read);
   return lineage !== undefined && worksAt(lineage, now);
 }
 
-/** Whether an instant is within the validity period of all. */
+/** Tells whether an instant is within the validity period of all. */
 export function worksAt(lineage: Lineage, now: Temporal.Instant): boolean {
   return lineage.every((one) => isInItsTime(one, now));
 }
 
-/** Whether an address is within the ranges of all. */
+/** Tells whether an address is within the ranges of all. */
 export function worksFrom(lineage: Lineage, address: string | undefined): boolean {
   return lineage.every(({ boundCidrs }) => boundCidrs === undefined || isWithin(boundCidrs, address));
 }
 
-/** How many tokens one may descend from: every use of a token reads all its ancestors. */
+/** Limit of ancestors: every use of a token reads all of them. */
 export const mostAncestors = 8;
 
 const none: readonly TokenRecord[] = [];
@@ -128,12 +128,12 @@ export function ancestorsOf(
   return found;
 }
 
-/** Whether a token has expired; at the instant of its expiry it has. */
+/** Tells whether a token has expired; at the instant of its expiry it has. */
 export function isExpired(record: TokenRecord, now: Temporal.Instant): boolean {
   return now.epochMilliseconds >= timeOf(record).untilMs;
 }
 
-/** A clock that was set back must not revive an expired token: none has more time left than one refresh gives. */
+/** Tells whether a token is valid. A clock that was set back must not revive an expired one: none has more time left than one refresh gives. */
 function isInItsTime(record: TokenRecord, now: Temporal.Instant): boolean {
   const { fromMs, untilMs } = timeOf(record);
   return now.epochMilliseconds >= fromMs && now.epochMilliseconds < untilMs;

@@ -11,7 +11,7 @@ import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import { asAlone, isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
 
-/** What a token is to grant. The policies are names and are resolved at each use, never frozen. */
+/** Grant of a new token. The policies are names, resolved at each use, never frozen. */
 export type TokenGrant = {
   readonly tenantId: string;
   readonly user: string;
@@ -83,8 +83,8 @@ export function issueToken(
 
 /**
  * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life. A small increment
- * shortens what is left (api 49).
- * Undefined when the token was disabled or expired meanwhile.
+ * shortens the remaining time (api 49).
+ * Undefined if the token was disabled or expired meanwhile.
  */
 export function refreshToken(
   transaction: WriteTransaction,
@@ -105,8 +105,8 @@ export function refreshToken(
 }
 
 /**
- * Removes a token. None that descends from it works any more, because each use reads all ancestors; the job `expired-tokens` removes their
- * records. Returns whether there was one.
+ * Removes a token. Its descendants stop working at once, because each use reads all ancestors; the job `expired-tokens` removes their
+ * records. Returns whether the token existed.
  */
 export function removeToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
   const record = transaction.get(tokenTable(store), [tenantId, accessor]);
@@ -149,7 +149,7 @@ export function findToken(store: Store, token: string, now: Temporal.Instant): T
 /** Tokens whose lineage is remembered; half a kilobyte each. */
 const mostRemembered = 1_000;
 
-/** Finds the same tokens again and again, from what it remembers of the present state of the store: whatever ends one ends it here too. */
+/** Finds tokens, remembering them for the present state of the store: every change that ends a token ends it here too. */
 export class TokenFinder {
   readonly #store: Store;
   readonly #known: Remembered<string, Lineage>;
@@ -165,7 +165,7 @@ export class TokenFinder {
     let lineage = this.#known.find(hash);
     if (lineage === undefined) {
       lineage = readLineage(this.#store, hash);
-      // What unauthenticated callers try is not remembered.
+      // Attempts of unauthenticated callers are not remembered.
       if (lineage !== undefined) this.#known.keep(hash, lineage);
     }
     return lineage !== undefined && worksAt(lineage, now) ? lineage : undefined;

@@ -31,7 +31,7 @@ function unknownParameter(names: readonly string[]) {
 
 function repeatedParameter(name: string) {
   return fail('invalid-value', {
-    detail: `The query parameter ${name} stands twice.`,
-    items: [{ message: 'stands twice', info: name }],
+    detail: `The query parameter ${name} is repeated; send it once.`,
+    items: [{ message: 'is repeated; send it once', info: name }],
   });
 }

@@ -66,7 +66,7 @@ export class UnauthenticatedCall implements PublicCall {
     const { note } = this.#context;
     const [before, after] = [note.requestParameters, fields.requestParameters];
     Object.assign(note, fields);
-    // What was asked for stays beside what came of it.
+    // Parameters of the request stay beside those of its outcome.
     if (before !== undefined && after !== undefined && !(before instanceof Whole) && !(after instanceof Whole))
       note.requestParameters = { ...before, ...after };
   }

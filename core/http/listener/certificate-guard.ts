@@ -201,7 +201,7 @@ class GuardedSocket extends Duplex {
 }
 
 /** Reason of a silent close: no client of TLS 1.2 or newer sends such octets, and OpenSSL could read them differently. */
-const unreadable = 'it is no record of TLS';
+const unreadable = 'it is not a record of TLS';
 
 /**
  * Tells whether OpenSSL reads a record in the same way. As the first one it would accept the ClientHello of SSL 2.0, whose header has another length:

@@ -25,7 +25,7 @@ export class HelloReader {
   #length = 0;
   /** the records that are whole, without their headers */
   readonly #fragments: Buffer[] = [];
-  /** where the next record begins */
+  /** offset of the next record */
   #at = 0;
 
   /** All octets so far, for TLS to read. */

@@ -111,7 +111,7 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
   server.requestTimeout = limits.requestTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.on('clientError', answerClientError);
-  // The same for an expectation that is none of node's.
+  // The same for an expectation that node does not know.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
@@ -270,7 +270,7 @@ export function explainNoListener(code: string): string {
   return listenFaults[code] ?? `cannot be used (${code})`;
 }
 
-const notOurs = 'is no address of this machine: give one that is, or 0.0.0.0 for all';
+const notOurs = 'is not an address of this machine: give one that is, or 0.0.0.0 for all';
 const listenFaults: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another process or the other listener: stop that process, or choose another port',
   EACCES: 'may not be taken by this user: choose a port above 1023, or grant CAP_NET_BIND_SERVICE',

@@ -18,7 +18,7 @@ export function repeatedHeader({ rawHeaders }: IncomingMessage): ServiceError | 
     if (!lengths.has(raw.length)) continue;
     const name = raw.toLowerCase();
     if (!single.has(name)) continue;
-    if (seen.includes(name)) return refuse(name, 'stands twice; send it once');
+    if (seen.includes(name)) return refuse(name, 'is repeated; send it once');
     seen.push(name);
   }
   return undefined;

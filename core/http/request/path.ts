@@ -33,7 +33,7 @@ export function readRequestPath(target: string): RequestPath | undefined {
 /** Paths that formatPath leaves unchanged. */
 const plainPath = /^[\w\-.~!'()*:@/]*$/;
 
-/** Everything after the first `?`, empty when there is none. */
+/** Everything after the first `?`, empty without one. */
 export function queryOf(target: string): string {
   const mark = target.indexOf('?');
   return mark === -1 ? '' : target.slice(mark + 1);

@@ -39,7 +39,7 @@ const document = z.object({
     .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
   secretIdTtl: durationText({ minSeconds: 1 })
     .optional()
-    .meta({ description: 'How long a secret-id can be used; unless given, for ever.', example: '90d' }),
+    .meta({ description: 'Time for which a secret-id can be used; absent: without limit.', example: '90d' }),
   secretIdNumUses: integer(0, 1_000_000_000)
     .default(0)
     .meta({ description: 'How often a secret-id can be used; 0: as often as one likes.', example: 1 }),
@@ -66,14 +66,14 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     path: approlePath,
     tag: tags.approles,
     noun: 'approle',
-    removalEnds: 'deletes the approle with its secret-ids and tokens: programs that log in with it cannot any more',
+    removalEnds: 'deletes the approle with its secret-ids and tokens: programs can no longer log in with it',
     nameField: 'name',
     scope: 'tenant',
     table: approleTable(store),
     document,
     stateFields,
     errors: ['already-exists'],
-    // What gives the policies to more callers is for those who hold them.
+    // Only holders of the policies may extend the approle to more callers.
     judgedBy: {
       ...Object.fromEntries(widening.map((field) => [field, ['tokenPolicies']])),
       tokenTtl: ['tokenPolicies', 'tokenMaxTtl'],
@@ -137,7 +137,7 @@ const widening = [
   'fixedRoleId',
 ] as const satisfies readonly (keyof ApproleDocument)[];
 
-/** A field by which the approle would give more than before, or might as far as the caller can know. */
+/** Finds a field that extends the grant of the approle, or may do so as far as the caller can know. */
 function widenedField(
   wanted: ApproleDocument,
   present: ApproleDocument,
@@ -152,7 +152,7 @@ function widenedField(
   );
 }
 
-/** Tokens that the approle gives work only from where the caller's works: else a token that is bound would be exchanged for one that is not. */
+/** Requires that tokens of the approle work only from the caller's address ranges: otherwise a bound token could be exchanged for an unbound one. */
 function requireOwnRanges({ boundCidrs }: Caller, { tokenBoundCidrs }: ApproleDocument): void {
   if (boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
   throw fail('policy-denied', {

@@ -28,7 +28,7 @@ export type Credentials = z.output<typeof input>;
 
 /** The approle that logged in or, by the role-id, tried to. */
 type Subject = { readonly tenantId: string; readonly name: string };
-/** A token and its approle, or for how long every attempt is refused; 0 for wrong credentials. */
+/** A token and its approle, or the seconds for which every attempt is refused; 0 for wrong credentials. */
 type Outcome = { readonly issued: IssuedToken; readonly subject: Subject } | { readonly waitSeconds: number };
 
 export type ApproleLoginOptions = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly tenants: Tenants };
@@ -128,7 +128,7 @@ function logIn(
 
 type Read = WriteTransaction['get'];
 
-/** What the credentials stand for, now and from this address; undefined when anything is wrong with them. */
+/** Finds the approle and secret-id of valid credentials, now and from this address. */
 function findApprole(
   read: Read,
   { store }: ApproleLoginOptions,
@@ -204,7 +204,7 @@ class LoginAttempt {
     if (waitSeconds > 0) throw this.refused(waitSeconds);
   }
 
-  /** The refusal of an attempt too many; its record says that it was a login. */
+  /** Refusal of an attempt above the limit; its record says that it was a login. */
   refused(waitSeconds: number): ServiceError {
     this.#call.noteAudit(loginKind);
     return tooManyFailures(waitSeconds);

@@ -116,7 +116,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       description: 'Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.',
       input: disableInput,
       documented: { exampleInput: { accessor: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' } },
-      commandLine: { positional: ['accessor'], ends: 'ends the secret-id: programs that log in with it cannot any more' },
+      commandLine: { positional: ['accessor'], ends: 'ends the secret-id: programs can no longer log in with it' },
       secretInput: ['secretId'],
       auditFields: ['accessor'],
       async run(call, which, { id }) {

@@ -1,4 +1,4 @@
-// Explains a decision before a request is made: the policies, as for the request itself, and what endpoints require beyond them.
+// Explains a decision before a request is made: the policies, as for the request itself, and further requirements of endpoints.
 import { defined } from '../../base/defined.ts';
 import { isOfListAlone, refusalOfEffect, type AccessControl, type Decision } from '../../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
@@ -14,22 +14,22 @@ export type Question = {
   readonly segments: readonly string[];
   readonly operation: PolicyOperation;
   readonly endpoints: readonly AnyEndpoint[];
-  /** what fields of the request name, by their names on the wire */
+  /** entries named by fields of the request, by wire name of the field */
   readonly names: Readonly<Record<string, string>>;
 };
 
-/** `rule` and `policy` are absent where no rule decided. */
+/** Judgement. `rule` and `policy` are absent if no rule decided. */
 export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
   readonly decidedBy: 'tenant' | 'token' | 'service';
   readonly restricted: boolean;
-  /** whether there is such a path for the tenant of the caller */
+  /** true if the path exists for the tenant of the caller */
   readonly exists: boolean;
   readonly why: string;
-  /** what the request needs besides where it has the field; `{}` stands for the name */
+  /** further rights that the request needs if it has the field; `{}` stands for the name */
   readonly alsoNeeds: readonly { readonly field: string; readonly operation: PolicyOperation; readonly path: string }[];
 };
 
-/** Whether the request would be refused with 403, and why. Other refusals are not considered. */
+/** Judges whether the request would be refused with 403, with the reason. Other refusals are not considered. */
 export function judge(access: AccessControl, subject: Caller, question: Question, reach: Reach): Judgement {
   const own = judgePath(access, subject, question, reach);
   const fields = fieldsOf(question);
@@ -47,7 +47,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   return { ...own, alsoNeeds };
 }
 
-/** The fields by which the request may need more. */
+/** Fields for which the request may need further rights. */
 export function fieldsOf({ endpoints, operation }: Pick<Question, 'endpoints' | 'operation'>): readonly NamedField[] {
   const all = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation)).flatMap(namedFieldsIn);
   return [...new Map(all.map((field) => [field.wire, field])).values()];
@@ -151,5 +151,5 @@ function* overruledBy(
   }
 }
 
-/** How many overruled rules a reason names. */
+/** Limit of overruled rules in a reason. */
 const mostNamed = 3;

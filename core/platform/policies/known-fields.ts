@@ -1,12 +1,12 @@
-// Which fields requests and answers have, so that a rule which speaks of a field that none of them has can be named.
+// Known fields of requests and answers, so that rules about unknown fields can be reported.
 import type { z } from 'zod';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { shapeOf, toKebab, type Shape } from '../../wire/schema.ts';
 
-/** The fields of one kind of body: `any` where they are not known. */
+/** Fields of one kind of body; `any`: unknown. */
 type Fields = { readonly shapes: readonly Shape[]; readonly names: readonly string[]; readonly any?: true };
 
-/** The fields of requests to an endpoint, as `allowed-values` sees them, and of its answers, as `hide-fields` does. */
+/** Fields of requests to an endpoint for `allowed-values`, and of its answers for `hide-fields`. */
 export type KnownFields = { readonly asked: Fields; readonly answered: Fields };
 
 export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
@@ -27,7 +27,7 @@ export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
   };
 }
 
-/** Several kinds of bodies, with a memory: the rules of a policy mostly speak of the same fields. */
+/** Several kinds of bodies, with a cache: the rules of a policy mostly have the same fields. */
 export class FieldsTogether {
   readonly #all: readonly Fields[];
   readonly #found = new Map<string, boolean>();
@@ -36,14 +36,14 @@ export class FieldsTogether {
     this.#all = all;
   }
 
-  /** Whether one of them has the field (`a/b` inside containers). */
+  /** Tells whether one of them has the field (`a/b` inside containers). */
   has(field: string): boolean {
     let has = this.#found.get(field);
     if (has === undefined) this.#found.set(field, (has = hasField(this.#all, field)));
     return has;
   }
 
-  /** The field that is most likely meant; undefined where none is like it. */
+  /** The field that is most likely meant; undefined if none is similar. */
   likely(field: string): string | undefined {
     return likelyField(this.#all, field);
   }
@@ -85,7 +85,7 @@ function namesIn(shape: Shape): readonly string[] {
   return [...shape.byWire.values()].flatMap(({ wire, shape: inner }) => [wire, ...namesIn(inner).map((name) => `${wire}/${name}`)]);
 }
 
-/** How many letters have to be added, left out or replaced to make one text of the other. */
+/** Edit distance of two texts: letters added, removed or replaced. */
 function editsBetween(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [at, letter] of Array.from(left).entries()) {

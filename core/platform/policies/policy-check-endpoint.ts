@@ -1,4 +1,4 @@
-// `POST /v1/state/policy/check`: whether a request would be allowed, for the caller's token or another, and why (api 53).
+// `POST /v1/state/policy/check`: tells whether a request would be allowed, for the caller's token or another, with the reason (api 53).
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';
@@ -113,7 +113,7 @@ const manyOutput = z.object({
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;
 
-/** The decision that requests would get from the policies of tenant and token and from what their endpoints require beyond them. */
+/** Endpoints that return the decision on requests by the policies of tenant and token and by further requirements of their endpoints. */
 export function policyCheckEndpoints(options: PolicyCheckOptions): AnyEndpoint[] {
   return [checkEndpoint(options), checkManyEndpoint(options)];
 }
@@ -143,7 +143,7 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   });
 }
 
-/** For programs that offer a person what they may do: one request, and one record of it, for a whole view. */
+/** Endpoint for programs that show a person the allowed actions: one request, and one record of it, for a whole view. */
 function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   return defineEndpoint<z.output<typeof manyInput>, z.output<typeof manyOutput>>({
     method: 'POST',
@@ -171,7 +171,7 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   });
 }
 
-/** Throws `invalid-value` for what is no path; `field` names it. */
+/** Answers a question. Throws `invalid-value` for an invalid path; `field` names it. */
 function answer(
   options: PolicyCheckOptions,
   subject: Caller,
@@ -195,13 +195,13 @@ function answer(
   if (unknown !== undefined)
     throw fail('invalid-value', {
       detail: `"names" may have here: ${known.length === 0 ? 'nothing' : known.join(', ')}.`,
-      items: [{ message: 'is no field that needs another right', info: `names/${unknown}` }],
+      items: [{ message: 'is not a field that needs another right', info: `names/${unknown}` }],
     });
   const { alsoNeeds, ...judgement } = judge(options.access, subject, { segments, operation, endpoints, names }, options.reach());
   return { ...judgement, ...(alsoNeeds.length === 0 ? {} : { alsoNeeds: [...alsoNeeds] }) };
 }
 
-/** No rule speaks of a path of a foreign API: a request there is judged as one to the endpoint that it stands for. */
+/** Answers for a path of a foreign API, which no rule covers: a request there is judged as one to the endpoint that it stands for. */
 function foreignPath(own: readonly string[]): Answer {
   const why = `Policies do not know this path of another API. Ask about the path that it stands for: ${own.join(', ')}.`;
   return { allowed: false, exists: false, decidedBy: 'service', restricted: false, why };
@@ -212,7 +212,7 @@ function subjectOf({ policies, store }: PolicyCheckOptions, call: EndpointCall, 
   const { caller } = call;
   if (accessor !== undefined && names !== undefined)
     throw fail('invalid-value', { detail: 'Name the token by "accessor" or what it would have by "policies", not both.' });
-  // The decisions of a policy tell its rules, and those of a token its policies.
+  // The decisions of a policy reveal its rules, and those of a token its policies.
   const requireVisible = (path: readonly string[], field: string): void => {
     if (!call.access.shownAt(['v1', 'state', ...path])(field)) throw fail('policy-denied');
   };

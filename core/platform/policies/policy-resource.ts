@@ -51,7 +51,7 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
     }),
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
     plan({ call, names: [name = ''], document, current }) {
-      // A name that is free again is still that of those who had the policy: what it allows is given to them.
+      // Holders of a deleted policy still have its name, so a new policy with that name is given to them.
       if (current === undefined && !isHeld(call.caller, name) && isNamed({ store, resources }, call, name)) throw givesIt();
       requireBoundsChanger(call, name, tenants.table.allEntries([]));
       return {
@@ -66,7 +66,7 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
       requireLifter({ store, resources }, call, policy);
       if (call.caller.tenantName !== systemTenantName) return {};
       requireUnused(name, tenants.table.allEntries([]));
-      // Asked again in the transaction: a tenant may have got it meanwhile.
+      // Checked again in the transaction: a tenant may have got it meanwhile.
       return { commit: (transaction) => requireUnused(name, transaction.allEntries(tenants.table, [])) };
     },
     toDocument: ({ description, restApi }) => ({ description, restApi }),
@@ -86,7 +86,7 @@ function isOfATenant(policy: string, all: Iterable<readonly [unknown, Tenant]>):
   return Iterator.from(all).some(([, tenant]) => tenant.policies.includes(policy));
 }
 
-/** What bounds a tenant is changed by root of the tenant `system` alone, whether by another policy or by other rules of this one. */
+/** Requires root of the tenant `system` for changes of a tenant's bounds, whether by another policy or by other rules of this one. */
 function requireBoundsChanger({ caller }: EndpointCall, policy: string, all: Iterable<readonly [unknown, Tenant]>): void {
   if (caller.tenantName !== systemTenantName || reservedRefusal('system-root', caller) === undefined) return;
   if (isOfATenant(policy, all)) throw fail('policy-denied', { detail: `The policy bounds a tenant: ${needsSystemRoot}` });
@@ -111,7 +111,7 @@ function requireLifter(options: Pick<PolicyResourceOptions, 'store' | 'resources
   });
 }
 
-/** Whether tokens that work, or entries such as approles and roles, would get what a policy of this name allows. */
+/** Tells whether valid tokens, or entries such as approles and roles, name a policy. */
 function isNamed(
   { store, resources }: Pick<PolicyResourceOptions, 'store' | 'resources'>,
   { caller: { tenantId }, now }: EndpointCall,

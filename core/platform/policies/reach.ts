@@ -1,4 +1,4 @@
-// Which requests exist, as policies see them, and which rules match none of them.
+// Existing requests from the view of policies, and rules that match none of them.
 import { FieldsTogether, knownFieldsOf, type KnownFields } from './known-fields.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
@@ -12,7 +12,7 @@ type Asked = {
   readonly operations: readonly PolicyOperation[];
   /** the field that names entries in the answers, which no policy hides */
   readonly nameField?: string | undefined;
-  /** the path of the request, where policies judge it as another action */
+  /** path of the request, if policies judge it as another action */
   readonly sentTo?: Places;
   /** absent: no request has this path */
   readonly fields?: KnownFields;
@@ -25,7 +25,7 @@ export type Reach = readonly Asked[];
 /** Decided about in addition to the path of the request: actions on another token than the caller's. Rights at named entries come from their fields. */
 const besides: Asked = { path: ['v1', 'state', 'keystore', 'tokens', undefined], operations: ['read', 'delete'] };
 
-/** Whether policies decide about this path, be it that of a request or of a right that a request needs besides. */
+/** Tells whether policies decide about this path, be it that of a request or of a further right of a request. */
 export function isAsked(segments: readonly string[], reach: Reach): boolean {
   return reach.some((asked) => fits(segments.map(literal), asked));
 }
@@ -53,7 +53,7 @@ export function operationsOf(endpoint: AnyEndpoint): readonly PolicyOperation[] 
   return endpoint.method === 'PUT' ? [endpoint.operation, 'create'] : [endpoint.operation];
 }
 
-/** All that policies can be asked to decide, from the list of endpoints. */
+/** Everything that policies can decide, from the list of endpoints. */
 export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   const names = new Map<string, RegExp>();
   for (const { path, documented } of endpoints) {
@@ -69,7 +69,7 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   return [...asked, besides, ...neededRights(endpoints, names)];
 }
 
-/** A policy may have tens of thousands of fields, and what a misspelt one means is looked for among all that there are. */
+/** Limit of warnings: a policy may have tens of thousands of fields, and a misspelt one is compared with all known fields. */
 const mostWarnings = 100;
 
 /**
@@ -97,7 +97,7 @@ function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<str
   }
 }
 
-/** Fields that no request or answer has which the rule allows: they are misspelt, and the rule does not restrict what it means to. */
+/** Yields fields that no request or answer allowed by the rule has: they are misspelt, and the rule does not have the intended effect. */
 function* unknownFields(rule: PolicyRule, reach: Reach, met: Met): Generator<string> {
   const { path, operations: effects, allowedValues, hideFields } = rule;
   const [limited, hidden] = [Object.keys(allowedValues), hideFields];
@@ -119,10 +119,10 @@ function* unknownFields(rule: PolicyRule, reach: Reach, met: Met): Generator<str
 }
 
 type FieldsMet = Readonly<Record<keyof KnownFields, FieldsTogether>>;
-/** By pattern and operations. */
+/** Fields by pattern and operations. */
 type Met = Map<string, FieldsMet>;
 
-/** The fields of what a pattern meets by some operations. */
+/** Fields of the requests that a pattern matches with some operations. */
 function fieldsMet(pattern: Pattern, allowed: readonly PolicyOperation[], reach: Reach, met: Met): FieldsMet {
   const key = JSON.stringify([pattern, allowed]);
   const known = met.get(key);

@@ -24,7 +24,7 @@ export type BrowserSignInOptions = {
   readonly attempts: Attempts;
 };
 
-/** The part of the service `sessions` that is about browsers. */
+/** Part of the service `sessions` for browsers. */
 export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn {
   const { store, clock, access } = options;
   const ways: SignInWay[] = [];

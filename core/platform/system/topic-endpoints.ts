@@ -30,7 +30,7 @@ const logTopic = 'system:logs';
 
 /** Answers that one process has under way at a time, in shares: each that is followed polls the files four times a second. */
 const mostAnswers = 32;
-/** How often an idle stream checks that its reader is still authorized. */
+/** Interval at which an idle stream checks that its reader is still authorized. */
 const lookEveryMs = 1_000;
 
 type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store };
@@ -41,7 +41,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
   const stopping = new AbortController();
   const places = new Shares(mostAnswers);
 
-  /** Counted before anything waits: many that come at once find the places of those before them taken. */
+  /** Takes a place before any wait, so that concurrent requests count each other. */
   function takePlace({ caller: { origin, tenantId }, signal }: EndpointCall): void {
     const owner = { origin, tenant: tenantId };
     const gone = signal;
@@ -167,7 +167,7 @@ function notBoth(): Error {
   return fail('invalid-value', { detail: message, items: [{ message, info: 'before' }] });
 }
 
-/** What a tenant may see, and of that what is asked for: as the reader sees it, so that nobody finds out by asking what policies hide. */
+/** Filter of records that a tenant may see and that match the query, applied to the visible fields, so that queries cannot reveal hidden ones. */
 function filterOf(options: Options, call: EndpointCall, filter: TrailFilter | undefined): { only?: RecordFilter } {
   const own = ownRecords(call.caller);
   const reader = filter === undefined ? undefined : readerOf(options, call);
@@ -176,7 +176,7 @@ function filterOf(options: Options, call: EndpointCall, filter: TrailFilter | un
   return { only: { text: own?.text ?? '', passes } };
 }
 
-/** Undefined for the system tenant, which sees all. */
+/** Filter of the tenant's own records; undefined for the system tenant, which sees all. */
 function ownRecords({ tenantName, tenantId }: Caller): RecordFilter | undefined {
   if (tenantName === systemTenantName) return undefined;
   return { text: `"tenant-id":"${tenantId}"`, passes: (record) => record['tenant-id'] === tenantId };
@@ -187,12 +187,12 @@ function onlyOfTrail(): Error {
 }
 
 type Reader = {
-  /** a record without what is hidden from this reader */
+  /** Removes fields hidden from this reader. */
   seen(record: TopicRecord['record']): TopicRecord['record'];
   show(line: TopicRecord): string;
 };
 
-/** Whether the stream may continue. It ends when that cannot be determined: the reader reconnects. */
+/** Tells whether the stream may continue. It ends if that cannot be determined: the reader reconnects. */
 function isReader(options: Options, call: EndpointCall): boolean {
   try {
     return readerOf(options, call) !== undefined;
@@ -201,7 +201,7 @@ function isReader(options: Options, call: EndpointCall): boolean {
   }
 }
 
-/** Formats lines for the caller under its current token and policies; undefined when they no longer allow it. */
+/** Formats lines for the caller under its current token and policies; undefined if they no longer allow it. */
 function readerOf({ access, store }: Options, call: EndpointCall): Reader | undefined {
   store.refresh();
   const caller = call.callerNow();

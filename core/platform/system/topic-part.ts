@@ -1,10 +1,10 @@
-// The part of a topic that one answer searches, and where the next one goes on.
+// Part of a topic that one answer searches, and the start of the next one.
 import { defined } from '../../base/defined.ts';
 import { reachOf } from '../../log/topic-reach.ts';
 import { readTopic, type TopicOptions } from '../../log/topic.ts';
 import type { EndpointCall } from '../../http/endpoint.ts';
 
-/** What the next answer is asked for in place of what this one was. */
+/** Changed parameters of the request for the next answer. */
 export type Next = Readonly<Partial<Record<'since' | 'before' | 'limit', string>>>;
 
 type Topic = Omit<TopicOptions, 'signal'>;
@@ -41,7 +41,7 @@ async function countOf(topic: TopicOptions): Promise<number> {
   return count;
 }
 
-/** The same request for what follows. */
+/** Link to the next part. */
 export function nextLink({ params, query }: EndpointCall, next: Next): string {
   const parameters = new URLSearchParams([...query].filter(([name]) => !Object.hasOwn(next, name)));
   for (const [name, value] of Object.entries(next)) parameters.set(name, value);

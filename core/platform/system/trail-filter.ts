@@ -1,9 +1,9 @@
-// Which records of the audit trail a reader asks for: by who, what, where and what came of it.
+// Filter of records of the audit trail: by user, action, place and result.
 import { fail } from '../../base/errors.ts';
 
 type TrailRecord = Readonly<Record<string, unknown>>;
 
-/** Whether a record is wanted. */
+/** Tells whether a record matches. */
 export type TrailFilter = (record: TrailRecord) => boolean;
 
 const longestText = 256;
@@ -30,7 +30,7 @@ export const trailQuery = {
   },
 } as const;
 
-/** Undefined where nothing is asked for. Throws `invalid-value`. */
+/** Reads the filter of the query; undefined without one. Throws `invalid-value`. */
 export function readTrailFilter(query: ReadonlyMap<string, string>): TrailFilter | undefined {
   const { who = '', what = '', where = '', result = '', reads = 'true' } = Object.fromEntries(query) as Partial<Record<string, string>>;
   for (const [name, text] of Object.entries({ who, what, where }))
@@ -55,13 +55,13 @@ function actionOf({ path }: TrailRecord): string | undefined {
   return typeof path === 'string' ? path.split('/').at(-1) : undefined;
 }
 
-/** Undefined for what the trail says of itself, which has no status. */
+/** Result of a record; undefined for records of the trail about itself, which have no status. */
 function resultOf({ status }: TrailRecord): (typeof results)[number] | undefined {
   if (typeof status !== 'number') return undefined;
   return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
 }
 
-/** Requests that ask and change nothing, as POST. */
+/** Requests by POST that only ask and change nothing. */
 const questions = /\/(?:policy\/check(?:-many)?|token\/info)$/;
 
 function isRead({ method, path }: TrailRecord): boolean {

@@ -25,7 +25,7 @@ function completed(record: AuditRecord, tenants: Tenants): AuditRecord {
   return found === undefined ? record : { ...record, tenant: found.name, tenantId: found.uuid };
 }
 
-/** While the store cannot be read, a record with half of its tenant is better than none. */
+/** Finds a tenant; undefined while the store cannot be read, because a record with half of its tenant is better than none. */
 function findTenant(tenants: Tenants, name: string | undefined, id = ''): ReturnType<Tenants['findByName']> {
   try {
     return name === undefined ? tenants.findByUuid(id) : tenants.findByName(name);

@@ -41,14 +41,14 @@ export function deadTenantJob(store: OpenStore, plugins: Pick<RunningPlugins, 'd
   };
 }
 
-/** Removes the tokens of a tenant that is gone, by which nobody is let in any more. */
+/** Removes the tokens of a deleted tenant, which no longer authenticate. */
 export async function dropTokens(store: Store, tenantId: string, signal?: AbortSignal): Promise<void> {
   store.refresh();
   const accessors = Array.from(tokenTable(store).keys([tenantId]), ([, accessor]) => String(accessor));
   await writeInPieces(store, accessors, (transaction, accessor) => removeToken(transaction, store, tenantId, accessor), signal);
 }
 
-/** There may be any number of records, so it takes many transactions. What leads to other records is removed after them. */
+/** Removes the records of a tenant, in many transactions, because there may be any number. Records that lead to others are removed after them. */
 async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string, signal: AbortSignal): Promise<void> {
   await dropTokens(store, tenantId, signal);
   for (const [key, approle] of Array.from(approleTable(store).entries([tenantId]))) {
@@ -63,12 +63,12 @@ async function drop(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'
   }
 }
 
-/** A tenant counts as deleted when neither its name nor its uuid is stored: one of which half was lost keeps its keys. */
+/** Finds deleted tenants. A tenant counts as deleted if neither its name nor its uuid is stored: one that lost only one of them keeps its keys. */
 function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
   const names = store.table<string>('tenant-names');
   const tenants = Array.from(openTenants(store).table.entriesFound([]), ([, tenant]) => tenant);
   const uuids = new Set(tenants.flatMap((tenant) => (tenant instanceof Unreadable ? [] : [tenant.uuid])));
-  // Whose record does not open is not known, so that nobody counts as deleted until it is mended.
+  // The tenant of an unreadable record is unknown, so none counts as deleted until it is repaired.
   if (uuids.size < tenants.length) return new Map();
   const dead = new Map<string, Table<unknown>[]>();
   for (const table of store.tenantTables())

@@ -66,14 +66,14 @@ export type TenantResourceOptions = {
   readonly clock: Clock;
   readonly tenants: Tenants;
   readonly policies: Policies;
-  /** all resources: a tenant is empty when none of scope `tenant` has an entry of it */
+  /** all resources: a tenant is empty if none of scope `tenant` has an entry of it */
   readonly resources: () => readonly AnyResource[];
 };
 
 type Bounds = Pick<z.output<typeof document>, 'requestsPerMinute' | 'tokenSecondsPerMinute'>;
 const noQuotas: Bounds = { requestsPerMinute: 0, tokenSecondsPerMinute: 0 };
 
-/** The field, as callers write it, of a bound that is to be another one than the tenant has. */
+/** Finds the field (wire form) of a bound that would change. */
 function changedBound(
   wanted: readonly string[],
   quotas: Bounds,
@@ -87,7 +87,7 @@ function changedBound(
   return quotas.tokenSecondsPerMinute === (current.tokenSecondsPerMinute ?? 0) ? undefined : 'token-seconds-per-minute';
 }
 
-/** Throws policy-denied. */
+/** Throws policy-denied for callers other than root of the tenant `system`. */
 function requireSystemRoot({ caller }: EndpointCall, to: string): void {
   if (reservedRefusal('system-root', caller) !== undefined) throw fail('policy-denied', { detail: `${to}: ${needsSystemRoot}` });
 }
@@ -97,7 +97,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
 }
 
 export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
-  /** Called again in the transaction: the policy may have been deleted meanwhile. */
+  /** Requires that policies exist. Called again in the transaction: a policy may have been deleted meanwhile. */
   function requirePolicies(names: readonly string[], read?: Read): void {
     const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
     if (names.every((name) => policies.find(owner, name, read) !== undefined)) return;
@@ -107,7 +107,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     });
   }
 
-  /** Called again in the transaction: an entry may have been made meanwhile. */
+  /** Requires that the tenant is empty. Called again in the transaction: an entry may have been made meanwhile. */
   function requireEmpty(isEmpty: (table: AnyResource['table']) => boolean): void {
     const full = resources().find(({ scope, table }) => scope === 'tenant' && !isEmpty(table));
     if (full !== undefined) throw fail('in-use', { detail: `The tenant is not empty: delete every ${full.noun} in it first.` });

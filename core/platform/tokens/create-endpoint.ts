@@ -92,7 +92,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
   });
 }
 
-/** Unless given, as long as usual; the longest life is at least the first one. */
+/** Lifetimes of a token, with defaults; the longest one is at least the first one. */
 function livesOf({ ttl, maxTtl }: Pick<z.output<typeof input>, 'ttl' | 'maxTtl'>): { readonly ttl: Duration; readonly maxTtl: Duration } {
   const longest = maxTtl ?? (ttl !== undefined && ttl.seconds > usualMaxTtl.seconds ? ttl : usualMaxTtl);
   return { ttl: ttl ?? (longest.seconds < usualTtl.seconds ? longest : usualTtl), maxTtl: longest };

@@ -78,7 +78,7 @@ export type TokenEndpointOptions = {
   readonly access: AccessControl;
 };
 
-/** Where policies decide about a token that is not the caller's, in segments. */
+/** Path at which policies decide about a token other than the caller's, in segments. */
 function pathOfToken(accessor: string): readonly string[] {
   return [...tokensPath.slice(1).split('/'), accessor];
 }
@@ -205,7 +205,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       run(call) {
         function* entries(after?: string): Iterable<readonly [string, TokenRecord]> {
           for (const [, record] of tokenTable(store).entriesFound([call.caller.tenantId], after === undefined ? {} : { after }))
-            // One that does not open is no token that works.
+            // An unreadable record is not a valid token.
             if (!(record instanceof Unreadable) && isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);

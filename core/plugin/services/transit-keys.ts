@@ -119,7 +119,7 @@ export type SignatureRequest = {
   readonly family: 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
   /** the text is the finished hash */
   readonly prehashed: boolean;
-  /** whether policies allow the caller another action at the key */
+  /** tells whether policies allow the caller another action at the key */
   allows(action: string): boolean;
 };
 
