@@ -31,7 +31,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly admit?: ((tenantId: string) => void) | undefined;
   /** Called with every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
-  /** where large bodies wait for memory; absent: one of the usual size */
+  /** room in which large bodies wait for memory; absent: one of the usual size */
   readonly bodyRoom?: BodyRoom;
 };
 
