@@ -40,7 +40,7 @@ export function bodyRoomThatFits(workers: number, bytes = availableBytes()): num
 
 /** Memory that a connection of an unauthenticated caller may hold: TLS, unread input, a waiting request, and garbage. */
 const connectionBytes = 64 << 10;
-/** Fewer connections of a listener are no service. */
+/** Least number of connections of a listener with which it still serves. */
 const fewestConnections = 128;
 /** Management and EST. */
 const listeners = 2;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** Open files besides the connections of the listeners: store, trail, logs, token, and outgoing connections. */
 const ownFiles = 256;
-/** Fewer connections of a listener are no service. */
+/** Least number of connections of a listener with which it still serves. */
 const fewestConnections = 128;
 /** Connections of one listener of a process, if enough files may be open. */
 const mostConnections = 4_096;

@@ -127,10 +127,10 @@ export class TokenGroup implements TokenWay {
   async #startAgain(member: Member): Promise<void> {
     await member.token.start().catch(() => undefined);
     await member.look(true);
-    this.#dropStranger(member);
+    this.#dropForeign(member);
   }
 
-  #dropStranger(member: Member): void {
+  #dropForeign(member: Member): void {
     const others = this.#members.filter((other) => other !== member && isOrigin(other));
     if (!isOrigin(member) || others.length === 0) return;
     this.#report({ kind: 'token-down', token: member.token.config.name, message: this.#severalOrigins([member, ...others]) });

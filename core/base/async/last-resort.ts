@@ -26,7 +26,7 @@ export type LastResort = {
 };
 
 /**
- * Handles errors that would otherwise end the process. Within a request such an error is no worse than a rejected promise of that request, which
+ * Handles errors that would otherwise end the process. Within a request such an error is like a rejected promise of that request, which
  * is also answered with 500: what requests share (store, audit trail, tokens) works behind promises of its own. Any other error ends the
  * process, as Node.js does by default. An unhandled rejection counts as thrown.
  */

@@ -112,7 +112,7 @@ export class BodyRoom {
     for (const body of this.#line) {
       const { owner } = body.comer;
       const held = body.held + body.wanted;
-      // What it has already counts with what it asks for, not against it.
+      // Its present share is part of its request, not an addition.
       this.#hold(body, 0);
       const fits = this.#shares.fits(owner, held);
       const hasOthers = this.#shares.heldBy(owner) > 0;

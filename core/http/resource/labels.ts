@@ -10,7 +10,7 @@ export const labelsField = z
   .refine((labels) => Object.keys(labels).length <= mostLabels, `must be at most ${mostLabels} labels`)
   .optional()
   .meta({
-    description: `Names and values to find and group entries by, as in Kubernetes but without prefixes: up to ${mostLabels}, each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.`,
+    description: `Names and values to find and group entries by, as in Kubernetes but without prefixes: up to ${mostLabels}, each name and value at most 63 letters, digits, ".", "_" and "-". They are not secret.`,
     example: { team: 'payments', env: 'prod' },
   });
 

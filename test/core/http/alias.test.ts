@@ -132,5 +132,5 @@ test('a large text is not taken out of a foreign document', async () => {
 });
 
 test('one that stands for no endpoint stops the start', () => {
-  expect(() => buildRoutes([], [foreign({ method: 'GET', path: '/x', of: 'GET /v1/nothing' })])).toThrow('which is no endpoint');
+  expect(() => buildRoutes([], [foreign({ method: 'GET', path: '/x', of: 'GET /v1/nothing' })])).toThrow('which is not an endpoint');
 });

@@ -109,7 +109,7 @@ describe('a listener', () => {
   });
 
   test.each([
-    ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is no address of this machine'],
+    ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is not an address of this machine'],
     ['no-such-host.invalid', 'cannot listen on no-such-host.invalid'],
   ])('%s is refused', async (host, reason) => {
     expect(String(await listen({ host }).catch((error: unknown) => error))).toContain(reason);
