@@ -46,7 +46,7 @@ export async function openAudit(
   store.refresh();
   await adoptMemory(store);
   const mark = readMark(data, clock);
-  if (mark !== undefined) await beginAnew(runtime, data, mark, parts);
+  if (mark !== undefined) await beginAgain(runtime, data, mark, parts);
   await registerAppliance(store, directory, clock);
   const present = newestKey(runtime);
   if (present === undefined || isInOneOfSeveral(runtime, present) || !(await works(runtime, present, log))) await makeKey(runtime, present);
@@ -66,7 +66,7 @@ export async function openAudit(
 }
 
 /** Forgets the heads of the trail that is not part of the backup, and what the backup of a cluster says about its appliances. */
-async function beginAnew(
+async function beginAgain(
   { store }: Runtime,
   data: string,
   mark: RestorationSource,

@@ -17,7 +17,7 @@ const keptDays = 90;
 const listedDays = 8;
 
 /** Runs everything once; stops between steps when aborted. Safe to repeat after an interruption. */
-export async function keepHouse(context: CaContext, signal: AbortSignal): Promise<void> {
+export async function doHousekeeping(context: CaContext, signal: AbortSignal): Promise<void> {
   await sweepRemovedCas(context);
   await context.ledger.sweep();
   await forgetLastCrls(context);

@@ -13,7 +13,7 @@ import { caKeyHolders, keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { expiryGauge } from './gauges.ts';
-import { keepHouse } from './housekeeping.ts';
+import { doHousekeeping } from './housekeeping.ts';
 import { strandedListsJob } from './own/keys-in-token.ts';
 import { memberCertificates } from './own/member-certificates.ts';
 import { dropCas } from './removal.ts';
@@ -32,7 +32,7 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
     // Named as before this plugin was split off: operators have alerts on the name.
     name: 'est-housekeeping',
     everySeconds: 3_600,
-    run: (signal) => keepHouse(context, signal),
+    run: (signal) => doHousekeeping(context, signal),
   };
   return {
     resources: [caResource(context, protocols)],

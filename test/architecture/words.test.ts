@@ -31,8 +31,23 @@ const replaced: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:thereof|therein|thereby|whence|hence|lest|hitherto|henceforth)\b/i, 'plain English'],
 ];
 
+/** Folders whose comments and messages also follow the grammar below. The others join with a row each. */
+const cleanFolders: readonly string[] = ['hsm', 'core'];
+
+/** Grammar of clean folders: what is not written, and what to write. */
+const translated: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/\bany more\b/i, 'no longer'],
+  [/\bfor ever\b/i, 'permanently, forever, without limit'],
+  [/\bstands? twice\b/i, 'is repeated'],
+  [/\b(?:is|are) none\b/i, 'is not one, if it has none'],
+  [/(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|other\b)[a-z]/i, 'is not a'],
+];
+
+/** First words of a comment: it begins with a verb or a noun. */
+const opening = /^\s*(?:\/\*\*?|\/\/|\*) *(?<word>what|whether|whom|whose|who|which|how|why|where)\b/i;
+
 /** Sources, tests and documents that people write; data of others keeps its words. */
-const files = globSync(['*.md', '{core,hsm,plugins,appliance,test}/**/*.{ts,mjs,md}'], { cwd: root })
+const files = globSync(['*.md', '{core,hsm,plugins,appliance,test}/**/*.{ts,tsx,mjs,md}'], { cwd: root })
   .filter((file) => !file.includes('node_modules') && !file.startsWith('test/vectors/') && file !== 'test/architecture/words.test.ts')
   .toSorted();
 
@@ -43,6 +58,7 @@ test('the list reads what it is to read', () => {
 test('a replaced word is found, in any case, and not inside of another', () => {
   expect(wordsIn('the House')).toEqual(['"House" (runtime, CA context, harness or architecture)']);
   expect(wordsIn('housekeeping of the storehouse')).toEqual([]);
+  expect(wordsIn('openHouse(housekeeping)')).toEqual(['"House" (runtime, CA context, harness or architecture)']);
 });
 
 test('no file uses a replaced word', () => {
@@ -54,11 +70,43 @@ test('no file uses a replaced word', () => {
   expect(found).toEqual([]);
 });
 
+test('grammar is judged in comments and messages, and an opening only at the begin of a comment', () => {
+  expect(
+    grammarIn(['/** Whether it is there. */', '/**', ' * What it is,', ' * what it was.', ' */', '// Reads', '// what is there.']),
+  ).toEqual(['1 "Whether" (begin with a verb or a noun)', '3 "What" (begin with a verb or a noun)']);
+  expect(grammarIn(["fail('is no name, and not used any more; there is no other')"])).toEqual([
+    '1 "any more" (no longer)',
+    '1 "is no n" (is not a)',
+  ]);
+});
+
+test('no file of a clean folder reads as translated', () => {
+  const found = files
+    .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file) && cleanFolders.some((folder) => file.startsWith(`${folder}/`)))
+    .flatMap((file) => grammarIn(readFileSync(join(root, file), 'utf8').split('\n')).map((finding) => `${file}:${finding}`));
+  expect(found).toEqual([]);
+});
+
+function grammarIn(lines: readonly string[]): string[] {
+  return lines.flatMap((line, index) => {
+    const before = lines[index - 1] ?? '';
+    const goesOn = /^\s*\*/.test(line) ? !/^\s*\/\*+\s*$/.test(before) : /^\s*\/\//.test(line) && /^\s*\/\//.test(before);
+    const word = goesOn ? undefined : opening.exec(line)?.groups?.['word'];
+    const openings = word === undefined ? [] : [`${index + 1} "${word}" (begin with a verb or a noun)`];
+    const words = translated.flatMap(([one, instead]) => {
+      const [match] = one.exec(line) ?? [];
+      return match === undefined ? [] : [`${index + 1} "${match}" (${instead})`];
+    });
+    return [...openings, ...words];
+  });
+}
+
 /** Names of tables in stores of earlier versions. */
 const storedNames = /'(?:oidc\/|transit\/)?(?:graveyard|hand-offs|hand-off-places)'/g;
 
 function wordsIn(line: string): string[] {
-  const text = line.replaceAll(storedNames, '');
+  // Parts of names in camelCase are words, too, but no phrases.
+  const text = line.replaceAll(storedNames, '').replaceAll(/([a-z\d])([A-Z])/g, '$1/$2');
   return replaced.flatMap(([word, instead]) => {
     const [match] = word.exec(text) ?? [];
     return match === undefined ? [] : [`"${match}" (${instead})`];

@@ -103,7 +103,7 @@ describe.each(ciphers)('RPM, %s', (cipher) => {
       const [name = ''] = await makeKeys(cipher);
       await using bench = new Workbench();
       const rpm = await makeRpm(bench);
-      await using signer = await SigningDoor.open(name);
+      await using signer = await SigningServer.open(name);
       const signed = await bench.run('rpmsign', [
         '--define',
         '_gpg_name any',
@@ -202,14 +202,14 @@ head -c 5000 /dev/urandom > %{buildroot}/opt/probe
 }
 
 /** Lets rpmsign sign through the API: a loopback server that takes data and returns a binary signature, and a program that knocks. */
-class SigningDoor implements AsyncDisposable {
+class SigningServer implements AsyncDisposable {
   readonly #server: ReturnType<typeof createServer>;
 
   private constructor(server: ReturnType<typeof createServer>) {
     this.#server = server;
   }
 
-  static async open(name: string): Promise<SigningDoor> {
+  static async open(name: string): Promise<SigningServer> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -221,7 +221,7 @@ class SigningDoor implements AsyncDisposable {
       });
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    return new SigningDoor(server);
+    return new SigningServer(server);
   }
 
   /** The command line that rpmsign runs in place of gpg. */

@@ -33,7 +33,7 @@ function Application(): ComponentChildren {
 }
 
 /** Nothing is asked for before it is known whether there is a session; afterwards the page stays, whatever becomes of it. */
-function Door(): ComponentChildren {
+function Root(): ComponentChildren {
   // After a sign-out nothing is left of what was there, even where the next page does not come.
   if (standing.value === 'waiting' || standing.value === 'signed-out') return null;
   if (standing.value === 'none' && !wasOpen) return <SignInAgain />;
@@ -46,4 +46,4 @@ let wasOpen = false;
 startSession();
 startRouter();
 const place = document.getElementById('app');
-if (place !== null) render(<Door />, place);
+if (place !== null) render(<Root />, place);

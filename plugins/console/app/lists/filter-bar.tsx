@@ -5,7 +5,7 @@ import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
 import { typedTexts } from '../parts/typed.ts';
 
-/** Before the names of controls: one with the name of a member of the form, as `contains`, would stand in its place. */
+/** Before the names of controls: one with the name of a member of the form, as `contains`, would replace that. */
 const prefix = 'filter-';
 
 export function FilterBar({ path, fields }: { readonly path: string; readonly fields: readonly FilterField[] }): ComponentChildren {

@@ -1,4 +1,4 @@
-// A text as a QR code, for whoever holds a telephone or a scanner to the page; the text itself is beside it.
+// A text as a QR code, for a telephone or a scanner held to the page; the text itself is beside it.
 import { encodeQR } from 'qr';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';

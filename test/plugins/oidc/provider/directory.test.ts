@@ -15,14 +15,14 @@ let harness: OidcHarness;
 /** a host that a token names and nobody may ask */
 let outsider: Server;
 let outsiderOrigin = '';
-const strangerCalls: string[] = [];
+const foreignCalls: string[] = [];
 
 beforeAll(async () => {
   harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
   mkdirSync(path('outsider'));
   const identity = selfSignedIdentity(path('outsider'));
   outsider = createServer({ key: identity.key, cert: identity.cert }, (request, response) => {
-    strangerCalls.push(`${request.url} ${request.headers.authorization}`);
+    foreignCalls.push(`${request.url} ${request.headers.authorization}`);
     sendJson(response, { value: [{ id: 'g1' }] });
   });
   await new Promise<void>((resolve) => outsider.listen(0, '127.0.0.1', resolve));
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   harness.takeLog();
-  strangerCalls.length = 0;
+  foreignCalls.length = 0;
 });
 
 const host = (): string => new URL(harness.provider.origin).host;
@@ -131,13 +131,13 @@ describe('the person’s token goes to no host that a claim or a page names', ()
       person: named(`${outsiderOrigin}/getMemberObjects`),
     });
     expect(answer.status).toBe(403);
-    expect(strangerCalls).toEqual([]);
+    expect(foreignCalls).toEqual([]);
   });
 
   test('nor without one', async () => {
     const answer = await login(undefined, { person: named(`${outsiderOrigin}/getMemberObjects`), metadata: (metadata) => metadata });
     expect(answer.status).toBe(403);
-    expect(strangerCalls).toEqual([]);
+    expect(foreignCalls).toEqual([]);
     expect(answer.log[0]).toMatchObject({ fields: { stage: 'directory', reason: 'directory-unknown' } });
   });
 
@@ -146,13 +146,13 @@ describe('the person’s token goes to no host that a claim or a page names', ()
       sendJson(response, { value: [], '@odata.nextLink': `${outsiderOrigin}/v1.0/me?$skiptoken=x` }),
     );
     expect(answer.status).toBe(403);
-    expect(strangerCalls).toEqual([]);
+    expect(foreignCalls).toEqual([]);
     expect(answer.log[0]).toMatchObject({ fields: { reason: 'next-page-elsewhere' } });
   });
 
   test('a redirect is not followed', async () => {
     await login((_request, response) => void response.writeHead(307, { location: `${outsiderOrigin}/` }).end());
-    expect(strangerCalls).toEqual([]);
+    expect(foreignCalls).toEqual([]);
   });
 });
 

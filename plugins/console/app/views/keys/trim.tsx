@@ -62,7 +62,7 @@ function whatEnds(state: KeyState, oldest: number): string {
   const lost =
     state['supports-encryption'] === true
       ? values === 0
-        ? 'As far as it is counted, every value of theirs was rewrapped to a newer version.'
+        ? 'As far as counted, all their values were rewrapped to a newer version.'
         : `${values.toLocaleString()} ${values === 1 ? 'value was' : 'values were'} not rewrapped: nothing can ever open ${values === 1 ? 'it' : 'them'} again.`
       : 'What they signed can no longer be verified here; their public keys stay valid where they are known.';
   return `This destroys ${which}. ${lost}`;
