@@ -14,7 +14,7 @@ const findingRemedies = {
   restored: 'end the tokens and secret-ids of before, and take in what was revoked since (docs/administer/backup.md)',
   'foreign-writes':
     'find out who has a key for etcd or has put back a copy of it, remove that appliance, and end all credentials (docs/administer/cluster.md)',
-  'records-unreadable': 'see in the log which they are, and put back what was there, or delete the entries as root',
+  'records-unreadable': 'see in the log which they are, and restore the original records, or delete the entries as root',
   'keys-lost': 'give the token back what it had, or make these keys again',
 } as const;
 

@@ -198,7 +198,7 @@ test('a general error is the request’s fault as long as the token encrypts, de
   expect(() => engine.run(generalError)).toThrow(TokenError);
   const tokens = join(directory, 'main-tokens');
   renameSync(tokens, `${tokens}-away`);
-  expect(() => engine.run(generalError)).toThrow('loaded continue to work');
+  expect(() => engine.run(generalError)).toThrow('loaded keys continue to work');
   renameSync(`${tokens}-away`, tokens);
   expect(() => engine.run(generalError)).toThrow('no longer finds its token');
 });

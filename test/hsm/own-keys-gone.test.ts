@@ -55,9 +55,9 @@ test('a key is not made while the own keys are gone from the token, although the
     ],
   ]);
   const refusals = results.filter(({ code }) => code === resultError);
-  for (const { parts } of refusals) expect(parts.join()).toContain('own keys are not where');
-  expect(() => lone.run(() => generateKey(lone, 'aes-256', { ...making, custody: 'token' }))).toThrow('own keys are not where');
-  expect(() => lone.run(() => rewrapKey(lone, reference, 1))).toThrow('own keys are not where');
+  for (const { parts } of refusals) expect(parts.join()).toContain('own keys are missing');
+  expect(() => lone.run(() => generateKey(lone, 'aes-256', { ...making, custody: 'token' }))).toThrow('own keys are missing');
+  expect(() => lone.run(() => rewrapKey(lone, reference, 1))).toThrow('own keys are missing');
   expect(lone.run(() => encrypt(lone, lone.key(reference), message))).toHaveLength(12 + message.length + 16);
   for (const name of objects) renameSync(path(basename(name)), join(tokens, name));
   // Only a new process sees the keys again.

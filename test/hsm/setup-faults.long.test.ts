@@ -83,7 +83,7 @@ test.each(atInitialising)('an initialisation, $kind $name $argument: run again, 
   table.disarm();
   // What has been completed is refused with a word that it has.
   const came = await initialiseSoftToken({ ...token, label, soPin }).catch(({ message }: Error) => message);
-  expect(came).toMatch(/^(made|finished|.* it is complete, and can be prepared)$/);
+  expect(came).toMatch(/^(made|finished|.* it is complete: prepare the token)$/);
   const { slots } = await describeModule(token.module, { environment: token.environment ?? {} });
   expect(slots.filter(({ initialised }) => initialised)).toMatchObject([{ label, userPinSet: true }]);
   await prepareToken(token);
