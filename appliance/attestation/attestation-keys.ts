@@ -5,7 +5,7 @@ import { inTurn } from '../../core/base/async/turns.ts';
 import type { Clock, Job, Log } from '../../core/base/context.ts';
 import { fail, isOvertaken } from '../../core/base/errors.ts';
 import { defined } from '../../core/base/defined.ts';
-import { thumbprintOf } from '../../core/base/jwk.ts';
+import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import { KeyLedger, type KeyLedgerRecord } from '../../core/plugin/key-ledger.ts';

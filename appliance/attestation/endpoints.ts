@@ -1,7 +1,7 @@
 // GET /v1/state/system/attestation-keys, the keys that verify custody statements, and POST …/rotate-attestation-key.
 import { z } from 'zod';
 import { defineEndpoint, definePublicEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
-import { publicJwk } from '../../core/base/jwk.ts';
+import { publicJwk } from '../../core/base/public-keys/jwk.ts';
 import { tags } from '../../core/http/tags.ts';
 import type { AttestationKeys } from './attestation-keys.ts';
 

@@ -1,7 +1,7 @@
 // Which key a statement is about: the public key, proven to belong to the private one; of a symmetric key, a check value.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
-import { thumbprintOf } from '../../core/base/jwk.ts';
+import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { plainRsa } from '../../core/der/rsa-pss.ts';
 import type { HashName, Hsm, KeyReference, SignScheme } from '../../hsm/api.ts';
 

@@ -1,6 +1,6 @@
 // The form of a custody statement: a compact JWS (RFC 7515) under ES256, with the thumbprint of its key as `kid`. Written and verified here.
 import { type KeyObject, verify } from 'node:crypto';
-import { thumbprintOf } from '../../core/base/jwk.ts';
+import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { type JsonObject, parseJsonObject } from '../../core/wire/json.ts';
 
 /** `typ` of the header (RFC 8725 section 3.11): no token of another kind passes for a statement. */

@@ -1,8 +1,7 @@
 // What the store remembers of the chains of the audit trail, which appliance of a cluster they belong to, and which of these are gone.
 import type { TableKinds } from '../../core/store/records/table-kinds.ts';
-import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
-import type { StoreBehind } from '../../core/audit/examine.ts';
-import type { HeadEntry } from '../../core/audit/heads.ts';
+import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemory, type StoreBehind } from '../../core/audit/chains.ts';
+import type { HeadEntry } from '../../core/audit/line.ts';
 import type { ChainHead } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { forgetPublished, type TableKinds } from '../../core/store/records/table-kinds.ts';
-import type { HeadEntry } from '../../core/audit/heads.ts';
+import type { HeadEntry } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';

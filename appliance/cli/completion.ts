@@ -1,7 +1,6 @@
-// Completion for bash, zsh, fish and PowerShell: a script for the shell, which asks keystorectl what could come next.
+// What could come next on a command line: the script of the shell asks (completion-script.ts).
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
-import { commandFor } from './terminal/command-output.ts';
 import { connectionOptions } from './connection-options.ts';
 import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
@@ -14,19 +13,6 @@ import { readContexts } from './profile.ts';
 import { programCommands } from './program.ts';
 import { connectionIn } from './commands/verbs.ts';
 import type { verbs } from './verbs.ts';
-
-/** `completion bash | zsh | fish | powershell` prints the script. */
-export async function printCompletion(words: readonly string[], io: Io): Promise<void> {
-  const command = commandFor(io, 'keystorectl completion').description('Print a completion script: source <(keystorectl completion bash)');
-  for (const [shell, script] of Object.entries(completionScripts)) {
-    command
-      .command(shell)
-      .description(`the script for ${shell}`)
-      .exitOverride()
-      .action(() => void io.stdout.write(script));
-  }
-  await command.parseAsync([...words], { from: 'user' });
-}
 
 /** Prints candidates for the last word, one a line. Never fails: a shell cannot show our errors. */
 export async function complete(words: readonly string[], io: Io): Promise<void> {

@@ -134,7 +134,7 @@ export const programCommands: readonly ProgramCommand[] = [
     name: 'completion',
     summary: 'print a completion script: completion bash|zsh|fish|powershell',
     group: 'Administration:',
-    run: async (words, _before, io) => (await import('./completion.ts')).printCompletion(words, io),
+    run: async (words, _before, io) => (await import('./completion-script.ts')).printCompletion(words, io),
   },
 ];
 

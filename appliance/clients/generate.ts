@@ -7,7 +7,7 @@ import { emitJava } from './emitters/java.ts';
 import { emitPython } from './emitters/python.ts';
 import { emitTypeScript } from './emitters/typescript.ts';
 import { type Model, readModel } from './model.ts';
-import type { languages } from './provide.ts';
+import type { languages } from './languages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { languages } from './languages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-
-/** The languages, each with a folder of this name. */
-export const languages = ['typescript', 'python', 'go', 'java'] as const;
 
 /** Where the clients are: a folder for each language. */
 export const clientsDirectory = join(root, 'dist/clients');

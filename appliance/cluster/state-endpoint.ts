@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { acknowledgementOf } from '../../core/audit/chains.ts';
 import { reservedRefusal } from '../../core/access/reserved.ts';
 import { fail } from '../../core/base/errors.ts';
-import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../core/base/unavailable.ts';
 import { defined } from '../../core/base/defined.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { naming } from '../../core/http/named-entries.ts';

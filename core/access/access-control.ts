@@ -237,7 +237,7 @@ export type Authorized = Authorization;
 export function createAccessControl(store: Store, tenants: Tenants, policies: Policies): AccessControl {
   const tokens = new TokenFinder(store);
   const callers = new WeakMap<TokenRecord, Caller>();
-  const decisions = new Decisions(store);
+  const decisions = new Decisions<Decision>(store);
   /** made once, at first start */
   let systemTenantId: string | undefined;
 

@@ -1,5 +1,4 @@
 // Decisions of the policies, remembered while the store is in one state: clients repeat their paths.
-import type { Decision } from './access-control.ts';
 import type { Caller } from './caller.ts';
 import type { PolicyOperation } from './policy/policy.ts';
 import { Remembered } from '../store/records/remembered.ts';
@@ -9,11 +8,11 @@ import type { Store } from '../store/store.ts';
 const mostPaths = 1_000;
 const mostCallers = 16;
 
-type Known = { readonly operation: PolicyOperation; readonly decision: Decision };
+type Known<Decision> = { readonly operation: PolicyOperation; readonly decision: Decision };
 
 /** Decisions by identity: the pipeline gives the same segments for the same target, and access control the same caller for the same token. */
-export class Decisions {
-  readonly #paths: Remembered<readonly string[], Map<Caller, Known>>;
+export class Decisions<Decision> {
+  readonly #paths: Remembered<readonly string[], Map<Caller, Known<Decision>>>;
 
   constructor(store: Store) {
     this.#paths = new Remembered(store, mostPaths);

@@ -1,9 +1,7 @@
 // Chains of the audit trail: their names, the acknowledgement of lost ones, and the state remembered of them outside their
 // files, where an attacker who changes the files cannot change it too.
 import type { Clock } from '../base/context.ts';
-import type { Discrepancy, StoreBehind } from './examine.ts';
-import type { HeadEntry } from './heads.ts';
-import type { ChainHead, TrailRecord } from './line.ts';
+import type { ChainHead, HeadEntry, TrailRecord } from './line.ts';
 
 /** Names of the chains of an appliance; if several share a store, the names begin with the id of their appliance. */
 export function chainNames(appliance: string | undefined): { readonly worker: (number: number) => string; readonly supervisor: string } {
@@ -36,6 +34,32 @@ export const gapPart = (sequence: number): `gap-${number}` => `gap-${sequence}`;
 
 /** Change of one part of a remembered chain; without `head` the part is forgotten. */
 export type MemoryChange = { readonly chain: string; readonly part: keyof RememberedChain; readonly head?: ChainHead };
+
+/**
+ * Change of a chain by none of its processes, in the form of the record that the trail writes about it.
+ * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop. `changed`: the same as `cut-off`
+ * while a process wrote it; if no record is missing, the file was replaced, or written to after the last record, and both numbers are those
+ * of the last record.
+ */
+export type Discrepancy = {
+  readonly event: 'cut-off' | 'added' | 'changed';
+  readonly ofChain: string;
+  readonly afterSequence: number;
+  readonly throughSequence: number;
+};
+
+/**
+ * The store lacks recorded changes: a record of the chain names a later revision of the store than it had when it was opened. The missing changes
+ * were acknowledged, but not kept, because the disk lied or the store was restored alone.
+ */
+export type StoreBehind = {
+  readonly event: 'store-behind';
+  readonly ofChain: string;
+  /** sequence number of the record that names the revision */
+  readonly atSequence: number;
+  readonly foundRevision: number;
+  readonly recordedRevision: number;
+};
 
 /**
  * Findings of an opening, besides discrepancies of a chain: files of an unknown chain, and signed heads in a trail of which nothing is

@@ -1,36 +1,10 @@
 // Compares the files of a chain with its remembered state, before the chain is continued or signed.
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
-import { gapPart, type MemoryChange, type RememberedChain } from './chains.ts';
+import { type Discrepancy, gapPart, type MemoryChange, type RememberedChain, type StoreBehind } from './chains.ts';
 import { readHead } from './resume.ts';
 import { decodeTimestamp } from '../base/time.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
-
-/**
- * Change of a chain by none of its processes, in the form of the record that the trail writes about it.
- * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop. `changed`: the same as `cut-off`
- * while a process wrote it; if no record is missing, the file was replaced, or written to after the last record, and both numbers are those
- * of the last record.
- */
-export type Discrepancy = {
-  readonly event: 'cut-off' | 'added' | 'changed';
-  readonly ofChain: string;
-  readonly afterSequence: number;
-  readonly throughSequence: number;
-};
-
-/**
- * The store lacks recorded changes: a record of the chain names a later revision of the store than it had when it was opened. The missing changes
- * were acknowledged, but not kept, because the disk lied or the store was restored alone.
- */
-export type StoreBehind = {
-  readonly event: 'store-behind';
-  readonly ofChain: string;
-  /** sequence number of the record that names the revision */
-  readonly atSequence: number;
-  readonly foundRevision: number;
-  readonly recordedRevision: number;
-};
 
 /** Log message of each event. */
 export const discrepancyMessages = {

@@ -2,7 +2,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { encodeBase64, encodeUtf8 } from '../base/bytes.ts';
 import { lastHead } from './examine.ts';
-import { type ChainHead, emptyChain, type TrailRecord } from './line.ts';
+import { type ChainHead, emptyChain, type HeadEntry, type TrailRecord } from './line.ts';
 import type { TrailMemory } from './chains.ts';
 import type { Clock } from '../base/context.ts';
 import { syncPath } from '../base/durable-files.ts';
@@ -11,9 +11,6 @@ import { formatTimestamp } from '../base/time.ts';
 
 /** Signs octets with the key of the audit trail: ECDSA as r‖s; ML-DSA and Ed25519 over the octets themselves. */
 export type SignHead = (octets: Uint8Array) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
-
-/** Last record of one chain. */
-export type HeadEntry = ChainHead & { readonly chain: string };
 
 /** A record of kind `head` in the trail. */
 export type HeadRecord = TrailRecord & {

@@ -11,6 +11,9 @@ import { type AuditRecord, Whole } from './record.ts';
 /** The last record of a chain. */
 export type ChainHead = { readonly sequence: number; readonly hash: string };
 
+/** Last record of one chain. */
+export type HeadEntry = ChainHead & { readonly chain: string };
+
 export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 
 /** Longest text from a request, in characters; the rest is cut off, so that one request cannot fill the disk. */

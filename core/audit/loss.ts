@@ -1,8 +1,8 @@
 // Changes of the files of a chain by other programs: before a process continues it, and while that process writes it, which the next record detects.
-import type { AuditTrailOptions } from './trail.ts';
-import { type Discrepancy, discrepancyMessages, examineChain, examineLoss, gapsIn } from './examine.ts';
-import { gapPart } from './chains.ts';
+import { discrepancyMessages, examineChain, examineLoss, gapsIn } from './examine.ts';
+import { type Discrepancy, gapPart, type TrailMemory } from './chains.ts';
 import type { ChainHead } from './line.ts';
+import type { Clock, Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
 import { listStreams } from '../log/stream-files.ts';
 
@@ -29,7 +29,16 @@ export async function compareWithMemory({ memory, directory, chain, clock, log }
   }
 }
 
-type LossOptions = Pick<AuditTrailOptions, 'directory' | 'chain' | 'memory' | 'clock' | 'log'>;
+export type LossOptions = {
+  /** shared by all chains; created if missing */
+  readonly directory: string;
+  /** name of this process's chain, a lower-case word; no two processes share one */
+  readonly chain: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** kept outside the trail: the chain is compared with it when opened, and only chains it contains are signed */
+  readonly memory?: TrailMemory;
+};
 
 export class Losses {
   readonly #options: LossOptions;

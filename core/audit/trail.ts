@@ -4,27 +4,19 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Audit, AuditRecord } from './record.ts';
 import { AuditFile, FileLost } from './file.ts';
-import type { Discrepancy } from './examine.ts';
-import { compareWithMemory, Losses } from './loss.ts';
+import type { Discrepancy } from './chains.ts';
+import { compareWithMemory, type LossOptions, Losses } from './loss.ts';
 import { HeadSigner, type SignHead } from './heads.ts';
 import { type ChainHead, formatBoundedFields, formatFields, formatLine } from './line.ts';
-import type { TrailMemory } from './chains.ts';
 import { resumeChain, type TornTail } from './resume.ts';
 import { Retention } from './retention.ts';
-import type { Clock, Log } from '../base/context.ts';
 import { defined } from '../base/defined.ts';
 import { syncPath } from '../base/durable-files.ts';
 import { fail, reasonOf, type ServiceError } from '../base/errors.ts';
 import { listStreams, type StreamFile, streamFilePath } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 
-export type AuditTrailOptions = {
-  /** shared by all chains; created if missing */
-  readonly directory: string;
-  /** name of this process's chain, a lower-case word; no two processes share one */
-  readonly chain: string;
-  readonly clock: Clock;
-  readonly log: Log;
+export type AuditTrailOptions = LossOptions & {
   /** size at which a file is followed by a new one */
   readonly maxFileBytes?: number;
   /** files kept per chain; older ones are removed after a signed record has announced it, so only with a memory */
@@ -36,8 +28,6 @@ export type AuditTrailOptions = {
   readonly signEverySeconds?: number;
   /** revision of the last change of the store by this process; the next record names it, so that the loss of the change is detected */
   readonly storeRevision?: () => number | undefined;
-  /** memory outside the trail: the chain is compared with it when opened, and only its chains are signed */
-  readonly memory?: TrailMemory;
   /** time after which a record that is not on the disk is refused */
   readonly maxWaitSeconds?: number;
   /** retry interval while the trail cannot be written */

@@ -6,8 +6,8 @@ import { basename } from 'node:path';
 import type { CheckFinding } from '../base/context.ts';
 import { acknowledgedIn, applianceOf, type LostTrail } from './chains.ts';
 import { retirementOf } from './examine.ts';
-import { type HeadEntry, isHead, verifyHead } from './heads.ts';
-import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
+import { isHead, verifyHead } from './heads.ts';
+import { type ChainHead, emptyChain, type HeadEntry, parseLine, type TrailRecord } from './line.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 
 export type Verification = {

@@ -12,7 +12,7 @@ import { Lane, type Settled } from './lane.ts';
 import { type LaneMarks, nameIn } from './marks/lane-marks.ts';
 import { layout } from './layout.ts';
 import { buildTransaction, type Limits, mostOperations } from './transaction.ts';
-import { clusterUnavailable } from './unavailable.ts';
+import { clusterUnavailable } from '../base/unavailable.ts';
 import { type Members, wasRemoved } from './validity.ts';
 
 export type CommitterParts = {

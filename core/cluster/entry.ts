@@ -7,7 +7,7 @@ import type { EtcdClient } from '../etcd/client.ts';
 import { put, remove, revisionOf, unchangedSince } from '../etcd/messages.ts';
 import type { Follower } from './follower.ts';
 import { layout, placeOf } from './layout.ts';
-import { clusterUnavailable } from './unavailable.ts';
+import { clusterUnavailable } from '../base/unavailable.ts';
 import {
   decodeSign,
   encodeSign,

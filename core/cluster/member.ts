@@ -20,7 +20,7 @@ import { epochValue, layout } from './layout.ts';
 import { Presence } from './presence.ts';
 import { ReplicaWriter } from './replica/replica-writer.ts';
 import { type Limits, mostOperations } from './transaction.ts';
-import { clusterUnavailable } from './unavailable.ts';
+import { clusterUnavailable } from '../base/unavailable.ts';
 import { isValid, Members, type MemberSelf, type Moment, type SeenMember } from './validity.ts';
 
 export type MemberOptions = {

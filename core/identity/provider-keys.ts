@@ -4,7 +4,7 @@ import { isTooDeep } from './depth.ts';
 import { given } from './given.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
-import { readJwk } from '../base/public-key.ts';
+import { readJwk } from '../base/public-keys/public-key.ts';
 
 /** The largest providers have a few dozen. */
 const mostKeys = 256;

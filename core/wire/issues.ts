@@ -1,6 +1,6 @@
 // Turns an issue of zod into a sentence that names field, rule and fix in wire names, and never the value.
 import type { z } from 'zod';
-import type { Finding, Shape } from './schema.ts';
+import type { Finding, Shape } from './shape.ts';
 
 /** Describes one issue; `value` is the parsed input (camelCase), used only to tell missing fields from wrong ones. */
 export function describeIssue(issue: z.core.$ZodIssue, shape: Shape, value: unknown): Finding {

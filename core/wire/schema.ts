@@ -1,35 +1,13 @@
 // The only translation between code and wire: schemas are zod objects in camelCase, JSON on the wire is in kebab-case.
 import { z } from 'zod';
 import { encodeBase64 } from '../base/bytes.ts';
-import { fail, type ErrorItem, type ServiceError } from '../base/errors.ts';
+import { fail, type ServiceError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { formatTimestamp, isDuration } from '../base/time.ts';
 import { describeIssue, shownName } from './issues.ts';
+import type { Field, Finding, Shape } from './shape.ts';
 
-/** Form of a schema for the translation: names are fields in objects, and chosen by the caller in maps. */
-export type Shape =
-  | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
-  | ListShape
-  | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'value' };
-
-/** A list. `most`: limit of its elements. */
-type ListShape = {
-  readonly kind: 'list';
-  readonly element: Shape;
-  readonly ordered: boolean;
-  readonly whenEmpty: readonly JsonValue[] | undefined;
-  readonly most: number;
-};
-
-/** A field. `absent`: the value (wire form) that an absent field stands for, if there is one. */
-export type Field = {
-  readonly wire: string;
-  readonly camel: string;
-  readonly shape: Shape;
-  readonly readOnly: boolean;
-  readonly absent?: JsonValue | undefined;
-};
+export type { Field, Shape } from './shape.ts';
 
 /** A value already in wire form: kebab-case, plain JSON. The pipeline sends it unchanged. */
 export class Wire {
@@ -208,11 +186,6 @@ export function unite(left: Shape, right: Shape): Shape {
   });
   return objectShape([...both, ...[...right.byCamel.values()].filter((field) => !left.byCamel.has(field.camel))]);
 }
-
-/** One problem of a body. */
-export type Finding = {
-  readonly code: 'unknown-field' | 'read-only-field' | 'missing-field' | 'invalid-value' | 'invalid-base64';
-} & ErrorItem;
 
 function translate(shape: Shape, value: unknown, path: string, findings: Finding[]): unknown {
   if (isSoundScalar(value)) return value;

@@ -1,7 +1,7 @@
 // A group of tokens with the same own keys, used as one token: work goes to the least busy one, and to the next one when it fails there.
 // Every use of a wrapped key can be repeated, and so can the making of a key that was not returned yet.
 import { HsmError, type KeyType, type OwnKeyName, type TokenStatus, type UseOutcome } from '../api.ts';
-import { parseBlob } from '../engine/blob-format.ts';
+import { parseBlob } from '../protocol/blob-format.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { decodeKeyReference } from '../protocol/key-encoding.ts';
 import { call, type Call, type OperationName } from '../protocol/operations.ts';

@@ -1,6 +1,6 @@
 // Routes calls about wrapping keys to the token or the group that has them.
 import { HsmError, type KeyReference, type OwnKeyName, type StoredKey, type WrappingKeys } from '../api.ts';
-import { parseBlob } from '../engine/blob-format.ts';
+import { parseBlob } from '../protocol/blob-format.ts';
 import { call } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { TokenGroup } from './group.ts';

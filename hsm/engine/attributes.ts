@@ -1,8 +1,7 @@
 // Reads attributes of objects as tokens return them.
-import type { ObjectHandle } from '../pkcs11/module.ts';
+import type { ObjectHandle, PkcsModule, SessionHandle } from '../pkcs11/module.ts';
 import { TokenError } from '../pkcs11/return-values.ts';
 import type { AttributeName } from '../pkcs11/template.ts';
-import type { Sessions } from './sessions.ts';
 
 /**
  * CKR_ATTRIBUTE_SENSITIVE, ATTRIBUTE_TYPE_INVALID: the token does not return the attribute. Some tokens answer ATTRIBUTE_READ_ONLY,
@@ -12,7 +11,7 @@ const notGiven: ReadonlySet<number> = new Set([0x10, 0x11, 0x12, 0x13, 0xd1]);
 
 /** An attribute of an object; undefined if the token does not return it. */
 export function findAttribute(
-  { module, owner }: Pick<Sessions, 'module' | 'owner'>,
+  { module, owner }: { readonly module: PkcsModule; readonly owner: SessionHandle },
   object: ObjectHandle,
   name: AttributeName,
 ): Buffer | undefined {

@@ -15,7 +15,7 @@ import { flag } from './attributes.ts';
 import type { Sessions } from './sessions.ts';
 import type { AttributeName, Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
-import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './blob-format.ts';
+import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from '../protocol/blob-format.ts';
 import { OwnKeyMarks } from './own-keys/marks.ts';
 import { wrappingKeyLabel } from './own-keys/names.ts';
 import { type WrappingKey, WrappingKeys } from './own-keys/wrapping-keys.ts';

@@ -8,7 +8,7 @@ import { hashRows, keyRows, keyTypes } from '../pkcs11/mechanisms.ts';
 import { mechanismName } from '../pkcs11/module.ts';
 import { openEngine } from '../engine/open-engine.ts';
 import { hmac } from '../engine/operations/signing.ts';
-import { parseBlob } from '../engine/blob-format.ts';
+import { parseBlob } from '../protocol/blob-format.ts';
 
 /** Findings about one key type; `kept` and `exported` are texts for people. */
 export type TypeSurvey = {

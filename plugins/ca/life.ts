@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
-import { cleanly } from '../../core/base/openssl.ts';
-import { findPublicKeyProblem } from '../../core/base/public-key.ts';
+import { cleanly } from '../../core/base/public-keys/openssl.ts';
+import { findPublicKeyProblem } from '../../core/base/public-keys/public-key.ts';
 import { findUnseen } from '../../core/wire/unseen-text.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/base/time.ts';

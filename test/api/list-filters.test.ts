@@ -1,7 +1,7 @@
 // Every filter of every list says which fields it tells about, and finds nothing of an entry of which one of these is hidden.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ListFilters } from '../../core/http/resource/list-filter.ts';
+import type { ListFilters } from '../../core/http/resource/resource.ts';
 import { shapeOf, toKebab } from '../../core/wire/schema.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -22,6 +22,11 @@ const planted: Readonly<Record<string, Sources>> = {
   'every file says in its first line what it is for': new Map([['plugins/random/planted.ts', 'export const planted = 1;\n']]),
   'no folder has more than 14 files': new Map(Array.from({ length: 15 }, (_, n) => [`plugins/planted/file-${n}.ts`, '// Planted.\n'])),
   'core names no plugin outside of what is listed': file('core/base/planted.ts', "export const planted = 'est';"),
+  'files form no circle': new Map([
+    ['plugins/random/one.ts', "// Planted.\nimport type { Two } from './two.ts';\n"],
+    ['plugins/random/two.ts', "// Planted.\nimport type { One } from './one.ts';\n"],
+  ]),
+  'the client of a token host imports nothing of the engine': file('hsm/client/planted.ts', "import '../engine/custody.ts';"),
   'folders beside each other form no circle': file('hsm/pkcs11/planted.ts', "import type { X } from '../setup/setup.ts';"),
 };
 

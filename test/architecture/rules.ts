@@ -49,6 +49,10 @@ export const rules: readonly Rule[] = [
     ),
   },
   {
+    name: 'the client of a token host imports nothing of the engine',
+    violations: forbiddenImports(({ from, to }) => from.startsWith('hsm/client/') && /^hsm\/engine\//.test(to)),
+  },
+  {
     name: 'nobody sees the inside of a plugin; plugins do not see each other at all',
     violations: forbiddenImports(
       ({ from, to }) =>
@@ -99,6 +103,7 @@ export const rules: readonly Rule[] = [
         ),
   },
   { name: 'folders beside each other form no circle', violations: (sources) => circles(sources) },
+  { name: 'files form no circle', violations: (sources) => circlesOfFiles(sources) },
 ];
 
 /** The static and dynamic imports of files of the tree from files of the tree. */
@@ -118,10 +123,17 @@ function forbiddenImports(isForbidden: (one: Import) => boolean): Rule['violatio
       .map(({ from, to }) => `${from} -> ${to}`);
 }
 
-/**
- * Circles at every level of the tree: the folders in one folder count as wholes, the files in it one by one. Circles of files alone are
- * left to the compiler: they stay within what one reader has in view.
- */
+/** Files that need each other, whether for a type or for more: neither is read without the other. */
+function circlesOfFiles(sources: Sources): string[] {
+  const arrows = new Map<string, Set<string>>();
+  for (const { from, to } of importsOf(sources))
+    if (from !== to && sources.has(to)) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+  return stronglyConnected(arrows)
+    .filter((members) => members.length > 1)
+    .map((members) => members.toSorted().join(' '));
+}
+
+/** Circles at every level of the tree: the folders in one folder count as wholes, the files in it one by one. */
 function circles(sources: Sources): string[] {
   const all = importsOf(sources);
   const folders = new Set([...sources.keys()].flatMap(foldersAbove));

@@ -2,8 +2,8 @@
 // empty. FUZZ_SEED draws the same cases again, KEY_CASES more of them.
 import { beforeAll, expect, test } from 'vitest';
 import { ServiceError } from '../../core/base/errors.ts';
-import { cleanly } from '../../core/base/openssl.ts';
-import { readJwk } from '../../core/base/public-key.ts';
+import { cleanly } from '../../core/base/public-keys/openssl.ts';
+import { readJwk } from '../../core/base/public-keys/public-key.ts';
 import { findPath } from '../../plugins/ca/issuing/chain.ts';
 import { requireCaCertificate } from '../../plugins/ca/life.ts';
 import { verifyCsr } from '../../plugins/ca/issuing/csr.ts';

@@ -4,7 +4,7 @@ import { Assembly } from '../../core/cluster/replica/assembly.ts';
 import { layout } from '../../core/cluster/layout.ts';
 import { ReplicaWriter } from '../../core/cluster/replica/replica-writer.ts';
 import { batchLimits, buildTransaction, defaultLimits } from '../../core/cluster/transaction.ts';
-import { clusterUnavailable } from '../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../core/base/unavailable.ts';
 import { put } from '../../core/etcd/messages.ts';
 import type { Intent, SharedStore } from '../../core/store/intent.ts';
 import { type OpenStore, openStore } from '../../core/store/open.ts';

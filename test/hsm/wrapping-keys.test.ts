@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyReference, KeyType, StoredKey, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { prepareToken } from '../../hsm/setup/setup.ts';
-import { formatBlob, parseBlob } from '../../hsm/engine/blob-format.ts';
+import { formatBlob, parseBlob } from '../../hsm/protocol/blob-format.ts';
 import { freshMaterial, makeKey, signatures } from '../harness/keys.ts';
 import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

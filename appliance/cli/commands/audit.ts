@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import type { HeadEntry } from '../../../core/audit/heads.ts';
+import type { HeadEntry } from '../../../core/audit/line.ts';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { verifyTrails } from '../../../core/audit/verify.ts';
 import { commandFor } from '../terminal/command-output.ts';

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { splitPublicKeys } from '../../../core/audit/keys.ts';
-import { thumbprintOf } from '../../../core/base/jwk.ts';
+import { thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { StatementRefused, verifyStatement } from '../../attestation/statement-jws.ts';
 import { commandFor } from '../terminal/command-output.ts';

@@ -1,10 +1,9 @@
 // Colour where a terminal shows it: --color, then NO_COLOR and FORCE_COLOR, then what the terminal is.
 import { styleText } from 'node:util';
 import { usageError } from './failure.ts';
-import type { Io } from './io.ts';
+import type { ColorChoice, Io } from './io.ts';
 
-export const colorChoices = ['auto', 'always', 'never'] as const;
-export type ColorChoice = (typeof colorChoices)[number];
+export const colorChoices: readonly ColorChoice[] = ['auto', 'always', 'never'];
 export type Style = 'key' | 'heading' | 'failure' | 'added' | 'removed' | 'hunk';
 
 const styles = {

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ColorChoice } from './color.ts';
 import { usageError } from './failure.ts';
+
+/** As `--color` has it. */
+export type ColorChoice = 'auto' | 'always' | 'never';
 
 export type Io = {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock, Job, Log } from '../../../core/base/context.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../core/base/unavailable.ts';
 import type { OpenStore } from '../../../core/store/open.ts';
 import type { OwnKeyName, TokenConfig } from '../../../hsm/api.ts';
 import { giveOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';

@@ -4,7 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { reasonOf, ServiceError } from '../../../core/base/errors.ts';
 import { defined } from '../../../core/base/defined.ts';
-import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../core/base/unavailable.ts';
 import { layout } from '../../../core/cluster/layout.ts';
 import { ClusterMember } from '../../../core/cluster/member.ts';
 import { isValid, machineMoment } from '../../../core/cluster/validity.ts';

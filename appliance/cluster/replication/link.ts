@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { RemovalOutcome } from '../../../core/cluster/entry.ts';
 import { batchLimits } from '../../../core/cluster/transaction.ts';
 import { isValid, type Moment } from '../../../core/cluster/validity.ts';
-import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../core/base/unavailable.ts';
 import type { Intent } from '../../../core/store/intent.ts';
 import { type Channel, openChannel, Unanswered } from '../../processes/channel.ts';
 import type { ClusterState, ClusterWay, ForeignReport, ServerState } from '../cluster-way.ts';

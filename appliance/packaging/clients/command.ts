@@ -2,7 +2,8 @@
 // dist/clients/packages.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientsDirectory, languages, provideClients } from '../../clients/provide.ts';
+import { languages } from '../../clients/languages.ts';
+import { clientsDirectory, provideClients } from '../../clients/provide.ts';
 import { packers } from './pack.ts';
 
 const named = process.argv.slice(2);

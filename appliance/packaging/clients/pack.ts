@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { languages } from '../../clients/provide.ts';
+import type { languages } from '../../clients/languages.ts';
 import { commitEpochSeconds } from '../debian-archive.ts';
 import { run } from '../run.ts';
 import { archiveTar } from '../tar.ts';

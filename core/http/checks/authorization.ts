@@ -2,7 +2,7 @@
 import { fail } from '../../base/errors.ts';
 import { callerOfRequest } from '../authentication.ts';
 import { judgedSegments } from '../judged-path.ts';
-import type { ApiRequest } from '../context/api-request.ts';
+import type { AllowedCall, ApiRequest } from '../context/api-request.ts';
 import { AuthorizedCall } from '../context/call.ts';
 import { readInput } from '../request/input.ts';
 
@@ -34,7 +34,7 @@ export function requireAuthorization(context: ApiRequest): void {
 }
 
 /** The call of an endpoint for callers with a token, once this check has passed. */
-export function authorizedCallOf({ call }: ApiRequest): AuthorizedCall {
+export function authorizedCallOf({ call }: ApiRequest): AllowedCall {
   if (call === undefined) throw new Error('an endpoint for callers with a token was about to run without a decision');
   return call;
 }

@@ -6,7 +6,7 @@ import type { Log } from '../../base/context.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import type { Scheme } from '../authentication.ts';
-import type { AuditNote } from '../endpoint.ts';
+import type { AuditNote, EndpointCall } from '../endpoint.ts';
 import { refusalPage } from '../pages/refusal.ts';
 import { preferenceOf } from '../request/accept.ts';
 import type { Body } from '../request/body.ts';
@@ -16,7 +16,6 @@ import type { Answer } from '../response/answer.ts';
 import { problemAnswer } from '../response/problem.ts';
 import { formatReply } from '../response/reply.ts';
 import { isPage, type Route } from '../routes.ts';
-import type { AuthorizedCall } from './call.ts';
 import type { ApiExchange } from './exchange.ts';
 import { RequestContext, type Answered, type GoesOn, type RecordParts, type RequestServer } from './request-context.ts';
 
@@ -37,6 +36,9 @@ export type Routed = {
 };
 
 /** A request with its endpoint. The pipeline fills in the fields that are not readonly, in the order of its checks. */
+/** What an endpoint for callers with a token is given. */
+export type AllowedCall = EndpointCall & { readonly access: Authorized };
+
 export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   readonly server: ApiServer;
   readonly path: RequestPath;
@@ -49,7 +51,7 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   earlyRefusal: unknown;
   caller: Caller | undefined;
   /** call of an endpoint for callers with a token; undefined before access control has allowed it */
-  call: AuthorizedCall | undefined;
+  call: AllowedCall | undefined;
   /** result of the endpoint's `find` */
   found: unknown;
   input: unknown;

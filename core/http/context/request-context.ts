@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../audit/record.ts';
 import type { Clock, Log } from '../../base/context.ts';
 import { fail, type ServiceError } from '../../base/errors.ts';
-import { clusterUnavailable } from '../../cluster/unavailable.ts';
+import { clusterUnavailable } from '../../base/unavailable.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
 import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 import type { Exchange } from './exchange.ts';

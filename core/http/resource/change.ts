@@ -12,18 +12,9 @@ import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
 import { mergeDocument, withoutRepeats } from './merge.ts';
 import { withChangeIdOf, withNewChangeId } from './change-id.ts';
-import { blindStatements, sightOf, staysByReplacing, type BlindStatements } from './sight.ts';
+import { blindStatements, type BlindStatements, type Entry, sightOf, staysByReplacing } from './sight.ts';
 import { requireValuesOfChange, requireValuesOfNew } from './values.ts';
 import { valueAt, type Document, type ResourceView } from './view.ts';
-
-/** An entry of a resource as a request finds it. */
-export type Entry = {
-  readonly names: readonly string[];
-  readonly name: string;
-  readonly key: StoreKey;
-  readonly record: unknown;
-  readonly builtIn: boolean;
-};
 
 /** Outcome of a change. `record`: undefined after `validate=true`, unless the entry was equal already and the caller may know that. */
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };

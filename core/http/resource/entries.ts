@@ -3,7 +3,8 @@ import { fail } from '../../base/errors.ts';
 import { type StoreKey, Unreadable } from '../../store/store.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
-import { preconditionsOf, type Entry } from './change.ts';
+import { preconditionsOf } from './change.ts';
+import type { Entry } from './sight.ts';
 import type { ResourceView } from './view.ts';
 
 /** The entries of one resource. */

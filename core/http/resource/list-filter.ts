@@ -1,23 +1,8 @@
 // Filters of a resource's lists: query parameters that select entries by fields that the caller may see.
 import { fail } from '../../base/errors.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import type { Listed, ListFilter, ListFilters } from './resource.ts';
 import type { ResourceView } from './view.ts';
-
-/** A query parameter that selects entries of a list. */
-type ListFilter<Rec> = {
-  readonly description: string;
-  /** of the parameter, for the API description; a value that is not in its `enum` is refused */
-  readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
-  /** fields (wire form) that it reveals: an entry with a hidden one does not fit. None: the name alone */
-  readonly tellsAbout: readonly string[];
-  /** Tells whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
-  fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
-};
-
-export type Listed<Rec> = { readonly name: string; readonly record: Rec };
-
-/** Filters by the names of the parameters, in the order of generated clients. */
-export type ListFilters<Rec> = Readonly<Record<string, ListFilter<Rec>>>;
 
 /** Tells which fields (wire form) of an entry the caller can see. */
 export type Sight = (name: string) => (field: string) => boolean;

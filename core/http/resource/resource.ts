@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
 import type { EndpointCall, FieldRight, Tag } from '../endpoint.ts';
-import type { ListFilters } from './list-filter.ts';
 
 /** A creation, replacement or merge with its complete, parsed document. */
 export type Change<Document, Rec> = {
@@ -39,6 +38,22 @@ export type Plan<Rec, Prepared> = {
   /** Runs after the commit, before the answer. */
   after?(): Promise<void>;
 };
+
+/** A query parameter that selects entries of a list. */
+export type ListFilter<Rec> = {
+  readonly description: string;
+  /** of the parameter, for the API description; a value that is not in its `enum` is refused */
+  readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
+  /** fields (wire form) that it reveals: an entry with a hidden one does not fit. None: the name alone */
+  readonly tellsAbout: readonly string[];
+  /** Tells whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
+  fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
+};
+
+export type Listed<Rec> = { readonly name: string; readonly record: Rec };
+
+/** Filters by the names of the parameters, in the order of generated clients. */
+export type ListFilters<Rec> = Readonly<Record<string, ListFilter<Rec>>>;
 
 export type Resource<Document, Rec, Prepared> = {
   /** below /v1/config and /v1/state: `keystore/transit-keys`; children carry parameters: `…/oidc/{service}/roles` */

@@ -1,8 +1,17 @@
 // Fields of an entry that a caller sees, and those stated without being seen.
+import type { StoreKey } from '../../store/store.ts';
 import { toKebab, type Shape } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import type { Entry } from './change.ts';
 import type { Document, ResourceView } from './view.ts';
+
+/** An entry of a resource as a request finds it. */
+export type Entry = {
+  readonly names: readonly string[];
+  readonly name: string;
+  readonly key: StoreKey;
+  readonly record: unknown;
+  readonly builtIn: boolean;
+};
 
 /** The value at a path of names that a request states and whose present value its caller cannot read; undefined for any other. */
 export type BlindStatements = (...path: readonly string[]) => unknown;

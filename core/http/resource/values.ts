@@ -4,8 +4,7 @@ import { valueOfField } from '../../access/policy/constraints.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
-import type { Entry } from './change.ts';
-import { fieldsSeen, isSecret, sightOf, statementOf } from './sight.ts';
+import { type Entry, fieldsSeen, isSecret, sightOf, statementOf } from './sight.ts';
 import type { Document, ResourceView } from './view.ts';
 
 /** A change of an existing entry. */

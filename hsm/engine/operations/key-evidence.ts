@@ -7,7 +7,7 @@ import { mechanismName, type ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 import type { AttributeName } from '../../pkcs11/template.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
-import { parseBlob } from '../blob-format.ts';
+import { parseBlob } from '../../protocol/blob-format.ts';
 import type { Engine } from '../engine.ts';
 import { findAttribute, flag } from '../attributes.ts';
 import type { Sessions } from '../sessions.ts';

@@ -1,5 +1,5 @@
 // Certificates: encoding what is to be signed, and reading the fields we decide on.
-import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import { formatPem } from '../../../core/base/texts/pem.ts';
 import {
   DerError,

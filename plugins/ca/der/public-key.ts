@@ -1,7 +1,7 @@
 // SubjectPublicKeyInfo: which keys are certified, and node:crypto's key object of one.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import { DerError, nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();

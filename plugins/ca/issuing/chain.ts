@@ -1,7 +1,7 @@
 // Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1): signatures, names, dates, basicConstraints, path lengths,
 // usages and critical extensions. Policies and name constraints are not processed: a certificate that has them as critical is refused.
 import { X509Certificate } from 'node:crypto';
-import { cleanly } from '../../../core/base/openssl.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';

@@ -1,6 +1,6 @@
 // Certification requests (PKCS#10, RFC 2986): parsing, the self-signature, and the few things a request may ask for.
 import { verify } from 'node:crypto';
-import { cleanly } from '../../../core/base/openssl.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { formatAlternativeName } from '../der/alternative-name.ts';
 import { findRequestDigest } from '../authority/algorithms.ts';
 import { type Extension, readExtensions } from '../der/certificate.ts';

@@ -1,7 +1,7 @@
 // Which keys count on a path of certificates: those that nobody can find from the public half.
 import type { KeyObject } from 'node:crypto';
 import { Reader, tag } from '../../../core/der/der.ts';
-import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
 import { algorithmOf, bitStringOfPublicKey, publicKeyObject } from '../der/public-key.ts';
 
 /** Octets of a coordinate on a curve of 224 bits: 112 bits of strength (NIST SP 800-57 part 1, 5.6.1.1), as RSA with 2,048 bits. */

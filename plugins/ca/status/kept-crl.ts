@@ -1,7 +1,7 @@
 // Reads a revocation list that this appliance has published and somebody has kept: what it says of certificates, once its signature verifies.
 import { verify } from 'node:crypto';
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { Reader, readBitString, readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 import { requireCaAlgorithm } from '../authority/algorithms.ts';

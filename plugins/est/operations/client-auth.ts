@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import type {
   CertificateAuthority,
   EnrolmentSettings,

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import tls from 'node:tls';
 import type { Destinations, Way } from '../../../core/outbound/destinations.ts';
 import { hostOf } from '../../../core/base/addresses.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 
 /** One certificate; names on one line. */
 export type ShownCertificate = { readonly subject: string; readonly issuer: string; readonly notAfter: Temporal.Instant };

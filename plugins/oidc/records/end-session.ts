@@ -1,6 +1,6 @@
 // The end of a session: its tokens stop working with the transaction.
 import { ServiceError } from '../../../core/base/errors.ts';
-import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../core/base/unavailable.ts';
 import type { Sessions } from '../../../core/plugin/services/sessions.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';

@@ -1,6 +1,6 @@
 // A certificate of somebody else as a verification-only key: finds its signing key and the cipher, or refuses the block with a reason.
 import type { Config, Key, KeyID, Subkey } from 'openpgp';
-import { readJwk } from '../../../core/base/public-key.ts';
+import { readJwk } from '../../../core/base/public-keys/public-key.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';

@@ -8,7 +8,8 @@ import { type Hsm, isKeyLost } from '../../../hsm/api.ts';
 import type { StoreKey } from '../../../core/store/store.ts';
 import type { Transit } from '../context.ts';
 import { type Key, referenceTo, type Version } from '../records/keyring.ts';
-import type { KeyHistory, KeyRecord, PastMaterial, UsageRecord } from '../records/records.ts';
+import type { KeyHistory, KeyRecord, PastMaterial } from '../records/records.ts';
+import type { UsageRecord } from '../records/usage-record.ts';
 import { countedUses } from '../records/shared-uses.ts';
 import { unused } from '../records/usage-record.ts';
 

@@ -2,8 +2,8 @@
 import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
-import { hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';

@@ -1,8 +1,8 @@
 // Public keys: parsing those from requests, naming what was found, and key objects for verification.
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { withArticle } from '../../../core/wire/article.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-key.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
 import { derInPlaceOfPem, formatPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
@@ -51,7 +51,7 @@ function publicKeyBlocks(text: string): readonly { readonly label: string; reado
 
 /**
  * Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for a public key
- * that breaks the rule for keys of others (core/base/public-key.ts), and for parameters of RSASSA-PSS under which the token makes no signature.
+ * that breaks the rule for keys of others (core/base/public-keys/public-key.ts), and for parameters of RSASSA-PSS under which the token makes no signature.
  */
 export function requireKeyOf(named: KeyObject, cipherName: string, cipher: Cipher): void {
   requirePssParameters(named);

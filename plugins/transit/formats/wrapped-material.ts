@@ -1,8 +1,8 @@
 // Key material wrapped for transport: RSA-OAEP(AES-256 key) ‖ AES-KWP(material), the layout of CKM_RSA_AES_KEY_WRAP (PKCS#11 3.1, 6.1.22).
 import { type KeyObject, constants, createCipheriv, createDecipheriv, publicEncrypt } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
-import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
 import { fail } from '../errors.ts';
 import { readPublicKey, requireCompositeModulus } from './public-keys.ts';
 

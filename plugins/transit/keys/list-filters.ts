@@ -1,6 +1,6 @@
 // What lists of keys can be filtered by: name, cipher, custody, use, and whether a key needs a person.
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
-import type { ListFilters } from '../../../core/http/resource/list-filter.ts';
+import type { ListFilters } from '../../../core/http/resource/resource.ts';
 import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
 import { microseconds, microsecondsOf } from '../instants.ts';
 import type { KeyRecord } from '../records/records.ts';

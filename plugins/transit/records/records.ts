@@ -1,5 +1,5 @@
 // The records of transit keys: one per key and one per version, so that a use costs the same with 10,000 versions.
-import type { SharedUses } from './shared-uses.ts';
+import type { SharedUses, UsageRecord } from './usage-record.ts';
 import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
@@ -78,16 +78,6 @@ export type VersionRecord = VersionTimes & {
   readonly publicKey?: Uint8Array;
   /** where the material of `stored` is from; absent on versions that an earlier version of the appliance made */
   readonly origin?: Origin;
-};
-
-/** Uses of one version. `reserved` is never below the true count, also after a crash; `uses` may lack the last seconds before one. */
-export type UsageRecord = {
-  readonly reserved: number;
-  readonly uses: number;
-  /** values that rewrap moved to another version */
-  readonly rewrapped: number;
-  /** last use of any kind, microseconds since 1970 */
-  readonly lastUsedAt?: number;
 };
 
 /** Of a version whose entry is gone, or was about to go. `keyId`: the key that it was in last. */

@@ -1,10 +1,7 @@
 // Uses of key material that several keys have: the limit of a cipher is one of the material, however many copies of it count.
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
-import type { Tables, UsageRecord } from './records.ts';
-import { unused } from './usage-record.ts';
-
-/** Of all versions with the material, gone ones included. As in UsageRecord. */
-export type SharedUses = Pick<UsageRecord, 'reserved' | 'uses'>;
+import type { Tables } from './records.ts';
+import { type SharedUses, unused, type UsageRecord } from './usage-record.ts';
 
 /** How a record is read: within a transaction, or without one. */
 type Read = <V>(table: Table<V>, key: StoreKey) => V | undefined;

@@ -1,5 +1,17 @@
 // The record of what a version was used for, and how it grows.
-import type { UsageRecord } from './records.ts';
+
+/** Uses of one version. `reserved` is never below the true count, also after a crash; `uses` may lack the last seconds before one. */
+export type UsageRecord = {
+  readonly reserved: number;
+  readonly uses: number;
+  /** values that rewrap moved to another version */
+  readonly rewrapped: number;
+  /** last use of any kind, microseconds since 1970 */
+  readonly lastUsedAt?: number;
+};
+
+/** Of all versions with the material, gone ones included. As in UsageRecord. */
+export type SharedUses = Pick<UsageRecord, 'reserved' | 'uses'>;
 
 /** What a commit adds to the record of a version. */
 export type Counts = { readonly uses: number; readonly rewrapped: number; readonly lastUsedAt: number };

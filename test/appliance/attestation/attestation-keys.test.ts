@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StatementRefused, verifyStatement } from '../../../appliance/attestation/statement-jws.ts';
-import { thumbprintOf } from '../../../core/base/jwk.ts';
+import { thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { keyObjectLabels, removeKeyObject } from '../../harness/token/token-objects.ts';
 import { type TransitHarness, codeOf, ok, startTransitHarness } from '../../plugins/transit/harness.ts';

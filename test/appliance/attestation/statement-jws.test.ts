@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatStatement, statementInput, StatementRefused, verifyStatement } from '../../../appliance/attestation/statement-jws.ts';
-import { publicJwk, thumbprintOf } from '../../../core/base/jwk.ts';
+import { publicJwk, thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
 
 const ours = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const theirs = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { clientsDirectory, languages, provideClients } from '../../../appliance/clients/provide.ts';
+import { languages } from '../../../appliance/clients/languages.ts';
+import { clientsDirectory, provideClients } from '../../../appliance/clients/provide.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve, readJwk } from '../../../core/base/public-key.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve, readJwk } from '../../../core/base/public-keys/public-key.ts';
 import { ecSpki, infinity, rsaKey } from '../../harness/token/odd-keys.ts';
 import { takeOpensslErrors } from '../../harness/openssl-queue.ts';
 

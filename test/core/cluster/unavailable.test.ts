@@ -1,6 +1,6 @@
 // What a refusal of the cluster says to programs: Retry-After only where nothing was done.
 import { expect, test } from 'vitest';
-import { clusterUnavailable } from '../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../core/base/unavailable.ts';
 import { problemHeaders } from '../../../core/http/response/problem.ts';
 
 test.each([

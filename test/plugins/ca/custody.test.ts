@@ -3,7 +3,7 @@ import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyStatement } from '../../../appliance/attestation/statement-jws.ts';
-import { thumbprintOf } from '../../../core/base/jwk.ts';
+import { thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -5,7 +5,7 @@ import type { TableKinds } from '../../../../core/store/records/table-kinds.ts';
 import type { Clock, Job } from '../../../../core/base/context.ts';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
 import { formatTimestamp } from '../../../../core/base/time.ts';
-import { clusterUnavailable } from '../../../../core/cluster/unavailable.ts';
+import { clusterUnavailable } from '../../../../core/base/unavailable.ts';
 import type { MemberConfig } from '../../../../core/config/cluster.ts';
 import { type MemberRole, memberRoles } from '../../../../core/plugin/services/member-certificates.ts';
 import type { OpenStore } from '../../../../core/store/open.ts';

@@ -6,7 +6,8 @@ import { isRecordUnreadable, type StoreKey, Unreadable } from '../../../store/st
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
-import { readFilters, sightOf, type Listed, type Sight } from '../list-filter.ts';
+import { readFilters, sightOf, type Sight } from '../list-filter.ts';
+import type { Listed } from '../resource.ts';
 import { listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { labelsOf } from '../labels.ts';
 import { labelledListQuery, readFields, readListQuery, readSelector, type ListOptions } from '../list-query.ts';

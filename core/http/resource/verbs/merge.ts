@@ -2,7 +2,8 @@
 import { defined } from '../../../base/defined.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
-import { mergeEntry, type Entry } from '../change.ts';
+import { mergeEntry } from '../change.ts';
+import type { Entry } from '../sight.ts';
 import { mergeQuery } from '../list-query.ts';
 import { changeText, type VerbContext } from './verb.ts';
 

@@ -1,7 +1,7 @@
 // GET of an entry, in either tree.
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
-import type { Entry } from '../change.ts';
+import type { Entry } from '../sight.ts';
 import { entryQuery, readFields } from '../list-query.ts';
 import { tagHeader, type VerbContext } from './verb.ts';
 

@@ -1,6 +1,7 @@
 // DELETE of an entry, with dependent records of the resource.
 import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
-import { removeEntry, removeUnreadable, type Entry } from '../change.ts';
+import { removeEntry, removeUnreadable } from '../change.ts';
+import type { Entry } from '../sight.ts';
 import { Unreadable } from '../../../store/store.ts';
 import { readFlag } from '../list-query.ts';
 import { changeText, type VerbContext } from './verb.ts';

@@ -1,7 +1,8 @@
 // PUT of an entry: the whole document; creates the entry if it does not exist.
 import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
-import { replaceEntry, type Entry } from '../change.ts';
+import { replaceEntry } from '../change.ts';
+import type { Entry } from '../sight.ts';
 import type { ResourceView } from '../view.ts';
 import { changeText, type VerbContext } from './verb.ts';
 

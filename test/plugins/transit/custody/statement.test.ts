@@ -4,7 +4,7 @@ import { createCipheriv, createHash, createHmac, createPublicKey, generateKeyPai
 import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { verifyStatement } from '../../../../appliance/attestation/statement-jws.ts';
-import { thumbprintOf } from '../../../../core/base/jwk.ts';
+import { thumbprintOf } from '../../../../core/base/public-keys/jwk.ts';
 import { encodeEcdsaSignature } from '../../../../core/der/ecdsa-signature.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, ok, startTransitHarness } from '../harness.ts';

@@ -1,6 +1,7 @@
 // The life of a key: auto-rotate with its three phases, uses counted per version (spec "auto-rotate fields"; api 24, 25, 74).
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { KeyRecord, UsageRecord, VersionRecord } from '../../../../plugins/transit/records/records.ts';
+import type { KeyRecord, VersionRecord } from '../../../../plugins/transit/records/records.ts';
+import type { UsageRecord } from '../../../../plugins/transit/records/usage-record.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, base64, codeOf, ok, startTransitHarness } from '../harness.ts';
 

@@ -1,7 +1,8 @@
 // Lists of keys: filters by name, cipher, custody, use and need of a person; pages and numbers under them; what policies hide cannot be asked for.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyRecord, UsageRecord } from '../../../../plugins/transit/records/records.ts';
+import type { KeyRecord } from '../../../../plugins/transit/records/records.ts';
+import type { UsageRecord } from '../../../../plugins/transit/records/usage-record.ts';
 import { warnEncryptions } from '../../../../plugins/transit/records/usage.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, ok, startTransitHarness } from '../harness.ts';

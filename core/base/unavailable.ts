@@ -1,5 +1,5 @@
 // Refusal by an appliance that cannot decide together with the others.
-import { coreErrors, ServiceError } from '../base/errors.ts';
+import { coreErrors, ServiceError } from './errors.ts';
 
 /** Known outcome of the refused request. */
 const details = {

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import type * as ed25519Library from '@noble/curves/ed25519.js';
-import { once } from './async/once.ts';
+import { once } from '../async/once.ts';
 import { cleanly } from './openssl.ts';
 
 const require = createRequire(import.meta.url);
