@@ -14,7 +14,7 @@ export type SeenAppliance = {
   readonly state: MemberState;
   /** URL that its certificates and links name; absent: its program does not say that */
   readonly publicUrl?: string | undefined;
-  /** everything up to this revision is in its store, as its last sign of life says */
+  /** everything up to this revision is in its store, as its last heartbeat says */
   readonly applied: number;
   /** since its last sign was seen here */
   readonly silentMs: number;

@@ -1,4 +1,4 @@
-// What this appliance sees of its cluster: who is in, how far everyone has followed, how long ago they gave a sign of life.
+// What this appliance sees of its cluster: who is in, how far everyone has followed, how long ago they sent a heartbeat.
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import type { Gauge } from '../../core/plugin/plugin.ts';
 import type { ClusterState, ClusterWay, SeenAppliance } from './cluster-way.ts';
@@ -19,10 +19,10 @@ export function clusterGauges(cluster: ClusterWay | undefined): readonly Gauge[]
       ofEach('keystored_cluster_member_in', '1 for an appliance of the cluster that may answer, as this one sees it', ({ state }) =>
         state === 'in' ? 1 : 0,
       ),
-      ofEach('keystored_cluster_member_behind_revisions', 'Revisions that an appliance lacked at its last sign of life', behindOf),
+      ofEach('keystored_cluster_member_behind_revisions', 'Revisions that an appliance lacked at its last heartbeat', behindOf),
       ofEach(
         'keystored_cluster_member_silent_seconds',
-        'Time since the last sign of life of an appliance was seen',
+        'Time since the last heartbeat of an appliance was seen',
         ({ silentMs }) => silentMs / 1_000,
       ),
     ],

@@ -53,7 +53,7 @@ async function endMembership({ cluster }: RemovalParts, member: SeenAppliance, {
   if (outcome === 'removed') return;
   throw fail('operation-refused', {
     detail:
-      `"${member.name}" gave a sign of life ${(member.silentMs / 1_000).toFixed(1)} s ago: stop it first. ` +
+      `"${member.name}" sent a heartbeat ${(member.silentMs / 1_000).toFixed(1)} s ago: stop it first. ` +
       'With "even-if-alive" it is removed all the same, and refuses everything within two seconds.',
   });
 }

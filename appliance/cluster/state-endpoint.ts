@@ -39,13 +39,13 @@ const member = z.object({
   }),
   self: z.boolean().describe('Whether it is the one that answers.'),
   leadsJobs: z.boolean().describe('Whether it runs the background jobs of all.'),
-  behind: z.int().min(0).meta({ description: 'Revisions that it lacked at its last sign of life; a few are ordinary.', example: 2 }),
+  behind: z.int().min(0).meta({ description: 'Revisions that it lacked at its last heartbeat; a few are ordinary.', example: 2 }),
   certificatesRevoked: z
     .boolean()
     .describe(
       'Whether those were revoked by which it reaches the shared store, so that it comes in no more; only where the appliances run etcd.',
     ),
-  silentMilliseconds: z.int().min(0).meta({ description: 'Time since its last sign of life was seen.', example: 210 }),
+  silentMilliseconds: z.int().min(0).meta({ description: 'Time since its last heartbeat was seen.', example: 210 }),
 });
 
 const departed = z.object({
@@ -234,7 +234,7 @@ const removalInput = z.object({
   evenIfAlive: z
     .boolean()
     .default(false)
-    .describe('Remove it although it gives signs of life. It refuses everything within two seconds, and for ever.'),
+    .describe('Remove it although it sends heartbeats. It refuses everything within two seconds, and for ever.'),
 });
 
 const removal = departed.extend({
@@ -298,7 +298,7 @@ export async function readCluster(cluster: ClusterWay): Promise<ClusterState> {
   });
 }
 
-/** Revisions that a member lacked when it gave its last sign, against what this appliance has now. */
+/** Revisions that a member lacked when it sent its last heartbeat, against what this appliance has now. */
 export function behindOf({ applied }: SeenAppliance, position: number): number {
   return Math.max(0, position - applied);
 }

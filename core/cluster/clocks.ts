@@ -2,7 +2,7 @@
 import { uptime } from 'node:os';
 import type { MemberSign } from './validity.ts';
 
-/** Tolerance in milliseconds. Clocks that differ by less count as equal: corrections by time servers, and delays of signs of life, are smaller. */
+/** Tolerance in milliseconds. Clocks that differ by less count as equal: corrections by time servers, and delays of heartbeats, are smaller. */
 export const clockToleranceMs = 300_000;
 /** Age in milliseconds above which a sign is ignored: its clock may have been set since. */
 const recentMs = 10_000;
@@ -10,7 +10,7 @@ const recentMs = 10_000;
 /** Milliseconds since the start of the machine, on a clock that cannot be set and that continues while the machine is suspended. */
 const machineUptimeMs = (): number => uptime() * 1_000;
 
-/** Clocks of the other members, from the signs of life that arrive. */
+/** Clocks of the other members, from the heartbeats that arrive. */
 export class OtherClocks {
   readonly #own: string;
   readonly #uptimeMs: () => number;

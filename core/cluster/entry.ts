@@ -151,14 +151,14 @@ export async function declareMember(
 
 export type RemovalParts = DeclarationParts & { readonly members: Members; readonly nowMs: () => number };
 
-/** Outcome of a removal. `alive`: refused, because the member gives signs of life. `unknown`: no such member exists. */
+/** Outcome of a removal. `alive`: refused, because the member sends heartbeats. `unknown`: no such member exists. */
 export type RemovalOutcome = 'removed' | 'unknown' | 'alive';
 
 /** Patience, longer than the validity of a living member and than an election. */
 const removalMs = 8_000;
 
 /**
- * Removes a member permanently: neither it nor another one with its name can join again. One that gives signs of life is removed with `evenIfAlive`
+ * Removes a member permanently: neither it nor another one with its name can join again. One that sends heartbeats is removed with `evenIfAlive`
  * only; its signs lose from the first moment, and it counts as removed when it can no longer answer. Idempotent. Rejects with
  * `cluster-unavailable` while etcd does not answer.
  */

@@ -40,7 +40,7 @@ type Applied = { readonly position: number; readonly hasRecords: boolean };
 
 /** Limit of keys of records in a line of the log. */
 const mostNamed = 5;
-/** Events in one commit to LMDB, during which no sign of life can be sent. */
+/** Events in one commit to LMDB, during which no heartbeat can be sent. */
 const sliceEvents = 500;
 const firstRetryMs = 50;
 const longestRetryMs = 1_000;

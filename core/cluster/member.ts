@@ -1,4 +1,4 @@
-// One appliance of a cluster: combines the follower of the shared store, the committer, and the signs of life.
+// One appliance of a cluster: combines the follower of the shared store, the committer, and the heartbeats.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Signs of life: this appliance writes that it is alive and which revision it has applied, and may answer for a while from the sending of each.
+// Heartbeats: this appliance writes that it is alive and which revision it has applied, and may answer for a while from the sending of each.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -121,7 +121,7 @@ export class Presence {
       } catch (error) {
         // The sign may have been committed. Without the state of the own key the next sign would lose.
         this.#key = undefined;
-        log.warn('a sign of life was not answered', { reason: reasonOf(error) });
+        log.warn('a heartbeat was not answered', { reason: reasonOf(error) });
       }
       await Promise.race([this.#prompt.promise, setTimeout(signEveryMs, undefined, { signal: this.#stopping.signal })]).catch(
         () => undefined,
@@ -154,7 +154,7 @@ export class Presence {
     const sent = moment();
     const revision = await this.#write('in', wasIn ? undefined : { epoch, level: follower.level });
     if (revision === undefined) {
-      log.warn('another appliance has changed our sign of life, or the level of the records');
+      log.warn('another appliance has changed our heartbeat, or the level of the records');
       return this.#end();
     }
     if (!wasIn) this.#cameIn = revision;

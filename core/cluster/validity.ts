@@ -1,9 +1,9 @@
-// Validity: the time for which this appliance may answer, counted from the sending of its last sign of life, on clocks that cannot be set.
+// Validity: the time for which this appliance may answer, counted from the sending of its last heartbeat, on clocks that cannot be set.
 import { z } from 'zod';
 import { firstLevel, type Levels } from '../store/records/level.ts';
 
 /**
- * Validity in milliseconds. An appliance answers for this long after it sent its last committed sign of life; a member that waits longer declares
+ * Validity in milliseconds. An appliance answers for this long after it sent its last committed heartbeat; a member that waits longer declares
  * it out. Longer than elections of etcd take (0.6 to 1.1 s), because no sign is committed during one; shorter than the two seconds in which
  * the others must continue.
  */
@@ -11,7 +11,7 @@ export const validMs = 1_500;
 /** Validity as counted by waiting members: a tenth more for clocks that run at different rates, and the pause between a check and its answer. */
 export const waitMsFor = (member: { readonly validMs: number }): number => member.validMs * 1.1 + 100;
 export const waitMs = waitMsFor({ validMs });
-/** Interval of signs of life when nothing else is sent. */
+/** Interval of heartbeats when nothing else is sent. */
 export const signEveryMs = 300;
 
 /** A moment on two clocks, in milliseconds. */

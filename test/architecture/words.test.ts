@@ -28,6 +28,7 @@ const replaced: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:is|are) told of\b/i, 'receives, is called with'],
   [/\b(?:of ours|of theirs|of one[’']s own)\b/i, 'our, their'],
   [/\bon end\b/i, 'in a row'],
+  [/\bsigns? of life\b/i, 'heartbeat'],
   [/\b(?:thereof|therein|thereby|whence|hence|lest|hitherto|henceforth)\b/i, 'plain English'],
 ];
 

@@ -32,7 +32,7 @@ test.each([1_200, -1_200, 3 * 86_400])(
   async (seconds) => {
     const [first, second, wrong] = members as [Member, Member, Member];
     clock.set(seconds);
-    // A clock that is set forward ends the validity until the next sign of life.
+    // A clock that is set forward ends the validity until the next heartbeat.
     const made = await vi.waitFor(async () => (await wrong.request('POST', tokens, { policies: ['root'], ttl: '1h' })) as Made, 5_000);
     expect(secondsAhead(made)).toBeCloseTo(0, -2);
     for (const member of members) expect((await member.exchange('GET', keys, undefined, made.token)).status).toBe(200);

@@ -457,7 +457,7 @@ test('one that is lost for ever is removed, on record: nobody misses it or its t
   mkdirSync(path('home'), { recursive: true });
   const ctl = ctlFor(a, a.caPem, path('home'));
   const remove = (member: string): Promise<Run> => ctl(['cluster', 'remove', member, '--yes']);
-  expect(await remove('c')).toMatchObject({ code: 5, stderr: expect.stringContaining('gave a sign of life') });
+  expect(await remove('c')).toMatchObject({ code: 5, stderr: expect.stringContaining('sent a heartbeat') });
   expect(await remove('a')).toMatchObject({ code: 5, stderr: expect.stringContaining('none removes itself') });
   expect(await remove('nobody')).toMatchObject({ code: 4 });
   await b.kill();

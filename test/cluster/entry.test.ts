@@ -65,7 +65,7 @@ test('the copy of a data directory that runs beside the original is refused, and
 test.each([
   ['a member that fell silent', 'lost', async () => undefined],
   ['one that a change declares out meanwhile', 'declared', () => first.add('count')],
-  ['one whose last sign of life arrives late', 'late', () => signLate('late-disk')],
+  ['one whose last heartbeat arrives late', 'late', () => signLate('late-disk')],
 ])('%s holds up nobody, and its place is taken by one of its name', async (_, name, meanwhile) => {
   const network = await relaysTo(etcd.urls);
   const silent = await startAppliance(name, temporary(name), network.urls, { id: `${name}-disk` });
@@ -135,7 +135,7 @@ describe('a member is removed for ever', () => {
     await expect(start('lost-for-ever', { id: 'lost-id' }, temporary('lost-for-ever'))).rejects.toThrow(wasRemoved);
   });
 
-  test('while it gives signs of life only if that is said; then it refuses everything when the answer is there', async () => {
+  test('while it sends heartbeats only if that is said; then it refuses everything when the answer is there', async () => {
     const ended: string[] = [];
     const alive = await startAppliance('alive', temporary('alive'), etcd.urls, { onEnded: (reason) => ended.push(reason) });
     await vi.waitUntil(() => alive.isValid, { timeout: 20_000 });

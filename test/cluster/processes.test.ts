@@ -213,7 +213,7 @@ test('an appliance that does not follow any more says so when none of its proces
   const one = await first.serve();
   await second.serve();
   const { link } = await third.serve();
-  // Nothing is applied while somebody else writes to its replica; its signs of life go on.
+  // Nothing is applied while somebody else writes to its replica; its heartbeats go on.
   const writing = spawn(process.execPath, ['-e', holdLock, require.resolve('lmdb'), third.directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -67,7 +67,7 @@ test('with half of it in use, former revisions are forgotten, and it does not fi
   expect(await write(client, 40)).toBeUndefined();
   expect(spaceWanted(await client.status(etcd.urls[0] ?? ''))).toBe('compaction');
   watch();
-  // Etcd counts what was freed at its next commit; signs of life are written all the time.
+  // Etcd counts what was freed at its next commit; heartbeats are written all the time.
   const inUse = async (): Promise<number> => {
     await client.txn({ compare: [], success: [put(Buffer.from('sign'), Buffer.from('of life'))], failure: [] }, 10_000);
     return Number((await client.status(etcd.urls[0] ?? '')).dbSizeInUse);

@@ -141,7 +141,7 @@ test('the last but one is removed as well, and the first goes on alone', async (
   await machines.a.powerOff();
 });
 
-test('systemd has ended no daemon for want of a sign of life', () => {
+test('systemd has ended no daemon for want of a heartbeat', () => {
   for (const name of names) {
     const journal = machines[name].journal();
     expect(journal).toContain('Started keystored.service');

@@ -5,7 +5,7 @@ import type { Job } from '../../../core/base/context.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { ownKey, type Store, type Table } from '../../../core/store/store.ts';
 import type { Hsm, KeyReference, KeyType } from '../../../hsm/api.ts';
-import { guestTable } from './transfer-records.ts';
+import { joiningTable } from './transfer-records.ts';
 
 /** ['types', id of the appliance]: those of its token */
 const typesTable = (store: Store): Table<readonly string[]> => store.table<readonly string[]>('token-types');
@@ -15,8 +15,8 @@ export const typeTableKinds: TableKinds = { 'token-types': { of: 'each' } };
 export function followAgreedTypes(store: Store, hsm: Hsm): void {
   hsm.agreeOn((type) => {
     const others = Iterator.from(typesTable(store).entries([])).map(([, types]) => types);
-    const guests = Iterator.from(guestTable(store).entries([])).map(([, { types }]) => types);
-    return others.every((types) => types.includes(type)) && guests.every((types) => types.includes(type));
+    const joining = Iterator.from(joiningTable(store).entries([])).map(([, { types }]) => types);
+    return others.every((types) => types.includes(type)) && joining.every((types) => types.includes(type));
   });
 }
 

@@ -10,7 +10,7 @@ import type { OpenStore } from '../../../core/store/open.ts';
 import type { OwnKeyName, TokenConfig } from '../../../hsm/api.ts';
 import { giveOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
 import type { ClusterState, ClusterWay } from '../cluster-way.ts';
-import { type Carrying, type CarryingPart, carryingTable, endCarrying, guestTable, partTable, requireSame } from './transfer-records.ts';
+import { type Carrying, type CarryingPart, carryingTable, endCarrying, joiningTable, partTable, requireSame } from './transfer-records.ts';
 import type { Carried, Invited } from '../../wrapping-keys/rotation.ts';
 
 export type CarryingParts = {
@@ -25,8 +25,8 @@ export type CarryingParts = {
 /** How long the appliances may take for each of the two steps. */
 const stepMs = 20_000;
 const lookEveryMs = 100;
-/** A guest that is not heard of for so long is not waited for any more. */
-const guestSeconds = 600;
+/** A joining member that is not heard of for so long is no longer waited for. */
+const joiningSeconds = 600;
 
 /**
  * Carries the keys after those in use into the token of every appliance, and of an appliance that was invited. Nothing uses them before
@@ -42,7 +42,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
   const receivers = requireAllIn(state, invited);
   const id = randomUUID();
   await store.write((transaction) => {
-    requireNoOtherGuest(parts, Array.from(transaction.allEntries(guestTable(store), [])), state, invited);
+    requireNoOtherJoining(parts, Array.from(transaction.allEntries(joiningTable(store), [])), state, invited);
     if (transaction.get(carryingTable(store), [group]) !== undefined) {
       throw fail('conflict', {
         detail: 'The next wrapping key is being carried to the appliances already: one that was cut off is withdrawn within a minute.',
@@ -69,10 +69,10 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
         requireSame(transaction, store, group, id);
         endCarrying(transaction, store, group, id);
         // Only the one that was invited now has the key.
-        for (const key of Array.from(transaction.keys(guestTable(store), []))) transaction.delete(guestTable(store), key);
+        for (const key of Array.from(transaction.keys(joiningTable(store), []))) transaction.delete(joiningTable(store), key);
         const parcel = given.parcels.at(-1);
         if (invited === undefined || parcel === undefined) return;
-        transaction.put(guestTable(store), [invited.appliance], {
+        transaction.put(joiningTable(store), [invited.appliance], {
           ...{
             name: invited.name,
             transport: invited.transport.id,
@@ -81,7 +81,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
             types: invited.transport.types,
             sent: { marks, parcel },
           },
-          until: guestUntil(parts),
+          until: joiningUntil(parts),
         });
       },
     };
@@ -91,9 +91,9 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
   }
 }
 
-/** When a guest that was heard of now is not waited for any more. */
-export function guestUntil({ clock }: Pick<CarryingParts, 'clock'>): string {
-  return formatTimestamp(clock.now().add({ seconds: guestSeconds }));
+/** Until when a joining member that was heard of now is waited for. */
+export function joiningUntil({ clock }: Pick<CarryingParts, 'clock'>): string {
+  return formatTimestamp(clock.now().add({ seconds: joiningSeconds }));
 }
 
 /** One that is away would come back without the key that everything is wrapped under by then; not one whose place the invited one takes. */
@@ -106,18 +106,18 @@ function requireAllIn({ members }: ClusterState, invited: Invited | undefined): 
   });
 }
 
-function requireNoOtherGuest(
+function requireNoOtherJoining(
   { clock }: CarryingParts,
-  guests: readonly (readonly [readonly (string | number)[], { readonly name: string; readonly until: string }])[],
+  joining: readonly (readonly [readonly (string | number)[], { readonly name: string; readonly until: string }])[],
   { members }: ClusterState,
   invited: Invited | undefined,
 ): void {
-  for (const [[appliance], { name, until }] of guests) {
+  for (const [[appliance], { name, until }] of joining) {
     const isOver = Temporal.Instant.compare(until, clock.now()) <= 0;
-    // One that came in is no guest any more; another one takes the place of its name.
+    // One that came in joins no longer; another one takes the place of its name.
     if (isOver || name === invited?.name || members.some(({ id }) => id === appliance)) continue;
     throw fail('conflict', {
-      detail: `"${name}" has got the wrapping key in use and is about to join: the next one is made when it is in, or was not heard of for ${guestSeconds / 60} minutes.`,
+      detail: `"${name}" has got the wrapping key in use and is about to join: the next one is made when it is in, or was not heard of for ${joiningSeconds / 60} minutes.`,
     });
   }
 }

@@ -9,8 +9,8 @@ import { type Hsm, HsmError, type KeyReference } from '../../../hsm/api.ts';
 import { wrappingNumberOf } from './cluster-keys.ts';
 import type { ClusterWay } from '../cluster-way.ts';
 import { requireTypesOf } from './agreed-types.ts';
-import { carryingTable, type Guest, guestTable } from './transfer-records.ts';
-import { guestUntil } from './key-transfer.ts';
+import { carryingTable, type JoiningMember, joiningTable } from './transfer-records.ts';
+import { joiningUntil } from './key-transfer.ts';
 import { wrappingTable } from '../../wrapping-keys/record.ts';
 import type { Invited, WrappingRotation } from '../../wrapping-keys/rotation.ts';
 
@@ -26,14 +26,14 @@ type OwnTokensParts = {
   readonly keys: () => Iterable<KeyReference>;
 };
 
-/** `waiting`: another rotation or another guest comes first. `rewrapping`: keys are wrapped again, `done` of `total` so far. */
-export type GuestState = {
+/** `waiting`: another rotation or another joining member comes first. `rewrapping`: keys are wrapped again, `done` of `total` so far. */
+export type JoiningState = {
   readonly state: 'waiting' | 'rewrapping' | 'ready';
   readonly done: number;
   readonly total: number;
-  readonly keys?: GuestKeys;
+  readonly keys?: JoiningKeys;
 };
-type GuestKeys = Pick<Guest, 'number' | 'carrying'> & NonNullable<Guest['sent']>;
+type JoiningKeys = Pick<JoiningMember, 'number' | 'carrying'> & NonNullable<JoiningMember['sent']>;
 
 const renewedBelowSeconds = 300;
 
@@ -47,10 +47,10 @@ export class OwnTokens {
   }
 
   /** Begins or goes on; to be asked again until `ready`. The caller has proven that it was invited. Throws as carryInCluster. */
-  async prepare(invited: Invited): Promise<GuestState> {
+  async prepare(invited: Invited): Promise<JoiningState> {
     const { store, rotation } = this.#parts;
     store.refresh();
-    if (this.#guestOf(invited.appliance)?.transport !== invited.transport.id) {
+    if (this.#joiningOf(invited.appliance)?.transport !== invited.transport.id) {
       requireTypesOf(this.#parts.keys(), invited.transport.types, this.#parts.hsm);
       if (rotation.state(this.#group).state === 'rewrapping') return this.#shown('waiting');
       try {
@@ -66,10 +66,10 @@ export class OwnTokens {
   /** Throws `operation-refused` before that. */
   async requireReady(appliance: string): Promise<void> {
     this.#parts.store.refresh();
-    const guest = this.#guestOf(appliance);
-    if (guest !== undefined && (await this.#progressOf(appliance)).state === 'ready') {
+    const joining = this.#joiningOf(appliance);
+    if (joining !== undefined && (await this.#progressOf(appliance)).state === 'ready') {
       // Those that came while the keys were carried; since then none of another type is made.
-      requireTypesOf(this.#parts.keys(), guest.types, this.#parts.hsm);
+      requireTypesOf(this.#parts.keys(), joining.types, this.#parts.hsm);
       return;
     }
     throw fail('operation-refused', {
@@ -99,15 +99,15 @@ export class OwnTokens {
   /** The same after an invitation was withdrawn whose appliance has not come in: it is waited for no more. */
   async rotateAfterWithdrawal(appliance: string): Promise<'rotating' | 'rotated' | 'unchanged'> {
     const { store } = this.#parts;
-    await store.write((transaction) => transaction.delete(guestTable(store), [appliance]));
+    await store.write((transaction) => transaction.delete(joiningTable(store), [appliance]));
     return this.rotateAfterRemoval(appliance);
   }
 
   /** That of the wrapping key in use: one of an earlier key came too late. */
-  #guestOf(appliance: string): Guest | undefined {
+  #joiningOf(appliance: string): JoiningMember | undefined {
     const { store } = this.#parts;
-    const guest = guestTable(store).get([appliance]);
-    return guest?.number === wrappingTable(store).get([this.#group])?.number ? guest : undefined;
+    const joining = joiningTable(store).get([appliance]);
+    return joining?.number === wrappingTable(store).get([this.#group])?.number ? joining : undefined;
   }
 
   /** A token that took the key in use before, as one does that was cut off while it joined, needs no other. */
@@ -122,28 +122,30 @@ export class OwnTokens {
       if (current?.number !== number || transaction.get(carryingTable(store), [this.#group]) !== undefined) throw fail('conflict');
       if (current.holders?.includes(appliance) === false)
         transaction.put(wrappingTable(store), [this.#group], { ...current, holders: [...current.holders, appliance] });
-      transaction.put(guestTable(store), [appliance], {
+      transaction.put(joiningTable(store), [appliance], {
         ...{ name, transport: transport.id, types: transport.types, number, carrying },
-        until: guestUntil(this.#parts),
+        until: joiningUntil(this.#parts),
       });
     });
     return true;
   }
 
   /** Ready when what the cluster shares is under the key: that is wrapped again after everything else. */
-  async #progressOf(appliance: string): Promise<GuestState> {
+  async #progressOf(appliance: string): Promise<JoiningState> {
     const { store, hsm, cluster, clock } = this.#parts;
-    const guest = this.#guestOf(appliance);
-    if (guest === undefined) return this.#shown('waiting');
-    if (Temporal.Instant.compare(guest.until, clock.now().add({ seconds: renewedBelowSeconds })) < 0)
-      await store.write((transaction) => transaction.put(guestTable(store), [appliance], { ...guest, until: guestUntil(this.#parts) }));
+    const joining = this.#joiningOf(appliance);
+    if (joining === undefined) return this.#shown('waiting');
+    if (Temporal.Instant.compare(joining.until, clock.now().add({ seconds: renewedBelowSeconds })) < 0)
+      await store.write((transaction) =>
+        transaction.put(joiningTable(store), [appliance], { ...joining, until: joiningUntil(this.#parts) }),
+      );
     const keys = await cluster.wrappedKeys();
-    if (keys === undefined || wrappingNumberOf(hsm, keys) < guest.number) return this.#shown('rewrapping');
-    const { number, carrying, sent } = guest;
+    if (keys === undefined || wrappingNumberOf(hsm, keys) < joining.number) return this.#shown('rewrapping');
+    const { number, carrying, sent } = joining;
     return { ...this.#shown('ready'), ...defined({ keys: sent && { number, carrying, ...sent } }) };
   }
 
-  #shown(state: GuestState['state']): GuestState {
+  #shown(state: JoiningState['state']): JoiningState {
     const { done, total } = this.#parts.rotation.state(this.#group);
     return { state, done, total };
   }

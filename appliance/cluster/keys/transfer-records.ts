@@ -25,7 +25,7 @@ export type CarryingPart = {
 };
 
 /** An appliance that was invited and whose token gets the keys before it comes in. */
-export type Guest = {
+export type JoiningMember = {
   readonly name: string;
   /** id of the transport key of its token */
   readonly transport: string;
@@ -45,7 +45,7 @@ export const carryingTable = (store: Store): Table<Carrying> => store.table<Carr
 /** [id of the carrying, id of the appliance] */
 export const partTable = (store: Store): Table<CarryingPart> => store.table<CarryingPart>('wrapping-carrying-parts');
 /** [id of the appliance] */
-export const guestTable = (store: Store): Table<Guest> => store.table<Guest>('cluster-guests');
+export const joiningTable = (store: Store): Table<JoiningMember> => store.table<JoiningMember>('cluster-guests');
 export const transferTableKinds: TableKinds = {
   'wrapping-carryings': { of: 'cluster' },
   'wrapping-carrying-parts': { of: 'cluster' },

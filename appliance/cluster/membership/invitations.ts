@@ -71,7 +71,7 @@ export function requireInvitation(store: Store, now: Temporal.Instant, hash: str
 
 /**
  * Counts the one use. The same appliance may ask again, because an answer can be lost: the same is who proves the keys of the first time, until
- * it has come in. `isIn`: it has given a sign of life. Answers the id of the invitation. Throws `login-failed` and `operation-refused`.
+ * it has come in. `isIn`: it has sent a heartbeat. Answers the id of the invitation. Throws `login-failed` and `operation-refused`.
  */
 export async function redeemInvitation(
   store: Store,

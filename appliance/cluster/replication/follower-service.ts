@@ -82,7 +82,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
     remove: ({ id: other, evenIfAlive }) =>
       orUnavailable(async () => {
         const outcome = await joined.remove(other, evenIfAlive);
-        // One that was admitted may have a server and have given no sign of life.
+        // One that was admitted may have a server and have sent no heartbeat.
         if (outcome !== 'alive' && orders.data !== undefined) await orUnknown(removeServerOf(client, other, log));
         return outcome;
       }),

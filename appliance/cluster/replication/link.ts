@@ -37,7 +37,7 @@ const foundingMs = 600_000;
 /** A member in the way is watched for almost two seconds, etcd may be in an election. */
 const enteringMs = 30_000;
 const enterAgainMs = 1_000;
-/** One that gives signs of life is waited for until it can answer no more. */
+/** One that sends heartbeats is waited for until it can answer no more. */
 const removingMs = 20_000;
 const stateMs = 1_000;
 const serversMs = 5_000;

@@ -121,7 +121,7 @@ export const followerRequests = {
 /** Asked of them by the follower. */
 export const linkRequests = {
   /**
-   * Something was applied, or a sign of life was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
+   * Something was applied, or a heartbeat was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
    * when the validity counts. `missing`: names of the members that are not in. `members`: ids of those that were not removed. `othersStartMs`: what the clocks of most others show when
    * CLOCK_MONOTONIC is 0.
    */

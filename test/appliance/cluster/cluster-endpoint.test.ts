@@ -221,7 +221,7 @@ describe('the removal of an appliance', () => {
     ['of the one that is asked', 'plant-b', {}, 409, 'operation-refused', 'none removes itself'],
     ['of the one that is asked, by its id', 'id-b', {}, 409, 'operation-refused', 'none removes itself'],
     ['of the last', 'plant-b', { members: [{ ...member, id: 'id-b', name: 'plant-b' }] }, 409, 'operation-refused', 'the last appliance'],
-    ['of one that gives signs of life', 'plant-c', { outcome: 'alive' }, 409, 'operation-refused', '0.2 s ago'],
+    ['of one that sends heartbeats', 'plant-c', { outcome: 'alive' }, 409, 'operation-refused', '0.2 s ago'],
     ['of one that went meanwhile', 'plant-c', { outcome: 'unknown' }, 404, 'not-found', '"plant-c"'],
   ])('%s is refused, and nothing is recorded', async (_, which, change, status, code, text) => {
     Object.assign(seen, { members: present }, change);

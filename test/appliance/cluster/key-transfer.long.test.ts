@@ -6,7 +6,7 @@ import { rewrapClusterKeys, wrapClusterKeys } from '../../../appliance/cluster/k
 import type { ClusterState, ClusterWay } from '../../../appliance/cluster/cluster-way.ts';
 import { provideStoreKey } from '../../../appliance/data-directory/store-key.ts';
 import { carryInCluster, type CarryingParts, withdrawalJob } from '../../../appliance/cluster/keys/key-transfer.ts';
-import { type Carrying, carryingTable, guestTable, partTable } from '../../../appliance/cluster/keys/transfer-records.ts';
+import { type Carrying, carryingTable, joiningTable, partTable } from '../../../appliance/cluster/keys/transfer-records.ts';
 import { carryingPartJob } from '../../../appliance/cluster/keys/transfer-part.ts';
 import { OwnTokens } from '../../../appliance/cluster/keys/own-tokens.ts';
 import { type Invited, WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
@@ -107,20 +107,20 @@ test('the token of one that was invited gets the next keys before anything is un
   const token = await makeToken('two');
   const transport = await openTransport(token);
   const rotation = rotationOf('one');
-  const guests = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation, keys: () => [] });
-  await expect(guests.requireReady('two')).rejects.toMatchObject({ code: 'operation-refused' });
+  const ownTokens = new OwnTokens({ ...partsOf('one'), hsm: hsms.get('one') as Hsm, rotation, keys: () => [] });
+  await expect(ownTokens.requireReady('two')).rejects.toMatchObject({ code: 'operation-refused' });
   const invited = { appliance: 'two', name: 'two', transport };
-  expect(await withJobs(['one'], guests.prepare(invited))).toMatchObject({ state: 'rewrapping' });
+  expect(await withJobs(['one'], ownTokens.prepare(invited))).toMatchObject({ state: 'rewrapping' });
   expect(rotation.state(group)).toMatchObject({ number: 2 });
-  await expect(guests.requireReady('two')).rejects.toMatchObject({ code: 'operation-refused' });
+  await expect(ownTokens.requireReady('two')).rejects.toMatchObject({ code: 'operation-refused' });
 
   const hsm = hsms.get('one') as Hsm;
   keys = await rewrapClusterKeys(hsm, keys);
-  const state = await guests.prepare(invited);
+  const state = await ownTokens.prepare(invited);
   expect(state).toMatchObject({ state: 'ready', keys: { number: 2 } });
   const { parcel, ...gift } = state.keys as NonNullable<typeof state.keys>;
   await takeOwnKeys(token, transport, { ...gift, parcels: [parcel] }, 0);
-  await guests.requireReady('two');
+  await ownTokens.requireReady('two');
   await enter('two', token);
   rotationOf('two');
   const made = await hsm.generate('aes-256', { tenant: 't', keyId: 'k', version: 1, purpose: 'encrypt' });
@@ -153,7 +153,7 @@ test('while one that was invited is about to join, no other wrapping key is made
   // One whose token has not got the key in use was removed before; nothing is rotated for it again.
   expect(await again.rotateAfterRemoval('three')).toBe('rotated');
   expect(wrappingTable(partsOf('one').store).get([group])?.holders).toEqual(['one', 'two', 'two-again']);
-  await partsOf('one').store.write((transaction) => transaction.delete(guestTable(partsOf('one').store), ['two-again']));
+  await partsOf('one').store.write((transaction) => transaction.delete(joiningTable(partsOf('one').store), ['two-again']));
 });
 
 test('a rotation is refused while one is away, and when one does not do its part, and nothing that is used has changed', async () => {
@@ -200,7 +200,7 @@ test('an appliance that is killed after it took the keys takes them again, and a
   await expect(begun).resolves.toMatchObject({ number: 3, state: 'rewrapping' });
   expect(await numbersIn(partsOf('one').token)).toContain(3);
   expect(await numbersIn(token)).toContain(3);
-  expect([...guestTable(store).keys([])]).toEqual([]);
+  expect([...joiningTable(store).keys([])]).toEqual([]);
 });
 
 test('a carrying whose appliance was killed is withdrawn, its transport keys go, and the next takes a higher number', async () => {

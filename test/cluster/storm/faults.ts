@@ -18,7 +18,7 @@ export type Fault = {
   readonly takes?: 'place' | 'all' | 'calm';
 };
 
-/** Longer than an appliance may answer without a sign of life. */
+/** Longer than an appliance may answer without a heartbeat. */
 const silentMs = 3_500;
 /** Processes of an appliance by a word of their command line. */
 const [etcd, follower, tokenHost] = ['--name=', 'follower', 'host'];

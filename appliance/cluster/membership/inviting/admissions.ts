@@ -87,7 +87,7 @@ export class Admissions {
     requireCluster();
     const appliance = await withdrawInvitation(store, id);
     if (appliance === undefined || cluster === undefined) return { appliance, unconfirmed: [] };
-    // Its server may be there although it has given no sign of life.
+    // Its server may be there although it has sent no heartbeat.
     const outcome = await cluster.remove(appliance, false);
     if (outcome === 'alive')
       throw fail('operation-refused', { detail: 'Its appliance has come in meanwhile: remove that one from the cluster.' });

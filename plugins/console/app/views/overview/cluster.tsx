@@ -35,7 +35,7 @@ const states: Readonly<Record<Member['state'], readonly [tone: Tone, words: stri
   out: ['bad', 'does not answer'],
 };
 
-/** Revisions that a member may lack between two signs of life. */
+/** Revisions that a member may lack between two heartbeats. */
 const ordinaryLag = 100;
 
 /** Nothing for an appliance that is alone, and for who may not see the others. */
