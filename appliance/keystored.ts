@@ -91,6 +91,7 @@ function step(text: string): void {
   console.error(`keystored: ${text} …`);
 }
 
+/** Long because it is the order of a start, which is read as a whole. */
 async function main(): Promise<void> {
   let isStopping = false;
   /** Set once there are workers; steps before that are finished first. */

@@ -59,7 +59,10 @@ export type SealControllerParts = {
   readonly giveUp: (reason: unknown) => Promise<void>;
 };
 
-/** Starts the workers, sealed or serving as `first` says, and serves their requests: sums of metrics, seal, unseal. */
+/**
+ * Starts the workers, sealed or serving as `first` says, and serves their requests: sums of metrics, seal, unseal.
+ * Long because every step reads and sets the state of the same seal.
+ */
 export function controlSeal(
   { configuration, args, clock, log, shipper, takePart, restartServer, giveUp }: SealControllerParts,
   first: Promise<Orders>,

@@ -38,7 +38,7 @@ export function createTransitKeys(transit: Transit): TransitKeys {
   };
 }
 
-/** Transit keys for one attachment. */
+/** Transit keys for one attachment. Long because it is the service, of which each function is read by itself. */
 function attachedKeys(transit: Transit, attachmentOf: () => Attachment): AttachedKeys<AttachedFields, unknown> {
   const { tables, keyring } = transit;
 

@@ -19,6 +19,10 @@ const planted: Readonly<Record<string, Sources>> = {
   'core/plugin/services holds types and typed names only': file('core/plugin/services/planted.ts', 'export function planted() {}'),
   'a package with an owner is imported by its owner only': file('plugins/random/planted.ts', "await import('lmdb');"),
   'no file is above 400 lines': file('plugins/random/planted.ts', '\n'.repeat(401)),
+  'a function above 80 lines says in its comment why': file(
+    'plugins/random/planted.ts',
+    `export function planted(): number {\n${'  void 0;\n'.repeat(80)}  return 1;\n}`,
+  ),
   'every file says in its first line what it is for': new Map([['plugins/random/planted.ts', 'export const planted = 1;\n']]),
   'no folder has more than 14 files': new Map(Array.from({ length: 15 }, (_, n) => [`plugins/planted/file-${n}.ts`, '// Planted.\n'])),
   'core names no plugin outside of what is listed': file('core/base/planted.ts', "export const planted = 'est';"),

@@ -34,6 +34,8 @@ const namesPlugins: ReadonlySet<string> = new Set([
 
 const mostLines = 400;
 const mostFiles = 14;
+/** without blank lines and comments */
+const longestFunction = 80;
 
 type Import = { readonly from: string; readonly to: string };
 
@@ -81,6 +83,15 @@ export const rules: readonly Rule[] = [
   {
     name: `no file is above ${mostLines} lines`,
     violations: (sources) => [...sources].filter(([, text]) => text.split('\n').length > mostLines + 1).map(([file]) => file),
+  },
+  {
+    name: `a function above ${longestFunction} lines says in its comment why`,
+    violations: (sources) =>
+      [...sources].flatMap(([file, text]) =>
+        longFunctions(text)
+          .filter(({ comment }) => !comment.includes('Long because'))
+          .map(({ name, lines }) => `${file}: ${name} has ${lines} lines`),
+      ),
   },
   {
     name: 'every file says in its first line what it is for',
@@ -177,6 +188,28 @@ function stronglyConnected(arrows: ReadonlyMap<string, ReadonlySet<string>>): st
   };
   for (const node of arrows.keys()) if (!index.has(node)) visit(node);
   return groups;
+}
+
+type LongFunction = { readonly name: string; readonly lines: number; readonly comment: string };
+
+/** The head of a function or of a method; the format puts its last brace below the first character of its head. */
+const functionHead = /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:get |set |static )*([#\w]+)\((?!.*=>)[^;]*[{(,]$)/;
+
+function longFunctions(text: string): readonly LongFunction[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, at): readonly LongFunction[] => {
+    const [, indent = '', ofFunction, ofMethod] = functionHead.exec(line) ?? [];
+    const name = ofFunction ?? (indent === '  ' ? ofMethod : undefined);
+    if (name === undefined || /^(?:if|for|while|switch|return|super)$/.test(name)) return [];
+    const length = lines.slice(at).findIndex((one) => one === `${indent}}`);
+    const body = lines.slice(at, at + length + 1).filter((one) => !/^\s*(?:$|\/\/|\/?\*)/.test(one));
+    return body.length > longestFunction ? [{ name, lines: body.length, comment: commentAbove(lines, at) }] : [];
+  });
+}
+
+function commentAbove(lines: readonly string[], at: number): string {
+  const first = lines.slice(0, at).findLastIndex((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
+  return lines.slice(first + 1, at).join('\n');
 }
 
 function countBy<T>(values: readonly T[], key: (value: T) => string): Map<string, number> {

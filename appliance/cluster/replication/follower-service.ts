@@ -34,7 +34,10 @@ const tellingMs = 500;
 /** A change, and a record of the trail. */
 const recordingMs = 15_000;
 
-/** Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions. */
+/**
+ * Rejects with the reason, in one sentence, when this appliance cannot be a member. `onEnded` as in MemberOptions.
+ * Long because what is opened first is what every later step works with.
+ */
 export async function runFollower(orders: FollowerOrders, onEnded: (reason: string) => void, log: Log): Promise<RunningFollower> {
   const { endpoints, tls, directory, id, name, version, run, publicUrl, limits, examines = false } = orders;
   const client = new EtcdClient({ endpoints, nowMs: () => performance.now(), ...defined({ tls: tls && octetsOf(tls) }) });

@@ -58,6 +58,7 @@ const disableInput = z.object({
 
 const path = `/v1/state/${approlePath}/{name}`;
 
+/** Long because it is a list, of which each entry is read by itself. */
 export function secretIdEndpoints({ store, hsm }: { readonly store: Store; readonly hsm: Hsm }): AnyEndpoint[] {
   function find(call: EndpointCall): Approle {
     const approle = approleTable(store).get([call.caller.tenantId, call.params['name'] ?? '']);

@@ -35,7 +35,10 @@ const lookEveryMs = 1_000;
 
 type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store };
 
-/** The system tenant sees all records, other tenants their own audit records, without the fields of the chain. */
+/**
+ * The system tenant sees all records, other tenants their own audit records, without the fields of the chain.
+ * Long because it is a list, of which each entry is read by itself.
+ */
 export function topicEndpoints(options: Options): TopicEndpoints {
   const { directories } = options;
   const stopping = new AbortController();

@@ -83,7 +83,10 @@ function pathOfToken(accessor: string): readonly string[] {
   return [...tokensPath.slice(1).split('/'), accessor];
 }
 
-/** The token actions. Those on a token other than the caller's also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
+/**
+ * The token actions. Those on a token other than the caller's also need a rule for `/v1/state/keystore/tokens/<accessor>`.
+ * Long because it is a list, of which each entry is read by itself.
+ */
 export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
   /** The token named, if it is of this tenant and the policies allow it; the caller's own when none is named. */
   function requireToken(call: EndpointCall, { token, accessor }: WhichToken, operation: PolicyOperation): TokenRecord {

@@ -16,7 +16,10 @@ const base = '/v1/ca/{tenant}/{ca}';
 /** Room for some fifty certificates; most requests name one, in about 100 octets. */
 const ocspLimitBytes = 4_096;
 
-/** The public endpoints. Signatures for unauthenticated callers are cached and shared, or limited, so that repeated requests cost the token little. */
+/**
+ * The public endpoints. Signatures for unauthenticated callers are cached and shared, or limited, so that repeated requests cost the token little.
+ * Long because it is a list, of which each entry is read by itself.
+ */
 export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
   const responder = new OcspResponder(context);
   const shared = { access: 'public', tag: caTag, audit: 'none', documented: { names } } as const;

@@ -20,6 +20,7 @@ const height = 90;
 /** First and last bin of what is being chosen. */
 type Choice = { readonly first: number; readonly last: number };
 
+/** Long because it is one picture from top to bottom. */
 export function Histogram({ label, bins, fromMs, toMs, onChoose }: HistogramProps): ComponentChildren {
   const choice = useSignal<Choice | undefined>(undefined);
   const start = useSignal<number | undefined>(undefined);

@@ -33,6 +33,7 @@ export type FormProps = {
   readonly onStale?: ((sent: object) => void) | undefined;
 };
 
+/** Long because it is one view from top to bottom. */
 export function Form(props: FormProps): ComponentChildren {
   const { entry, names, input, document, present, does, confirm, nameField } = props;
   const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document).filter(({ path }) => path !== encodedField)), [input]);

@@ -31,6 +31,7 @@ type Decision = {
 
 type Asked = { readonly path: string; readonly operation: string; readonly accessor?: string; readonly policies?: readonly string[] };
 
+/** Long because it is one view from top to bottom. */
 export function CheckView({ catalog, place: { entries }, path }: DrawnProps): ComponentChildren {
   const { query } = address.peek();
   const whom = useSignal<Whom>(query.has('accessor') ? 'accessor' : query.has('policies') ? 'policies' : 'own');

@@ -46,6 +46,7 @@ type Explanation = {
 
 const example = '{\n  "sub": "248289761001",\n  "email": "ada@example.com",\n  "groups": ["operators"]\n}';
 
+/** Long because it is one view from top to bottom. */
 export function ExplainView({ catalog, place: { entries, names }, path }: DrawnProps): ComponentChildren {
   const kept = address.peek().query.get('login') ?? '';
   const way = useSignal<'login' | 'claims'>('login');

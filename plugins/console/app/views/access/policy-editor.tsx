@@ -60,6 +60,7 @@ type EditorProps = {
   readonly etag?: string | undefined;
 };
 
+/** Long because it is one view from top to bottom. */
 function Editor({ catalog, save, names, draft: present, etag }: EditorProps): ComponentChildren {
   const isNew = names.length === 0;
   const draft = useSignal<PolicyDraft>(isNew ? { ...present, rules: [newRule()] } : present);

@@ -15,6 +15,7 @@ export type RuleRowProps = {
 
 const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
+/** Long because it is one view from top to bottom. */
 export function RuleRow({ rule, number, said, onChange, onRemove }: RuleRowProps): ComponentChildren {
   const { id, path, effects, allowedValues, hideFields } = rule;
   const described =

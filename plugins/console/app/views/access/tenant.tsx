@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, string>> = {
   'application-owner': 'owns applications',
 };
 
-/** Nothing where the state may not be read: the page below says why. */
+/** Nothing where the state may not be read: the page below says why. Long because it is one view from top to bottom. */
 export function TenantView({ catalog, place: { names }, turn: asked }: DrawnProps): ComponentChildren {
   const turn = useSignal(0);
   const token = useUntilEnd<string>();

@@ -23,6 +23,7 @@ const mostRecords = 20_000;
 /** Shorter times are not drawn. */
 const shortestMs = 1_000;
 
+/** Long because it is one view from top to bottom. */
 export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
   const { query } = address.value;
   const filters = Object.fromEntries(Object.keys(noFilters).map((name) => [name, query.get(name) ?? ''])) as Filters;

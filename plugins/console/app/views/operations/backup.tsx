@@ -25,6 +25,7 @@ type Phase =
   | ({ readonly is: 'receiving' } & Downloaded)
   | { readonly is: 'done'; readonly file: Blob; readonly name: string };
 
+/** Long because it is one view from top to bottom. */
 export function BackupPage({ catalog }: DrawnProps): ComponentChildren {
   const entry = catalog.entries.find(({ path }) => path === backupPath);
   const [way, passphrase, again, recipients] = [useSignal('passphrase'), useSignal(''), useSignal(''), useSignal('')];
