@@ -52,7 +52,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'the client of a token host imports nothing of the engine',
-    violations: forbiddenImports(({ from, to }) => from.startsWith('hsm/client/') && /^hsm\/engine\//.test(to)),
+    violations: forbiddenImports(({ from, to }) => from.startsWith('hsm/client/') && to.startsWith('hsm/engine/')),
   },
   {
     name: 'nobody sees the inside of a plugin; plugins do not see each other at all',
