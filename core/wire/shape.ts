@@ -1,4 +1,4 @@
-// What the translation between code and wire works with: the shape of a schema, and the problems of a body.
+// Form of a schema for the translation between code and wire, and the problems of a body.
 import type { ErrorItem } from '../base/errors.ts';
 import type { JsonValue } from './json.ts';
 

@@ -27,7 +27,7 @@ export const openpgpSign = 'openpgp-sign';
  * Whether a text can be what a signature of version 3 of a document is made over (RFC 4880 section 5.2.4): document ‖ type ‖ time, 4 octets.
  * Type 00 is a document in octets, 01 one in text, and 02 none at all.
  */
-export function endsAsVersion3(text: Uint8Array): boolean {
+function endsAsVersion3(text: Uint8Array): boolean {
   const type = text.at(-5);
   return type === 0x00 || type === 0x01 || (type === 0x02 && text.length === 5);
 }

@@ -36,7 +36,7 @@ export type Routed = {
 };
 
 /** A request with its endpoint. The pipeline fills in the fields that are not readonly, in the order of its checks. */
-/** What an endpoint for callers with a token is given. */
+/** Call of an endpoint for callers with a token. */
 export type AllowedCall = EndpointCall & { readonly access: Authorized };
 
 export class ApiRequest extends RequestContext<Answer, ApiExchange> {
