@@ -141,6 +141,8 @@ function installFor(name, args) {
   if (name === 'generate clients') installDebianPackages('to pack the client libraries', missingPackers(args));
   if (name === 'test clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (['test cluster', 'soak'].includes(name)) installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
+  if (name === 'test cluster' && process.getuid() === 0)
+    installDebianPackages('for one address of several appliances', missing({ keepalived: 'keepalived', nft: 'nftables', curl: 'curl' }));
   if (['test image', 'build image'].includes(name))
     installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   if (name === 'build reproduce' && process.getuid() === 0)

@@ -132,7 +132,7 @@ test('a drill names what is wrong: another identity, a changed file, keys of ano
   expect(cut).toMatchObject({ code: 1, output: expect.stringMatching(/FOUND: .*signed head/) });
   expect(drill(path('nothing.age'), '--identity-file', path('identity'))).toMatchObject({
     code: 2,
-    output: expect.stringMatching(/ENOENT/),
+    output: expect.stringMatching(/there is no such file/),
   });
   expect(drill(file)).toMatchObject({
     code: 2,
