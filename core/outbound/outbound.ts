@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Clock } from '../base/context.ts';
 import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
+import { GuardedAgent } from './guarded-connection.ts';
 import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 import { secureContextOf, type Trust } from './trust.ts';
 
@@ -106,7 +107,9 @@ function send(url: URL, method: string, request: OutboundRequest, { secureContex
   if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
   const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
   const sent =
-    url.protocol === 'https:' ? https.request(url, { ...options, agent: new https.Agent({ secureContext }) }) : http.request(url, options);
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, agent: new GuardedAgent({ secureContext }, signal) })
+      : http.request(url, options);
   return sent.end(body);
 }
 

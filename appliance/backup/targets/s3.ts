@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import type { S3Target } from '../../../core/config/backup.ts';
+import { GuardedAgent } from '../../../core/outbound/guarded-connection.ts';
 import type { Sending } from './sending.ts';
 
 export type S3Limits = {
@@ -98,7 +99,8 @@ class Bucket {
     url.pathname = `${url.pathname === '/' ? '' : url.pathname}/${[bucket, ...key.split('/')].map(encodeURIComponent).join('/')}`;
     for (const [name, value] of query) url.searchParams.set(name, value);
     const options: https.RequestOptions = {
-      ...{ method, headers: await this.#signedHeaders(method, url, body), agent: false, signal: this.#signal, timeout: silenceMs },
+      ...{ method, headers: await this.#signedHeaders(method, url, body), signal: this.#signal, timeout: silenceMs },
+      agent: url.protocol === 'https:' ? new GuardedAgent({}, this.#signal) : false,
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     };
     return new Promise((resolve, reject) => {

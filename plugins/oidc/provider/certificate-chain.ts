@@ -1,8 +1,9 @@
 // Reads the TLS certificates of a provider, to show an administrator why it is not trusted.
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import tls from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { Destinations, Way } from '../../../core/outbound/destinations.ts';
+import { connectGuarded } from '../../../core/outbound/guarded-connection.ts';
 import { hostOf } from '../../../core/base/addresses.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 
@@ -27,12 +28,13 @@ export async function readCertificates(url: URL, destinations: Destinations): Pr
 }
 
 /** Only fetches: an exception in a listener would end the process. */
-function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
+async function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
   const host = hostOf(url);
   // RFC 6066 section 3: no addresses in the server name.
   const servername = isIP(host) === 0 ? { servername: host } : {};
+  const signal = AbortSignal.timeout(timeoutMs);
+  const socket = await connectGuarded({ host, port: Number(url.port || 443), rejectUnauthorized: false, lookup, signal, ...servername });
   return new Promise((resolve) => {
-    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, lookup, ...servername });
     socket.setTimeout(timeoutMs, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(undefined));
@@ -43,7 +45,7 @@ function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefin
   });
 }
 
-function peerOf(socket: tls.TLSSocket): X509Certificate | undefined {
+function peerOf(socket: TLSSocket): X509Certificate | undefined {
   try {
     return socket.getPeerX509Certificate();
   } catch {

@@ -1,5 +1,5 @@
 // Judges the certificates of a TLS client before OpenSSL reads them: it decodes each key and verifies each signature, even of an untrusted chain.
-import { DerError, objectIdentifier, readBitString, readOnly, tag } from '../../der/der.ts';
+import { DerError, objectIdentifier, readBitString, readOnly, tag } from '../der/der.ts';
 
 /** Limit of certificates: one, six above it, the longest path, and their root. */
 const mostCertificates = 8;
