@@ -29,7 +29,7 @@ export async function connectGuarded({ signal, ...options }: GuardedOptions): Pr
     socket.destroy();
     throw error;
   }
-  const guarded = new GuardedSocket(socket, 'server', (reason) =>
+  const guarded = new GuardedSocket(socket, 'server', host, (reason) =>
     secured.destroy(new CertificateRefused(`a certificate of the server was refused before it was read: ${reason}`)),
   );
   const secured = connectTls({ ...options, path: undefined, socket: guarded } as ConnectionOptions);

@@ -17,8 +17,8 @@ const mostRecords = 160;
  * share a room.
  */
 const unsharedOctets = 32 * 1024;
-/** Shared room, needed by chains of ML-DSA, not by those of RSA and EC. */
-const room = { octets: 8 << 20, held: 0 };
+/** Shared room, needed by chains of ML-DSA, not by those of RSA and EC. One owner, an address, has no more than a half. */
+const room = { octets: 8 << 20, ofOne: 4 << 20, held: 0, byOwner: new Map<string, number>() };
 /** The fatal alert `bad_certificate` (RFC 8446 section 6). */
 const badCertificate = Buffer.from([2, 42]);
 
@@ -43,6 +43,7 @@ const peers = {
 export class GuardedSocket extends Duplex {
   readonly accepted: Socket;
   readonly #peer: (typeof peers)['client' | 'server'];
+  readonly #owner: string;
   readonly #refused: (reason: string) => void;
   /** octets of records that are not passed on yet; undefined once the judgement is over */
   #held: Buffer | undefined = Buffer.alloc(0);
@@ -57,11 +58,12 @@ export class GuardedSocket extends Duplex {
   /** octets reserved in the room */
   #shared = 0;
 
-  /** `refused` is called with the problem of a certificate, before the connection is closed. */
-  constructor(accepted: Socket, peer: 'client' | 'server', refused: (reason: string) => void) {
+  /** `owner`: whose share of the room it takes. `refused` is called with the problem of a certificate, before the connection is closed. */
+  constructor(accepted: Socket, peer: 'client' | 'server', owner: string, refused: (reason: string) => void) {
     super({ allowHalfOpen: true });
     this.accepted = accepted;
     this.#peer = peers[peer];
+    this.#owner = owner;
     this.#refused = refused;
     accepted
       .setNoDelay()
@@ -119,7 +121,7 @@ export class GuardedSocket extends Duplex {
       return this.#passOn(rest);
     }
     if (rest.length > mostOctets) return this.#refuse('it has more than 64 KiB');
-    if (!this.#share(rest.length - passes + this.#message.length)) return void this.destroy();
+    if (!this.#share(rest.length - passes + this.#message.length)) return this.#refuse('too many that are not whole wait already');
     this.#held = rest.subarray(passes);
     this.#looked -= passes;
     if (passes > 0) this.#passOn(rest.subarray(0, passes));
@@ -128,8 +130,12 @@ export class GuardedSocket extends Duplex {
   /** Reserves room for a number of octets; false if none is left. */
   #share(octets: number): boolean {
     const shared = Math.max(0, octets - unsharedOctets);
-    if (shared > this.#shared && room.held - this.#shared + shared > room.octets) return false;
-    room.held += shared - this.#shared;
+    const more = shared - this.#shared;
+    const ofOwner = (room.byOwner.get(this.#owner) ?? 0) + more;
+    if (more > 0 && (room.held + more > room.octets || ofOwner > room.ofOne)) return false;
+    room.held += more;
+    if (ofOwner > 0) room.byOwner.set(this.#owner, ofOwner);
+    else room.byOwner.delete(this.#owner);
     this.#shared = shared;
     return true;
   }

@@ -2,6 +2,7 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { subscriberOf } from '../../base/addresses.ts';
 import type { Log } from '../../base/context.ts';
 import { GuardedSocket } from '../../tls/guarded-socket.ts';
 import { noteAccepted, peerAddressOf } from './client-address.ts';
@@ -20,7 +21,9 @@ export function guardCertificates(server: Server, log: Log | undefined): void {
     log?.warn('a client certificate was refused before it was read', { address, reason });
   };
   server.removeAllListeners('connection').on('connection', (accepted: Socket) => {
-    const guarded = new GuardedSocket(accepted, 'client', (reason) => say(peerAddressOf(accepted), reason));
+    const guarded = new GuardedSocket(accepted, 'client', subscriberOf(peerAddressOf(accepted)), (reason) =>
+      say(peerAddressOf(accepted), reason),
+    );
     for (const listener of listeners) listener.call(server, guarded as Duplex as Socket);
   });
   server.on('keylog', (line: Buffer, secured: GuardedTls) => {
