@@ -38,6 +38,8 @@ export async function connectGuarded({ signal, ...options }: GuardedOptions): Pr
   return secured;
 }
 
+type Done = (error: Error | null, stream: Duplex) => void;
+
 /** Agent for one HTTPS request at a time. */
 export class GuardedAgent extends https.Agent {
   readonly #signal: AbortSignal | undefined;
@@ -47,16 +49,23 @@ export class GuardedAgent extends https.Agent {
     this.#signal = signal;
   }
 
-  override createConnection(options: object, done?: (error: Error | null, stream: Duplex) => void): undefined {
+  override createConnection(options: object, done?: Done): undefined {
     const wanted = {
       ALPNProtocols: ['http/1.1'],
       ...(options as GuardedOptions),
       ...(this.#signal === undefined ? {} : { signal: this.#signal }),
     };
-    connectGuarded(wanted).then(
-      (secured) => done?.(null, secured),
-      (error: unknown) => done?.(error as Error, undefined as never),
-    );
+    void this.#connect(wanted, done);
     return undefined;
+  }
+
+  async #connect(wanted: GuardedOptions, done: Done = () => undefined): Promise<void> {
+    let secured: TLSSocket;
+    try {
+      secured = await connectGuarded(wanted);
+    } catch (error) {
+      return done(error as Error, undefined as never);
+    }
+    done(null, secured);
   }
 }

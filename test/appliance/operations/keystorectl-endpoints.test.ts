@@ -152,7 +152,7 @@ test('many who read slowly, or not at all, have one file open together', async (
     await once(socket, 'data');
     socket.pause();
   }
-  expect(openOnes()).toBe(1);
+  await expect.poll(openOnes).toBe(1);
   for (const socket of sockets) socket.destroy();
   await expect.poll(openOnes).toBe(0);
 });
