@@ -80,8 +80,8 @@ test('an appliance that nobody has seen open is asked for its health and unseale
   const unseal = ['do', 'system', 'unseal', '--pin', `@${join(directory, 'pin')}`];
   renameSync(join(directory, 'softhsm'), join(directory, 'softhsm-gone'));
   await expect(ctl(daemon, directory, ...unseal)).rejects.toMatchObject({
-    code: 6,
-    stderr: expect.stringMatching(/503 hsm-unavailable: .* system:logs says what/),
+    code: 5,
+    stderr: expect.stringMatching(/409 data-damaged: .*softhsm is missing .*unseal it again when that is mended/),
   });
   renameSync(join(directory, 'softhsm-gone'), join(directory, 'softhsm'));
   await ctl(daemon, directory, ...unseal);
