@@ -32,7 +32,7 @@ export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'ser
   };
 }
 
-/** Where a CA's CRL and OCSP responder are (api 2), without token; each key generation has its own CRL. */
+/** URLs of a CA's CRL and OCSP responder (api 2), without token; each key generation has its own CRL. */
 export function publicUrls(context: CaContext, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
   const publicUrl = context.publicUrl();
   if (publicUrl === undefined) return undefined;

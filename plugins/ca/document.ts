@@ -18,7 +18,7 @@ const sizes = unique(written.map(({ certKeyBits }) => certKeyBits)).toSorted((le
 const resource = 'keystore/tls/ca';
 const state = `/v1/state/${resource}/{}`;
 
-/** To sign requests is not enough: a CA below signs whatever it likes. */
+/** CA that certifies. The right to sign requests is not enough: a CA below signs whatever it likes. */
 const issuer: NamedEntry = {
   resource,
   needs: [
@@ -26,7 +26,7 @@ const issuer: NamedEntry = {
     { operation: 'execute', path: `${state}/certify-ca`, effect: signingAnything },
   ],
 };
-/** What is trusted is the certificate. */
+/** Name of a CA whose certificate is trusted. */
 const trusted: NamedEntry = { resource, needs: [{ operation: 'read', path: state }] };
 
 const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
@@ -150,8 +150,8 @@ export function keyFields(keyType: KeyType): WrittenKeyType {
 const minSecretOctets = 6;
 
 /**
- * Why a shared secret is unusable for devices or too weak; undefined when it is acceptable. Not part of the schema: secrets from before the
- * rule stay valid.
+ * Returns the reason for which a shared secret is unusable for devices or too weak; undefined if it is acceptable. Not part of the schema:
+ * secrets from before the rule stay valid.
  */
 export function findSecretProblem(secret: string): string | undefined {
   // RFC 7617 section 2: a password in HTTP Basic has no control characters.

@@ -1,4 +1,4 @@
-// When certificates end, for the metrics: the one of the listeners and the newest of every CA.
+// Ends of certificates, for the metrics: the one of the listeners and the newest of every CA.
 import type { Gauge } from '../../core/plugin/plugin.ts';
 import { newestCertificate } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';

@@ -16,7 +16,7 @@ const keptDays = 90;
 /** A revocation stays on the CRL until one CRL after the certificate's end has had it (RFC 5280 3.3). */
 const listedDays = 8;
 
-/** Runs everything once; stops between steps when aborted. Safe to repeat after an interruption. */
+/** Runs everything once; stops between steps when aborted. Idempotent. */
 export async function doHousekeeping(context: CaContext, signal: AbortSignal): Promise<void> {
   await sweepRemovedCas(context);
   await context.ledger.sweep();
@@ -26,7 +26,7 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
     const ca = { tenantId: String(key[0]), record };
     await forgetExpired(context, ca);
     await dropExpiredGenerations(context, ca);
-    // Those of keys in the token of one appliance are made there (own/keys-in-token.ts).
+    // Lists of keys in the token of one appliance are made there (own/keys-in-token.ts).
     for (const generation of record.generations) if (!isStranded(context, generation)) await currentCrl(context, ca, generation);
   }
 }

@@ -21,7 +21,7 @@ export default definePlugin({
   uses: [custodyStatementsService, listenersService, wrappingKeysService],
   inherits: { from: 'est', tables: tableNames },
   tables: {
-    // That of the listeners is made by a start, with what it issues.
+    // A start makes the CA of the listeners, with the certificates it issues.
     cas: { of: 'all', fills: 'appliance' },
     certificates: { of: 'all', fills: true },
     crls: { of: 'all', fills: true, published: 'newest' },

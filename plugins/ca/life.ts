@@ -34,7 +34,7 @@ export type CaWish = {
   readonly ttl: string;
   /** name of the CA of the same tenant that certifies it */
   readonly issuingCa: string | undefined;
-  /** of a new CA: the number that its keys count on from; default 0 */
+  /** for a new CA: the number from which its keys count on; default 0 */
   readonly lastGeneration?: number;
 };
 
@@ -82,7 +82,7 @@ async function unlessIssuerDeleted<T>(context: CaContext, issuer: IssuingCa | un
 
 const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
 
-/** In the transaction that stores the CA's record: claims the key, and records the certificate at the issuing CA. */
+/** Claims the key, and records the certificate at the issuing CA, inside the transaction that stores the CA's record. */
 export function keepGeneration(context: CaContext, transaction: WriteTransaction, made: MadeGeneration): void {
   const { generation, issuer, renews } = made;
   context.ledger.claim(transaction, [ledgerReference(made, generation)]);
@@ -196,7 +196,7 @@ function ruleOfSubject(text: string): string {
   return `has the attribute ${unknown}, which is not known: there are ${known}, and numbers such as 2.5.4.17`;
 }
 
-/** Whether the newest certificate was imported. */
+/** Tells whether the newest certificate was imported. */
 export function isSignedOutside(record: CaRecord): boolean {
   return record.issuingCa === undefined && (newestGeneration(record)?.chain.length ?? 0) > 0;
 }
@@ -217,7 +217,10 @@ function readPathLength({ extensions }: Certificate): number | undefined {
   return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
 }
 
-/** Whether every pathLenConstraint of a chain, nearest first, allows the CAs below it, and `more` below the nearest (RFC 5280 4.2.1.9). */
+/**
+ * Tells whether every pathLenConstraint of a chain, nearest first, allows the CAs below it, and `more` below the nearest (RFC 5280
+ * 4.2.1.9).
+ */
 function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
   return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
 }

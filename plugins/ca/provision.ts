@@ -1,4 +1,4 @@
-// What plugin `ca` adds to the appliance, loaded by processes that serve.
+// Additions of plugin `ca` to the appliance, loaded by processes that serve.
 import type { Job } from '../../core/base/context.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';

@@ -13,7 +13,7 @@ import { registrationKeys } from './authority/registration-key.ts';
 /** Keys that are read at a time. */
 const stepRecords = 1_000;
 
-/** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
+/** Disowns the keys of a CA and notes the rest for clearing, in the transaction that deletes its record. */
 export function removeCaRecords(context: CaContext, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
   const own = { tenantId, caId: record.id };
   context.ledger.disown(transaction, [
@@ -23,14 +23,14 @@ export function removeCaRecords(context: CaContext, transaction: WriteTransactio
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
-/** In the same transaction: records that trust the CA by its name alone trust this one, and no later one. */
+/** Binds records that trust the CA by its name alone to this one, not a later one; inside the same transaction. */
 export function endTrust(context: CaContext, transaction: WriteTransaction, { tenantId, record: gone }: FoundCa): void {
   for (const [key, record] of Array.from(transaction.entries(context.tables.cas, [tenantId])))
     if (record.est.initialEnrollTrustCa === gone.name && record.trustedCaId === undefined && record.id !== gone.id)
       transaction.put(context.tables.cas, key, { ...record, trustedCaId: gone.id });
 }
 
-/** Why the certificates of a CA that goes are revoked. */
+/** Reason for which the certificates of a removed CA are revoked. */
 export const endOfCa: RevocationReason = 'cessation-of-operation';
 
 /** Serial numbers of the CA's own certificates. */
@@ -38,7 +38,7 @@ export function serialsOf({ generations }: CaRecord): string[] {
   return generations.map(({ certificate }) => readCertificate(certificate).serial);
 }
 
-/** In the same transaction: the CA's own certificates are revoked by the CA that issued them. */
+/** Revokes the CA's own certificates at the CA that issued them, inside the same transaction. */
 export function revokeOwnCertificates(context: CaContext, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
   const above = record.issuingCa === undefined ? undefined : transaction.get(context.tables.cas, [tenantId, record.issuingCa]);
   if (above === undefined) return;

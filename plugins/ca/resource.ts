@@ -168,7 +168,7 @@ function requireFitSecret(secret: string | undefined, present: string | undefine
 
 /**
  * The id of the trust CA; undefined without one, and for a CA that trusts itself. A trust CA that is deleted later only makes first enrolments 401 (spec,
- * Errors), and one that gets its name is not trusted: who may make CAs would choose who enrols here.
+ * Errors), and one that gets its name is not trusted: otherwise a person who may make CAs would choose who enrols here.
  */
 function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): string | undefined {
   const trusted = document.est.initialEnrollTrustCa;
@@ -186,7 +186,7 @@ function readTrustCertificate(context: CaContext, pem: string): Uint8Array {
   return requireCaCertificate(context, der).der;
 }
 
-/** Its keys go for good: relying parties keep the last CRLs, signed while there is a key, and nothing is left out of them. */
+/** Plans a removal. The keys are destroyed permanently: relying parties keep the last CRLs, signed while there is a key and complete. */
 function planRemoval(context: CaContext, call: EndpointCall, name: string, current: CaRecord): Removal {
   requireUnused(context, call, name, current);
   const { tenantId } = call.caller;
@@ -212,12 +212,12 @@ function planRemoval(context: CaContext, call: EndpointCall, name: string, curre
       if (outstanding.valid === 0) revokeOwnCertificates(context, transaction, ca);
       removeCaRecords(context, transaction, tenantId, current);
     },
-    // What is not reached now, because the token is away, the hourly job removes.
+    // Records and keys that cannot be removed now, because the token is unreachable, are left to the hourly job.
     after: () => sweepRemovedCas(context).catch(() => undefined),
   };
 }
 
-/** Unlike a key, a CA that nothing hangs on any more may go without further ado. */
+/** Requires that a CA may be deleted. Unlike a key, one that nothing depends on may go without a flag. */
 function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUntil }: Outstanding): void {
   if (valid === 0 || deletionAllowed === true) return;
   const are = valid === 1 ? 'certificate of it is' : 'certificates of it are';
@@ -232,7 +232,10 @@ function requireUnused(context: CaContext, call: EndpointCall, name: string, cur
   requireNoneBelow(call, name, Iterator.from(context.tables.cas.allEntries([call.caller.tenantId])));
 }
 
-/** Asked again in the transaction: another CA may have been certified meanwhile. It is named to who may read what certifies it. */
+/**
+ * Requires that no CA below exists; called again in the transaction: another may have been certified meanwhile. Names it to callers who may
+ * read its issuer.
+ */
 function requireNoneBelow({ access }: EndpointCall, name: string, cas: IteratorObject<readonly [StoreKey, CaRecord]>): void {
   const below = cas.find(([, record]) => record.issuingCa === name)?.[1];
   if (below === undefined) return;
@@ -277,7 +280,7 @@ function toState(
     notAfter: certificate.notAfter,
     ...defined({ keyVersion: newest?.generation, crlUrl: status?.crl, ocspUrl: status?.ocsp }),
     est: {
-      // Whether there are any tells a hidden field.
+      // The existence of any would reveal a hidden field.
       ...(shows('est/enabled')
         ? { httpsUrl: isEnrolled ? protocols.flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name)) : [] }
         : {}),

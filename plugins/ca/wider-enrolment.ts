@@ -1,4 +1,4 @@
-// Changes of `est` by which a CA issues to more devices, or more to them: who is refused to sign makes none.
+// Changes of `est` by which a CA issues to more devices, or more to them: a caller without the right to sign may not make them.
 import type { FieldRight } from '../../core/http/endpoint.ts';
 import type { Change } from '../../core/http/resource/resource.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -25,7 +25,7 @@ const actionsOf = {
 
 const fields = Object.keys(actionsOf) as (keyof EstSettings)[];
 
-/** For policy/check. */
+/** Rights to the fields, for policy/check. */
 export const enrolmentRights: readonly FieldRight[] = fields.flatMap((field) =>
   actionsOf[field].map((action) => ({ field: `est/${toKebab(field)}`, operation: 'execute', path: `${caPath}/${action}` })),
 );
@@ -45,7 +45,7 @@ export function requireSigner(
 
 /** The refusal of all values but the present one would tell that. */
 function isWiderBlindly(field: keyof EstSettings, stated: unknown): boolean {
-  // Without a value of its own: the default.
+  // A field without its own value has the default.
   if (stated === null) return field === 'allowReenrollWithIssuedCert' || field === 'ttl';
   return stated !== undefined && stated !== false;
 }

@@ -1,4 +1,4 @@
-// What the actions of a TLS CA share: where they are, the CA that a path names, and changing its record.
+// Parts shared by the actions of a TLS CA: their path, the CA that a path names, and changing its record.
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -10,7 +10,7 @@ import type { CaRecord } from '../records/records.ts';
 
 export const caPath = '/v1/state/keystore/tls/ca/{name}';
 
-/** What an action does with the CA. People do nothing with the CAs of the appliance but read, and root of the tenant `system` renews. */
+/** Use of the CA by an action. People may only read the CAs of the appliance, and root of the tenant `system` renews them. */
 type CaUse = 'read' | 'act' | 'renew';
 
 /** Finds the CA of the path in the caller's tenant; throws `not-found`, and `built-in` or `policy-denied` for one of the appliance. */

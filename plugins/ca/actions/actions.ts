@@ -10,7 +10,7 @@ import { renew } from './renew.ts';
 import { revoke } from './revoke.ts';
 import { signCsr } from './sign-csr.ts';
 
-/** In the order of the API description. */
+/** Actions, in the order of the API description. */
 const actions = [signCsr, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued];
 
 export function caActions(context: CaContext): readonly AnyEndpoint[] {

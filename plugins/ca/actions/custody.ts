@@ -31,7 +31,7 @@ const told = {
   'key-version': ['key/generation'],
 } as const;
 
-/** No history is told: a CA key is generated in the token, and nothing gives it out. */
+/** Statement without a history: a CA key is generated in the token, and nothing exports it. */
 export function custodyOfCa(context: CaContext, statements: CustodyStatements): AnyEndpoint {
   return defineEndpoint<unknown, z.output<typeof outputSchema>, FoundCa>({
     method: 'GET',

@@ -13,7 +13,7 @@ import { caPath, findCaOf, noKey } from './action.ts';
 import { revoking, serialField } from './revoke.ts';
 import { caTag } from '../tags.ts';
 
-/** Of a body: some 80,000 entries. Longer lists come in parts, as serial numbers. */
+/** Limit of a body: some 80,000 entries. Longer lists come in parts, as serial numbers. */
 const longestList = 4 << 20;
 const mostSerials = 100_000;
 

@@ -4,7 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { pemExample, timestampText } from '../../../core/wire/fields.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 
-/** What a certificate may be worth. */
+/** Statuses of a certificate. */
 export const certificateStatuses = ['valid', 'expired', 'revoked'] as const;
 export type CertificateStatus = (typeof certificateStatuses)[number];
 
@@ -49,7 +49,7 @@ export function describeIssued(serial: string, record: IssuedCertificate, now: T
   };
 }
 
-/** What the certificate is worth now. */
+/** Returns the status of the certificate now. */
 export function statusOf({ revoked, notAfter }: IssuedCertificate, now: Temporal.Instant): CertificateStatus {
   if (revoked !== undefined) return 'revoked';
   return Temporal.Instant.compare(notAfter, now) < 0 ? 'expired' : 'valid';

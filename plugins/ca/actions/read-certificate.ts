@@ -1,4 +1,4 @@
-// One certificate that a CA issued.
+// Reads one certificate that a CA issued.
 import { fail } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { defined } from '../../../core/base/defined.ts';

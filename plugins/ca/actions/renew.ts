@@ -60,7 +60,7 @@ export function renew(context: CaContext): AnyEndpoint {
   });
 }
 
-/** Undefined when another process renewed the CA meanwhile; then the new key is destroyed. */
+/** Renews the CA; undefined if another process renewed it meanwhile; then the new key is destroyed. */
 async function renewOnce(context: CaContext, ca: FoundCa): Promise<CaGeneration | undefined> {
   const { keyType, ...record } = ca.record;
   if (keyType === undefined) throw noKey(ca);

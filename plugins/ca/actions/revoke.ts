@@ -21,7 +21,7 @@ const input = z.object({
   line: z.boolean().default(false).describe('The whole line: what it renewed, and all renewals of that.'),
 });
 
-/** What other requests amount to that revoke certificates. */
+/** Effect of other requests that revoke certificates, for policies. */
 export function revoking(serials: readonly string[], reason: RevocationReason): Effect {
   return { wire: { serial: serials, reason, line: false }, shape: shapeOf(input) };
 }

@@ -23,14 +23,14 @@ export const searchQuery = {
   },
 } as const;
 
-/** What the query asks for; undefined when it asks for all. Throws `invalid-value`. */
+/** Reads the search from the query; undefined if it asks for all. Throws `invalid-value`. */
 export function readSearch({ query, access, now, params }: EndpointCall): Search<IssuedCertificate> | undefined {
   const [contains, status] = [query.get('contains'), readStatus(query.get('status'))];
   if (contains === undefined && status === undefined) return undefined;
   if (contains !== undefined && contains.length > mostCharacters)
     throw fail('invalid-value', { detail: `The query parameter contains has at most ${mostCharacters} characters.` });
   const text = contains?.trim().toLowerCase() ?? '';
-  // What policies hide cannot be asked for either.
+  // Fields that policies hide cannot be searched for either.
   const list = ['v1', 'state', 'keystore', 'tls', 'ca', params['name'] ?? '', 'certificates'];
   const digits = text.replaceAll(/[\s:]/g, '').replace(/^0x/, '');
   return {

@@ -8,29 +8,29 @@ import type { KeyFamily } from '../der/public-key.ts';
 /** Key types that can sign. */
 type SigningKeyType = Exclude<KeyType, `aes-${string}` | 'secret-256'>;
 
-/** A key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` where there is a choice (api 62). */
+/** Key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` if there is a choice (api 62). */
 export type WrittenKeyType = {
   readonly certKeyType: 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
   readonly certKeyCurve?: 'secp256r1' | 'secp384r1' | 'secp521r1';
   readonly certKeyBits?: 2048 | 3072 | 4096;
 };
 
-/** One key type of CAs, and what a CA of it signs with. */
+/** Key type of CAs, and the algorithm with which a CA of it signs. */
 export type CaAlgorithm = {
   readonly written: WrittenKeyType;
   /** AlgorithmIdentifier, DER; the same in tbsCertificate and outside (RFC 5280 4.1.1.2) */
   readonly identifier: Uint8Array;
-  /** digest for node:crypto verification; null where the algorithm includes the hash */
+  /** digest for node:crypto verification; null if the algorithm includes the hash */
   readonly hash: HashName | null;
-  /** what to ask of the token for these octets */
+  /** Returns the scheme with which the token signs these octets. */
   scheme(toBeSigned: Uint8Array): SignScheme;
   /** the token's raw signature as X.509 carries it */
   encodeSignature(raw: Uint8Array): Uint8Array;
 };
 
 /**
- * By key type as the HSM names it: a key type that signs and has no row does not compile. The first row of each `cert-key-type` is its
- * default. RFC 5758 (ECDSA), RFC 4055 5 (RSA: parameters NULL), RFC 8410 (Ed25519), RFC 9881 (ML-DSA); others have no parameters.
+ * Algorithms by key type as the HSM names it: a key type that signs and has no row does not compile. The first row of each `cert-key-type`
+ * is its default. RFC 5758 (ECDSA), RFC 4055 5 (RSA: parameters NULL), RFC 8410 (Ed25519), RFC 9881 (ML-DSA); others have no parameters.
  */
 const rows: Readonly<Record<SigningKeyType, CaAlgorithm>> = {
   'ecdsa-p256': ecdsa('secp256r1', '1.2.840.10045.4.3.2', 'sha256'),

@@ -29,10 +29,10 @@ export type GenerationPlan = {
   readonly keyType: KeyType;
   /** DER Name */
   readonly subject: Uint8Array;
-  /** whether an earlier certificate of the CA has this subject */
+  /** true if an earlier certificate of the CA has this subject */
   readonly namesOnRecord: boolean;
   readonly ttlSeconds: number;
-  /** how many CAs may follow below; undefined: no limit */
+  /** number of CAs that may follow below; undefined: no limit */
   readonly pathLength?: number;
 };
 

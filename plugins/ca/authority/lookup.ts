@@ -5,13 +5,13 @@ import { type CaGeneration, type CaRecord, newestGeneration } from '../records/r
 /** A CA with its tenant. */
 export type FoundCa = { readonly tenantId: string; readonly record: CaRecord };
 
-/** Not those of the members of a cluster: nobody is to get a certificate of them, or be trusted for one, but by the cluster. */
+/** Finds a CA, except one of the members of a cluster: only the cluster itself gets certificates of it, or trusts it. */
 export function findCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
   const record = context.tables.cas.get([tenantId, name]);
   return record === undefined || record.forMembers === true ? undefined : { tenantId, record };
 }
 
-/** As findCa, without the CA of the listeners: those that people sign with, enrol at and trust. */
+/** Finds a CA that people sign with, enrol at and trust: as findCa, without the CA of the listeners. */
 export function findUsableCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
   const found = findCa(context, tenantId, name);
   return found?.record.ownedByAppliance === true ? undefined : found;
@@ -48,7 +48,7 @@ export function findGeneration(record: CaRecord, generation: number): CaGenerati
   return record.generations.find((one) => one.generation === generation);
 }
 
-/** Whether the CA has a key of its own. */
+/** Tells whether the CA has its own key. */
 export function hasKey(record: CaRecord): boolean {
   return newestGeneration(record) !== undefined;
 }

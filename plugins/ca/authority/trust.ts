@@ -1,4 +1,4 @@
-// What a device has to trust to accept certificates of a CA, roll-over certificates included (RFC 7030 section 4.1.3).
+// Certificates that a device must trust to accept certificates of a CA, roll-over certificates included (RFC 7030 section 4.1.3).
 import { isLive, readCertificate } from '../der/certificate.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from '../records/records.ts';
 

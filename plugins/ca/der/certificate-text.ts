@@ -23,7 +23,7 @@ export function certificateText(der: Uint8Array): string | undefined {
   }
 }
 
-/** In place, before lines are made of it: a text with an end of line would be two of them. */
+/** Replaces characters in place, before lines are made of the text: one with an end of line would be two of them. */
 function makeHarmless(content: TextObject): void {
   const { VALUE } = peculiar().TextObject;
   const own: unknown = content[VALUE];

@@ -65,7 +65,7 @@ export type Certificate = {
   readonly extensions: ReadonlyMap<string, Extension>;
 };
 
-/** Whether an instant is within the validity period. */
+/** Tells whether an instant is within the validity period. */
 export function isLive(certificate: Certificate, now: Temporal.Instant): boolean {
   return Temporal.Instant.compare(certificate.notBefore, now) <= 0 && Temporal.Instant.compare(now, certificate.notAfter) <= 0;
 }
@@ -81,7 +81,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   return certificate;
 }
 
-/** As readCertificate, not remembered: for a certificate that is met once, the memory costs more than it saves. */
+/** Parses a certificate as readCertificate, without remembering it: for one that is met once, the memory costs more than it saves. */
 export function parseCertificate(der: Uint8Array): Certificate {
   if (hasMadeUpCurve(der)) throw new DerError('curve that is written out');
   const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
@@ -129,7 +129,7 @@ export function formatCertificatePem(der: Uint8Array): string {
   return formatPem('CERTIFICATE', der);
 }
 
-/** Throws DerError for what is no time of a certificate or list. */
+/** Reads a time of a certificate or list. Throws DerError if it is not one. */
 export function readTime(element: { readonly tag: number; readonly content: Uint8Array }): Temporal.Instant {
   const text = Buffer.from(element.content).toString('latin1');
   const match = (

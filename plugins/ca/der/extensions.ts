@@ -63,7 +63,7 @@ export function crlDistributionPoint(url: string): Uint8Array {
   return encodeExtension(extensionId.crlDistributionPoints, false, sequence(sequence(explicit(0, explicit(0, uri(url))))));
 }
 
-/** Where the issuer's OCSP responder is. */
+/** Encodes authorityInfoAccess with the URL of the issuer's OCSP responder. */
 export function authorityInfoAccess(ocspUrl: string): Uint8Array {
   const description = sequence(objectIdentifier(accessMethod.ocsp), uri(ocspUrl));
   return encodeExtension(extensionId.authorityInfoAccess, false, sequence(description));

@@ -1,7 +1,7 @@
 // IP addresses between text and the octets of an iPAddress entry (RFC 5280 4.2.1.6).
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** 4 or 16 octets of an address text; throws TypeError when it is none. */
+/** Parses an address text to 4 or 16 octets; throws TypeError if it is not an address. */
 export function parseIpAddress(text: string): Uint8Array {
   if (isIPv4(text)) return Uint8Array.from(text.split('.').map(Number));
   if (!isIPv6(text) || text.includes('%')) throw new TypeError('not an IP address');

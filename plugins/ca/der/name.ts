@@ -51,7 +51,7 @@ const namesBeside = {
   ...{ surname: nameAttributes.SN, givenName: nameAttributes.GN, title: nameAttributes.T, domainComponent: nameAttributes.DC },
 };
 
-/** By their names in lower case: the case of a type does not count (RFC 4512 2.5). */
+/** Attribute types by their names in lower case: the case of a type does not count (RFC 4512 2.5). */
 const typesByName: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...namesBeside, ...nameAttributes }).map(([name, type]) => [name.toLowerCase(), type]),
 );

@@ -6,7 +6,7 @@ import { DerError, nullValue, objectIdentifier, readBitString, readOnly, sequenc
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
-/** The key object of a SubjectPublicKeyInfo; throws when it is none. Remembered for as long as the caller keeps the same array. */
+/** Returns the key object of a SubjectPublicKeyInfo; throws if it is not one. Remembered for as long as the caller keeps the same array. */
 export function publicKeyObject(publicKey: Uint8Array): KeyObject {
   const known = keyObjects.get(publicKey);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function bitStringOfPublicKey(publicKey: Uint8Array): Uint8Array {
 /** Families of keys that a CA certifies. */
 export type KeyFamily = 'rsa' | 'ec' | 'ed25519' | 'ml-dsa';
 
-/** One kind of key a CA certifies, by its whole AlgorithmIdentifier: explicit curves, RSA-PSS keys and stray parameters are not here. */
+/** Kind of key a CA certifies, by its whole AlgorithmIdentifier: explicit curves, RSA-PSS keys and stray parameters are not here. */
 type CertifiedKey = { readonly name: string; readonly family: KeyFamily; readonly identifier: Uint8Array };
 
 const certifiedKeys: readonly CertifiedKey[] = [
@@ -65,8 +65,8 @@ export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem
 }
 
 /**
- * Whether the key is a point with coordinates (SEC 1 2.3.3): infinity, the one point that the rule for EC keys refuses, is a single octet 0.
- * OpenSSL has checked that it is on the curve.
+ * Tells whether the key is a point with coordinates (SEC 1 2.3.3): infinity, the one point that the rule for EC keys refuses, is a single
+ * octet 0. OpenSSL has checked that it is on the curve.
  */
 function isWrittenPoint({ family }: CertifiedKey, publicKey: Uint8Array): boolean {
   return family === 'ec' && pointForms.has(bitStringOfPublicKey(publicKey)[0] ?? 0);

@@ -1,4 +1,4 @@
-// What the extensions of a certificate or request say: key identifiers, usages, constraints and alternative names.
+// Reads the extensions of a certificate or request: key identifiers, usages, constraints and alternative names.
 import { type Certificate, type Extension } from './certificate.ts';
 import { DerError, type Element, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { keyIdentifierOf } from './extensions.ts';
@@ -10,7 +10,7 @@ export function issuerKeyIdentifier(issuer: Certificate): Uint8Array {
   return own === undefined ? keyIdentifierOf(issuer.publicKey) : readOnly(own.value, tag.octetString).remaining;
 }
 
-/** basicConstraints (RFC 5280 4.2.1.9); absent means it is no CA. */
+/** Reads basicConstraints (RFC 5280 4.2.1.9); absent means that the certificate is not one of a CA. */
 export function readBasicConstraints(extension: Extension | undefined): { readonly ca: boolean; readonly pathLength: number | undefined } {
   if (extension === undefined) return { ca: false, pathLength: undefined };
   const fields = readOnly(extension.value, tag.sequence);
@@ -21,7 +21,7 @@ export function readBasicConstraints(extension: Extension | undefined): { readon
   return { ca, pathLength: limit?.[0] };
 }
 
-/** Whether a bit of keyUsage is set; undefined when the extension is absent, which allows every use. */
+/** Tells whether a bit of keyUsage is set; undefined if the extension is absent, which allows every use. */
 export function readKeyUsage(extension: Extension | undefined, bit: number): boolean | undefined {
   if (extension === undefined) return undefined;
   const bits = new Reader(extension.value).next(tag.bitString).content;

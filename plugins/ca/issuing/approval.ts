@@ -27,13 +27,13 @@ type RequestContent = {
   readonly purposes: readonly CertifiedPurpose[];
   /** serial number of the certificate that is renewed, which has the same names; undefined when none is */
   readonly renews: string | undefined;
-  /** kept with the certificate, for its renewals; undefined when the rules for devices alone count */
+  /** limits kept with the certificate, for its renewals; undefined if only the rules for devices count */
   readonly limits?: RenewalLimits | undefined;
 };
 
 /** A request that was approved by policy, by an administrator, or by the appliance for its listeners. */
 class ApprovedRequest {
-  // Private, so that an object literal is no approval.
+  // Private, so that an object literal is not accepted as an approval.
   readonly #content: RequestContent;
 
   constructor(content: RequestContent) {
@@ -59,7 +59,7 @@ function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  // A usage that is not to be had is left out, as at the first issue: devices ask by the same template for ever.
+  // A usage that cannot be given is left out, as at the first issue: devices ask by the same template forever.
   const isForServers = wantsServerAuth && renewal.limits?.purposes.includes('serverAuth') !== false;
   return approved(csr, isForServers ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renewal);
 }
@@ -79,7 +79,7 @@ export function approveRenewal(
 }
 
 /**
- * Approves what an administrator asks for who may sign freely: names are theirs to decide, the profile stays ours. Throws
+ * Approves a request for a caller who may sign freely: the names are the caller's decision, the profile stays that of the appliance. Throws
  * `invalid-csr` for a request that names nobody (RFC 5280 4.1.2.6: without a subject there are alternative names).
  */
 export function approveByAdministrator(csr: VerifiedCsr, limits: RenewalLimits): ApprovedRequest {

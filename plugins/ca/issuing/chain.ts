@@ -51,17 +51,17 @@ function findPathOf(
   return climb(search, [start])?.map(({ fields }) => fields) as CertificatePath | undefined;
 }
 
-/** Whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
+/** Tells whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
 export function isClientCertificate(leaf: Certificate): boolean {
   return readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false && isForClients(leaf);
 }
 
-/** Whether extKeyUsage says that a leaf authenticates a server, too. */
+/** Tells whether extKeyUsage says that a leaf authenticates a server, too. */
 export function isServerCertificate({ extensions }: Certificate): boolean {
   return readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) === true;
 }
 
-/** Whether extKeyUsage, where present, allows client authentication. */
+/** Tells whether extKeyUsage, where present, allows client authentication. */
 function isForClients({ extensions }: Certificate): boolean {
   const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
   return purposes === undefined || purposes.includes(keyPurpose.clientAuth) || purposes.includes(keyPurpose.any);
@@ -90,7 +90,7 @@ function climb(search: Search, path: readonly Opened[]): readonly Opened[] | und
   return undefined;
 }
 
-/** Whether `issuer` signed `subject` and was allowed to, given the path below it. */
+/** Tells whether `issuer` signed `subject` and was allowed to, given the path below it. */
 function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issuer: Opened): boolean {
   if (!mayCertify(issuer.fields)) return false;
   const { pathLength } = readBasicConstraints(issuer.fields.extensions.get(extensionId.basicConstraints));
@@ -102,7 +102,7 @@ function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issu
   return subject.x509.verify(issuer.x509.publicKey);
 }
 
-/** Whether basicConstraints and keyUsage let it sign certificates; throws DerError when one of them is malformed. */
+/** Tells whether basicConstraints and keyUsage let it sign certificates; throws DerError if one of them is malformed. */
 function mayCertify({ extensions }: Certificate): boolean {
   const { ca } = readBasicConstraints(extensions.get(extensionId.basicConstraints));
   return ca && readKeyUsage(extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;

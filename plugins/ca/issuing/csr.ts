@@ -143,7 +143,7 @@ type Attribute = { readonly values: Reader; readonly count: number };
 const ofExtensions = (attributes: ReadonlyMap<string, Attribute>): readonly Attribute[] =>
   [requestAttribute.extensionRequest, microsoftExtensions].flatMap((type) => attributes.get(type) ?? []);
 
-/** How often extensions are asked for, under either name: a second value would be passed over in silence. */
+/** Counts the requests for extensions, under either name: a second value would be ignored silently. */
 function extensionRequests(attributes: ReadonlyMap<string, Attribute>): number {
   return ofExtensions(attributes).reduce((sum, { count }) => sum + count, 0);
 }

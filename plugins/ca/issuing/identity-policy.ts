@@ -18,7 +18,7 @@ export type RequestedIdentity = {
   readonly alternativeNames: readonly AlternativeName[];
 };
 
-/** Why the policy forbids an identity, as a clause for people; undefined when it allows every name. */
+/** Returns the reason for which the policy forbids an identity, as a clause for people; undefined if it allows every name. */
 export function findForbiddenName(policy: IdentityPolicy, identity: RequestedIdentity): string | undefined {
   const commonNames = identity.subjectAttributes.filter(({ type }) => type === nameAttributes.CN);
   if (commonNames.length + identity.alternativeNames.length === 0) return 'the request has neither a common name nor an alternative name';
@@ -47,7 +47,7 @@ function problemOfAddress(policy: IdentityPolicy, where: string): string | undef
   return policy.allowIpSans ? undefined : `an IP address as ${where} needs allow-ip-sans`;
 }
 
-/** An address of an interface (`fe80::1%eth0`) is none that a certificate can have. */
+/** Tells whether a certificate can have the address; one of an interface (`fe80::1%eth0`) it cannot. */
 function isAddress(text: string): boolean {
   return isIP(text) > 0 && !text.includes('%');
 }

@@ -183,7 +183,7 @@ function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   return newest;
 }
 
-/** What was signed, as OpenSSL reads it: a certificate that does not parse never leaves (api 64). */
+/** Reads the signed certificate as OpenSSL does: a certificate that does not parse never leaves (api 64). */
 function lookAgain(der: Uint8Array): Certificate {
   const seen = new X509Certificate(der);
   const certificate = parseCertificate(der);

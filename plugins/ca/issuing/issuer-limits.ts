@@ -1,4 +1,4 @@
-// What the certificates of a CA and of those above it allow below them: an issuer of somebody else may bound names and purposes.
+// Limits of the certificates of a CA, and of those above it, on certificates below: an external issuer may bound names and purposes.
 import { DerError } from '../../../core/der/der.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import type { Certificate } from '../der/certificate.ts';
@@ -8,10 +8,13 @@ import type { CertifiedPurpose } from './approval.ts';
 import type { Purpose } from '../records/records.ts';
 import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
 
-/** What is to be certified: with no purposes a CA. */
+/** Certificate to be issued: one of a CA if it has no purposes. */
 type Wanted = CertifiedNames & { readonly purposes: readonly CertifiedPurpose[] };
 
-/** Why verifiers would not accept a certificate below these, the nearest first, as a clause; undefined when they would. */
+/**
+ * Returns the reason for which verifiers would refuse a certificate below these, the nearest first, as a clause; undefined if they accept
+ * it.
+ */
 export function findBeyondIssuers(issuers: readonly Certificate[], wanted: Wanted): string | undefined {
   return reading(() => {
     const purpose = wanted.purposes.find((one) => !allowsPurpose(issuers, one));
@@ -22,8 +25,8 @@ export function findBeyondIssuers(issuers: readonly Certificate[], wanted: Wante
 }
 
 /**
- * Why verifiers would accept nothing that the first of these certificates issues, as a clause; undefined when they would accept something.
- * `enrols`: whether devices enrol, whose certificates are for clients.
+ * Returns the reason for which verifiers would accept nothing that the first of these certificates issues, as a clause; undefined if they
+ * would accept something. `enrols`: true if devices enrol, whose certificates are for clients.
  */
 export function findUseless(
   chain: readonly [Certificate, ...Certificate[]],
@@ -44,7 +47,7 @@ export function findUseless(
 
 const ofTheCa = 'the certificate of the CA, or of one above it,';
 
-/** Also of the root: OpenSSL and Go have it so. */
+/** Tells whether every certificate of a chain allows a purpose, also the root: OpenSSL and Go have it so. */
 function allowsPurpose(chain: readonly Certificate[], purpose: CertifiedPurpose): boolean {
   return chain.every(({ extensions }) => {
     const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));

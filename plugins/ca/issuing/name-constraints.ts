@@ -18,7 +18,7 @@ export function findConstrainedName(issuers: readonly Certificate[], names: Cert
   return outside === undefined ? undefined : (words[outside.kind] ?? `an alternative name of kind ${outside.kind}`);
 }
 
-/** Whether the constraints in one of the issuers leave neither the domain nor a name below it. Throws DerError. */
+/** Tells whether the constraints in one of the issuers leave neither the domain nor a name below it. Throws DerError. */
 export function isDomainClosed(issuers: readonly Certificate[], domain: string): boolean {
   const name = normaliseDomain(domain);
   if (name === undefined) return false;
@@ -59,7 +59,7 @@ function judgedNames({ subject, alternativeNames }: CertifiedNames): Alternative
     ...(attributes.length === 0 ? [] : [{ kind: 'directoryName', content: subject, whole: subject } as const]),
     ...attributes.flatMap(({ type, value }) => {
       if (type === nameAttributes.E && !has('email')) return [ofSubject('email', value)];
-      // As OpenSSL has it: a common name is a host name when it could be one of several labels.
+      // OpenSSL treats a common name as a host name if it could be one of several labels.
       const isHost = type === nameAttributes.CN && !has('dns') && value.includes('.') && isIP(value) === 0;
       return isHost && normaliseDomain(value) !== undefined ? [ofSubject('dns', value)] : [];
     }),
@@ -69,7 +69,7 @@ function judgedNames({ subject, alternativeNames }: CertifiedNames): Alternative
 function isAllowed({ permitted, excluded }: Constraints, name: AlternativeName): boolean {
   const sameKind = ({ kind }: AlternativeName): boolean => kind === name.kind;
   const matches = matchers[name.kind];
-  // A kind of which nobody can say what is within what: any constraint on it bars it.
+  // A kind without a rule for what is within a base: any constraint on it bars it.
   if (matches === undefined) return ![...permitted, ...excluded].some(sameKind);
   const open = permitted.filter(sameKind);
   return (
@@ -78,7 +78,7 @@ function isAllowed({ permitted, excluded }: Constraints, name: AlternativeName):
   );
 }
 
-/** Whether a name is within a base, by kind. */
+/** Functions that tell whether a name is within a base, by kind. */
 const matchers: Readonly<Partial<Record<AlternativeNameKind, (base: Uint8Array, name: Uint8Array) => boolean>>> = {
   dns: (base, name) => isWithin(textOf(base), textOf(name)),
   email: (base, name) => isMailboxWithin(textOf(base), textOf(name)),
@@ -106,7 +106,7 @@ function isWithin(base: string, name: string): boolean {
   return name.endsWith(base.startsWith('.') ? base : `.${base}`);
 }
 
-/** One mailbox, all of a host, or, with a dot before it, all of the hosts of a domain. */
+/** Tells whether a mailbox is within a base: one mailbox, all of a host, or, with a dot before it, all of the hosts of a domain. */
 function isMailboxWithin(base: string, name: string): boolean {
   return base.includes('@') ? name === base : isHostWithin(base, name.slice(name.lastIndexOf('@') + 1));
 }

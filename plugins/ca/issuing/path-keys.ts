@@ -1,4 +1,4 @@
-// Which keys count on a path of certificates: those that nobody can find from the public half.
+// Keys that count on a path of certificates: those that nobody can find from the public half.
 import type { KeyObject } from 'node:crypto';
 import { Reader, tag } from '../../../core/der/der.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
@@ -8,8 +8,8 @@ import { algorithmOf, bitStringOfPublicKey, publicKeyObject } from '../der/publi
 const leastCoordinateOctets = 28;
 
 /**
- * Whether a path may go over this SubjectPublicKeyInfo: it keeps the rule for keys of others, has at least 112 bits of strength, and its
- * curve is named (RFC 5480 2.1.1). DSA, which FIPS 186-5 withdrew, does not count. Throws when it is no public key.
+ * Tells whether a path may go over this SubjectPublicKeyInfo: it keeps the rule for keys of others, has at least 112 bits of strength, and
+ * its curve is named (RFC 5480 2.1.1). DSA, which FIPS 186-5 withdrew, does not count. Throws if it is not a public key.
  */
 export function isFitForPath(publicKey: Uint8Array): boolean {
   const key = publicKeyObject(publicKey);

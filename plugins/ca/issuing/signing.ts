@@ -1,4 +1,4 @@
-// What `sign-csr` takes, and what has the effect of such requests: enrolment that a change opens, a CA that is certified.
+// Input of `sign-csr`, and the effect of requests that amount to it: enrolment that a change opens, a CA that is certified.
 import { z } from 'zod';
 import type { Effect } from '../../../core/access/access-control.ts';
 import { anyValue } from '../../../core/access/policy/constraints.ts';
@@ -20,17 +20,17 @@ export const signingInput = z.object({
     .describe('What the certificate is for.'),
 });
 
-/** What these settings sign for devices: any request, for clients and servers. */
+/** Effect of these settings: they sign any request of devices, for clients and servers. */
 export function signingFor({ ttl }: EstSettings): Effect {
   return signing({ csr: anyValue, ttl: parseDuration(ttl, 'ttl'), usages: ['client-auth', 'server-auth'] });
 }
 
-/** One request. */
+/** Effect of one request. */
 export function signing(input: z.output<typeof signingInput>): Effect {
   return { wire: formatOutput(input, signingInput), shape: shapeOf(signingInput) };
 }
 
-/** What a CA below signs: anything. */
+/** Effect of a CA below: it signs anything. */
 export function signingAnything(): Effect {
   return { wire: { csr: anyValue, ttl: anyValue, usages: anyValue }, shape: shapeOf(signingInput) };
 }

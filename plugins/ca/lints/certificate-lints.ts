@@ -116,7 +116,7 @@ export function isSerialNumber(content: Uint8Array): boolean {
   return first < 0x80 && content.length <= 20 && content.some((octet) => octet !== 0);
 }
 
-/** Whether a Name has no relative names. */
+/** Tells whether a Name has no relative names. */
 export function isEmptyName(name: Uint8Array): boolean {
   return new Reader(name).next(tag.sequence).content.length === 0;
 }

@@ -5,7 +5,7 @@ import { issuerFieldsOf, type IssuerFields } from './issuer-fields.ts';
 import { findKeyKind, type KeyKind } from './key-kinds.ts';
 import type { Signer } from './signer-lints.ts';
 
-/** What a certificate is compared to. */
+/** Context that a certificate is compared to. */
 export type CertificateContext = {
   /** DER certificate of the issuer; absent: self-signed */
   readonly issuer?: Uint8Array | undefined;
@@ -46,7 +46,7 @@ export type CertificateSubject = {
   readonly constraints: Constraints | undefined;
   /** KeyUsage bits, bit n as 1 << n; undefined when absent */
   readonly keyUsage: number | undefined;
-  /** by the algorithm of the key; undefined when it is none that we certify */
+  /** by the algorithm of the key; undefined if the appliance does not certify such keys */
   readonly keyKind: KeyKind | undefined;
 };
 

@@ -12,8 +12,8 @@ export const derLint: Lint<{ readonly tbs: Uint8Array }> = {
 };
 
 /**
- * Whether the octets are DER values one after another, down to the primitive ones. Values inside OCTET STRING are not entered. Works on
- * offsets: a CRL may have a hundred thousand entries.
+ * Tells whether the octets are DER values one after another, down to the primitive ones. Values inside OCTET STRING are not entered. Works
+ * on offsets: a CRL may have a hundred thousand entries.
  */
 export function isDer(octets: Uint8Array): boolean {
   return isDerRange(octets, 0, octets.length);

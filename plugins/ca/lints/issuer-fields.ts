@@ -1,4 +1,4 @@
-// What the rules need of the issuer's certificate: its name and its key identifier.
+// Fields of the issuer's certificate that the rules need: its name and its key identifier.
 import { readCertificate } from '../der/certificate.ts';
 import { readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';

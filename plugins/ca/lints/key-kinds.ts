@@ -12,12 +12,12 @@ export const usageMask = {
   decipherOnly: 256,
 } as const;
 
-/** One kind of key. Identifiers are whole DER AlgorithmIdentifiers, parameters included. */
+/** Kind of key. Identifiers are whole DER AlgorithmIdentifiers, parameters included. */
 export type KeyKind = {
   readonly family: 'rsa' | 'ec' | 'ed25519' | 'ml-dsa';
   readonly keyIdentifier: Uint8Array;
   readonly signatureIdentifiers: readonly Uint8Array[];
-  /** Whether the octets of subjectPublicKey have the form of this key. */
+  /** Tells whether the octets of subjectPublicKey have the form of this key. */
   readonly isKey: (octets: Uint8Array) => boolean;
   /** mask of KeyUsage bits */
   readonly forbiddenUsages: number;

@@ -7,7 +7,7 @@ import { ocspLints, readOcspSubject } from './ocsp-lints.ts';
 import { findBroken, type Lint } from './rule.ts';
 import type { Signer } from './signer-lints.ts';
 
-/** What each kind is compared to. */
+/** Context that each kind is compared to. */
 type Contexts = {
   readonly certificate: CertificateContext;
   /** `issuer`: DER certificate of the CA */
@@ -18,7 +18,7 @@ type Contexts = {
 
 type Kind = keyof Contexts;
 
-/** What is to be signed. */
+/** Content to be signed. */
 export type ToBeSigned<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Contexts[P] }[K];
 
 const checks: { readonly [K in Kind]: (tbs: Uint8Array, signer: Signer, what: ToBeSigned<K>) => readonly BrokenLint[] } = {
@@ -31,7 +31,7 @@ const checks: { readonly [K in Kind]: (tbs: Uint8Array, signer: Signer, what: To
 /** A rule that did not hold. `id` and `source` go into logs and refusals. */
 export type BrokenLint = Pick<Lint<never>, 'id' | 'source' | 'rule'>;
 
-/** Nothing was signed, because of these rules. */
+/** Broken rules, because of which nothing was signed. */
 export class LintError extends Error {
   override readonly name = 'LintError';
   readonly broken: readonly BrokenLint[];
@@ -43,7 +43,7 @@ export class LintError extends Error {
     this.forLog = this.message;
   }
 
-  /** Whether every broken rule is about content that the requester chose: names and key. */
+  /** True if every broken rule is about content that the requester chose: names and key. */
   get isRequestersFault(): boolean {
     return this.broken.every(({ id }) => requesterIds.has(id));
   }
@@ -69,7 +69,7 @@ export function findBrokenLints<K extends Kind>(what: ToBeSigned<K>, tbs: Uint8A
   }
 }
 
-/** Not in a table: without the fields there is nothing to apply a table to. */
+/** Rule of its own, not in a table: without the fields there is nothing to apply a table to. */
 const structure: BrokenLint = {
   id: 'structure',
   source: 'RFC 5280 4.1, 5.1, RFC 6960 4.2.1',

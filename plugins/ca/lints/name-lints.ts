@@ -7,7 +7,7 @@ import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { CertificateSubject } from './certificate-subject.ts';
 import { findBroken, type Lint } from './rule.ts';
 
-/** What the rules about a distinguished name need. */
+/** Parts of a distinguished name that its rules need. */
 type NameSubject = { readonly attributes: readonly Attribute[]; readonly emptyRelatives: number };
 
 type Attribute = { readonly type: string; readonly value: Element };
@@ -21,7 +21,7 @@ const visibleString = 0x1a;
 
 const directoryString: readonly number[] = [tag.printableString, tag.utf8String, teletexString, universalString, bmpString];
 
-/** Of attributes that are not listed below: any string, in one piece. */
+/** String types of attributes that are not listed below: any string, in one piece. */
 const stringTypes: readonly number[] = [...directoryString, tag.ia5String, numericString, visibleString];
 
 /** Attribute types with their string types and upper bounds in characters (RFC 5280 A.1); types not here are not bounded. */

@@ -1,14 +1,14 @@
 // The form of a rule: an identifier for logs, the section that states it, the statement, and the check.
 
-/** One rule about a subject of type T. */
+/** Rule about a subject of type T. */
 export type Lint<T> = {
   /** stable: logs and refusals name it */
   readonly id: string;
   /** document and sections */
   readonly source: string;
-  /** what holds when the rule is kept */
+  /** statement that holds if the rule is kept */
   readonly rule: string;
-  /** May throw on content that cannot be read: the rule is broken then. */
+  /** Tells whether the rule is kept. May throw on content that cannot be read: the rule is broken then. */
   readonly holds: (subject: T) => boolean;
 };
 

@@ -2,7 +2,7 @@
 import { findKeyKind, type KeyKind } from './key-kinds.ts';
 import type { Lint } from './rule.ts';
 
-/** Who signs: DER SubjectPublicKeyInfo, and the DER AlgorithmIdentifier beside the signature. */
+/** Signer: DER SubjectPublicKeyInfo, and the DER AlgorithmIdentifier beside the signature. */
 export type Signer = { readonly publicKey: Uint8Array; readonly algorithm: Uint8Array };
 
 /** `signature`: the AlgorithmIdentifier inside what is signed. */

@@ -1,5 +1,6 @@
 // CA keys that are objects in one token, where several tokens are to open what one has made: a group, or a cluster of a token in each appliance.
-// They cannot be carried: the CA gets another key, and the former one goes on saying what of its certificates is revoked, where its object is.
+// They cannot be carried: the CA gets another key, and the former one continues to sign revocation lists for its certificates, where its
+// object is.
 import type { Job } from '../../../core/base/context.ts';
 import type { CaKeyInToken } from '../../../core/plugin/services/member-certificates.ts';
 import { isKeyLost } from '../../../hsm/api.ts';
@@ -12,12 +13,12 @@ import { findOutstanding } from '../status/last-crl.ts';
 
 type Found = { readonly ca: FoundCa; readonly generation: CaGeneration };
 
-/** Whether several tokens are to open this key, and it is in one of them. */
+/** Tells whether several tokens are to open this key, and it is in only one of them. */
 export function isStranded({ hsm }: CaContext, { key }: CaGeneration): boolean {
   return key.stored.custody === 'token' && hsm.ownCustody(key.type) === 'wrapped';
 }
 
-/** As `keysInToken` of the service. */
+/** Lists the keys for `keysInToken` of the service. */
 export function caKeysInToken(context: CaContext): readonly CaKeyInToken[] {
   return Array.from(keysInToken(context), ({ ca, generation }) => ({
     tenantId: ca.tenantId,
@@ -36,7 +37,7 @@ function* keysInToken({ tables }: CaContext): Iterable<Found> {
 
 const lookEverySeconds = 60;
 
-/** Of the appliance that has the objects, whichever one leads the jobs: the revocation lists of these keys. */
+/** Job of the appliance that has the objects, whichever one leads the jobs: the revocation lists of these keys. */
 export function strandedListsJob(context: CaContext): Job {
   /** objects that this appliance does not have */
   const elsewhere = new Set<string>();
@@ -52,7 +53,7 @@ export function strandedListsJob(context: CaContext): Job {
         if (signal.aborted) return;
         if (!isStranded(context, generation) || elsewhere.has(name)) continue;
         try {
-          // Asked first: a list that cannot be signed would take a number.
+          // The key is asked for evidence first: a list that cannot be signed would take a number.
           await context.hsm.evidence(reference);
           await currentCrl(context, ca, generation);
         } catch (error) {

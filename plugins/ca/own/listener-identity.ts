@@ -31,7 +31,7 @@ export async function ensureListenerIdentity(
   return formatIdentity(inStore, inStore, ca, context);
 }
 
-/** The identity on record at that place, or a new one. */
+/** Returns the identity on record at that place, or a new one. */
 async function ensureRecord(context: CaContext, ca: FoundCa, hosts: readonly string[], place: ListenerKeyPlace): Promise<ListenerRecord> {
   const { identities } = context.tables;
   const key = listenerKey(context, place);
@@ -59,7 +59,7 @@ async function ensureRecord(context: CaContext, ca: FoundCa, hosts: readonly str
   return kept;
 }
 
-/** When the certificate of the listeners ends; undefined before there is one. */
+/** End of the certificate of the listeners; undefined before there is one. */
 export function listenerNotAfter(context: CaContext): Temporal.Instant | undefined {
   const { identities } = context.tables;
   const present = identities.get(listenerKey(context, 'token')) ?? identities.get(listenerKey(context, 'store'));
@@ -120,7 +120,7 @@ async function ensureApplianceCa(context: CaContext, tenantId: string): Promise<
   const { notBefore, notAfter } = readCertificate(newest.certificate);
   const now = context.clock.now();
   const ca = { tenantId: of, record };
-  // One that was made while the clock was ahead has not begun, nor has anything that it issues.
+  // A certificate that was made while the clock was ahead has not begun, nor has anything that it issues.
   const hasBegun = Temporal.Instant.compare(notBefore, now) <= 0;
   if (!hasBegun || notAfter.since(now).total('seconds') <= caRollSeconds) return rollOwnCa(context, ca, applianceCa);
   if (!isStranded(context, newest)) return ca;

@@ -8,7 +8,7 @@ import type { ListenerRecord, ListenerTokenKey } from '../records/records.ts';
 
 type KeptKey = { readonly keyPem: string } | { readonly tokenKey: ListenerTokenKey; readonly formerKey?: ListenerTokenKey };
 
-/** Of this appliance: others of a cluster have other names and keys. */
+/** Key of the record of this appliance: others of a cluster have other names and keys. */
 export function listenerKey({ store }: CaContext, place: ListenerKeyPlace): StoreKey {
   return ownKey(store, place === 'store' ? 'listener' : 'token-listener');
 }
@@ -37,7 +37,7 @@ export async function makeListenerKey(
   return { publicKey, kept: { tokenKey: { stored, binding, publicKey }, ...former } };
 }
 
-/** Inside the transaction that commits the new record: its key has an owner from now on, and the one before the former key has none. */
+/** Claims the key of a new record and disowns the one before the former key, inside the transaction that commits the record. */
 export function exchangeListenerKeys(
   { ledger }: CaContext,
   transaction: WriteTransaction,
@@ -48,7 +48,7 @@ export function exchangeListenerKeys(
   ledger.disown(transaction, formerKeys(present));
 }
 
-/** After that transaction: destroys what has no owner now, the new key too when another process was first. */
+/** Destroys keys without an owner, after that transaction; the new key too if another process was first. */
 export async function clearListenerKeys(
   { ledger }: CaContext,
   present: ListenerRecord | undefined,
@@ -58,7 +58,7 @@ export async function clearListenerKeys(
   await ledger.destroy(kept === made ? formerKeys(present) : currentKeys(made));
 }
 
-/** Whether the key of the identity can be used: one in a token may have been lost there, or be in another token after a restore. */
+/** Tells whether the key of the identity can be used: one in a token may have been lost there, or be in another token after a restore. */
 export async function isThere({ hsm }: CaContext, record: ListenerRecord): Promise<boolean> {
   try {
     for (const { stored, binding } of currentKeys(record)) await hsm.evidence({ stored, binding });

@@ -11,7 +11,7 @@ import type { FoundCa } from '../authority/lookup.ts';
 export type OwnCa = {
   readonly name: string;
   readonly commonName: string;
-  /** it certifies the members of a cluster and nobody else */
+  /** it certifies only the members of a cluster */
   readonly forMembers?: true;
 };
 
@@ -70,7 +70,7 @@ function keepUnlessOther(context: CaContext, tenantId: string, before: CaRecord 
   });
 }
 
-/** No path length: some clients count the roll-over certificates among the CAs that it allows below the root. */
+/** Plans a key without path length: some clients count the roll-over certificates among the CAs that it allows below the root. */
 function planOf(tenantId: string, caId: string, generation: number, own: OwnCa) {
   const ttlSeconds = parseDuration(ttl, 'ttl').seconds;
   return {

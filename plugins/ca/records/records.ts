@@ -1,4 +1,4 @@
-// What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys that no CA owns.
+// Records of CAs in the store: the CA itself, the certificates it issued and revoked, and keys without an owning CA.
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
@@ -11,7 +11,7 @@ export type CaKey = {
   readonly publicKey: Uint8Array;
 };
 
-/** Who may enrol with a CA, for which names, and for how long: the container `est` of the CA resource. */
+/** Settings of enrolment with a CA: credentials, names and lifetime. The container `est` of the CA resource. */
 export type EstSettings = {
   readonly enabled: boolean;
   readonly initialEnrollSecret?: string | undefined;
@@ -35,7 +35,7 @@ export const disabledEnrolment: EstSettings = {
   allowReenrollWithIssuedCert: true,
 };
 
-/** One key pair of a CA with its certificate. A renewal adds one; the old ones stay for CRLs, OCSP and re-enrolment. */
+/** Key pair of a CA with its certificate. A renewal adds one; the old ones stay for CRLs, OCSP and re-enrolment. */
 export type CaGeneration = {
   /** 1, 2, …: also the version in the key's binding */
   readonly generation: number;
@@ -78,11 +78,11 @@ export type CaRecord = {
   readonly trustedCaId?: string | undefined;
   /** oldest first; absent until a protocol needs one (registration/registration.ts) */
   readonly registrations?: readonly Registration[] | undefined;
-  /** whether the CA may be deleted while certificates of it are valid; absent in older records */
+  /** true if the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners, or members of a cluster: cannot be deleted */
   readonly ownedByAppliance?: true;
-  /** certifies the members of a cluster, and nobody else: what has such a certificate writes to the shared store */
+  /** certifies only the members of a cluster: a holder of such a certificate writes to the shared store */
   readonly forMembers?: true;
 };
 
@@ -105,25 +105,28 @@ export type IssuedCertificate = {
   readonly names: readonly string[];
   readonly notBefore: string;
   readonly notAfter: string;
-  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, `registration-authority`, or the word of an enrolment protocol */
+  /**
+   * way of the request: `sign-csr`, `issuing-ca`, `listener`, `cluster-member`, `registration-authority`, or the word of an enrolment
+   * protocol
+   */
   readonly via: string;
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
-  /** of a renewal: serial number of the first certificate of its line (status/line.ts); absent in older records */
+  /** for a renewal: serial number of the first certificate of its line (status/line.ts); absent in older records */
   readonly line?: string;
-  /** what its renewals keep to; absent of what a device enrolled for, and in older records */
+  /** limits that its renewals keep to; absent if a device enrolled for it, and in older records */
   readonly limits?: RenewalLimits;
 };
 
 export type Purpose = 'clientAuth' | 'serverAuth';
 
-/** What a caller of `sign-csr` asked for: the rules of that caller may allow no more. */
+/** Request of a caller of `sign-csr`: the rules of that caller may allow no more. */
 export type RenewalLimits = {
   readonly purposes: readonly Purpose[];
   /** undefined: est/ttl of the CA, as of each renewal */
   readonly ttlSeconds?: number;
 };
 
-/** One entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
+/** Entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
 export type Revocation = { readonly at: string; readonly reason: RevocationReason; readonly notAfter: string };
 
 /**
@@ -222,7 +225,7 @@ export function openCaTables(store: Store): CaTables {
   };
 }
 
-/** As newestGeneration, of a CA that was found to have a key. */
+/** Returns newestGeneration of a CA that was found to have a key. */
 export function requireNewestGeneration(ca: CaRecord): CaGeneration {
   const newest = newestGeneration(ca);
   if (newest === undefined) throw new Error('the CA has no key');

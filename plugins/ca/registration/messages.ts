@@ -1,4 +1,4 @@
-// What a registration authority does with messages of CMS: it opens requests and signs answers, both with its key in the token.
+// Messages of CMS for a registration authority: it opens requests and signs answers, both with its key in the token.
 import { hash as hashOf, verify } from 'node:crypto';
 import { CmsError, type CmsHash } from '../../../core/cms/algorithms.ts';
 import { decryptContent, type EnvelopedData, findRecipient, readEnvelopedData, undecryptable } from '../../../core/cms/enveloped-data.ts';

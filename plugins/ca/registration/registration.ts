@@ -18,7 +18,7 @@ const keyType = 'rsa-2048';
 /** `via` in the record of its certificate. */
 const viaRegistration = 'registration-authority';
 
-/** Whether the CA can have one: devices that need it have RSA keys, which a CA with a key for ML-DSA does not certify. */
+/** Tells whether the CA can have one: devices that need it have RSA keys, which a CA with a key for ML-DSA does not certify. */
 export function canRegister({ keyType: caKeyType }: CaRecord): boolean {
   return caKeyType !== undefined && familiesUnder(caKeyType).includes('rsa');
 }
@@ -34,7 +34,7 @@ export async function ensureRegistrations(context: CaContext, ca: FoundCa): Prom
   return makeOnce(context, ca);
 }
 
-/** One at a time in this process. Another process may be first, whose registration is then used. */
+/** Makes one at a time in this process. Another process may be first, whose registration is then used. */
 function makeOnce(context: CaContext, ca: FoundCa): Promise<readonly [Registration, ...Registration[]]> {
   const running = making.get(context) ?? new Map<string, Promise<readonly [Registration, ...Registration[]]>>();
   making.set(context, running);
@@ -72,7 +72,7 @@ async function make(context: CaContext, ca: FoundCa): Promise<readonly [Registra
   return kept;
 }
 
-/** In the transaction that records the certificate. */
+/** Keeps a registration, inside the transaction that records the certificate. */
 function keep(
   context: CaContext,
   transaction: WriteTransaction,
@@ -91,7 +91,7 @@ function keep(
   return [made, ...present];
 }
 
-/** Undoes the transaction: nothing is recorded of a certificate whose key nobody keeps. */
+/** Undoes the transaction, so that no certificate is recorded whose key nobody keeps. */
 class OtherWasFirst extends Error {
   override readonly name = 'OtherWasFirst';
   readonly registrations: readonly [Registration, ...Registration[]];

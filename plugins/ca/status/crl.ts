@@ -13,7 +13,7 @@ import { issuerKeyIdentifier } from '../der/read-extensions.ts';
 import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
 
-/** How long a CRL may be used, and the age at which a new one replaces it. */
+/** Validity of a CRL, and the age at which a new one replaces it. */
 const lifeSeconds = 7 * 86_400;
 const refreshSeconds = 86_400;
 
@@ -43,10 +43,13 @@ export async function currentCrl(
   }
 }
 
-/** After a failure for who is not authenticated, others are refused for so long: each attempt takes a number, which is a change in the store. */
+/**
+ * Time after a failure for unauthenticated callers in which others are refused: each attempt takes a number, which is a change in the
+ * store.
+ */
 const failureMs = 1_000;
 
-/** One that was made while the clock was ahead has not begun yet. */
+/** Tells whether a list is fresh. One that was made while the clock was ahead has not begun yet. */
 function isFresh(age: number): boolean {
   return age >= -backdateSeconds && age < refreshSeconds;
 }
@@ -119,13 +122,13 @@ type Draft = {
 /** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
 function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
   const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
-  // From the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC 5280 5.2.3): in
-  // milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
+  // The number is from the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC
+  // 5280 5.2.3): in milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
   const number = Math.max(published.lastNumber + 1, context.clock.now().epochMilliseconds);
   transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
   const { revocations } = context.tables;
   const known = new Map(Array.from(transaction.entries(revocations, key), ([path, entry]) => [String(path.at(-1)), entry]));
-  // One that does not open is revoked all the same: its key says which.
+  // A revocation that does not open still counts: its key has the serial number.
   const lost: Revocation = { at: formatTimestamp(context.clock.now()), reason: 'unspecified', notAfter: '' };
   const entries = Array.from(transaction.keys(revocations, key), (path) => {
     const serial = String(path.at(-1));
@@ -140,7 +143,7 @@ type CertListContent = Draft & {
   readonly nextUpdate: Temporal.Instant;
 };
 
-/** tbsCertList, version 2. revokedCertificates is absent when there are none (RFC 5280 5.1.2.6). */
+/** Encodes tbsCertList, version 2. revokedCertificates is absent if no certificate is revoked (RFC 5280 5.1.2.6). */
 function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8Array): Uint8Array {
   const issuer = readCertificate(content.generation.certificate);
   // A little before now, for relying parties whose clocks are slow.

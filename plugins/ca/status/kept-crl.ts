@@ -16,7 +16,7 @@ export type KeptRevocation = { readonly serial: string; readonly at: string; rea
 /** `generation`: the key of the CA that signed it. */
 export type KeptCrl = { readonly generation: CaGeneration; readonly number: number; readonly entries: readonly KeptRevocation[] };
 
-/** Undefined for what is no list that a key of this CA has signed. */
+/** Reads a kept list; undefined unless a key of this CA has signed it. */
 export function readKeptCrl(ca: FoundCa, der: Uint8Array): KeptCrl | undefined {
   try {
     const outer = readOnly(der, tag.sequence);

@@ -1,4 +1,4 @@
-// What remains of a deleted CA while certificates of it are valid: a last CRL for each of its keys, valid until the last of them expires.
+// Remains of a deleted CA while certificates of it are valid: a last CRL for each of its keys, valid until the last of them expires.
 import { fail } from '../../../core/base/errors.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -12,9 +12,9 @@ import type { CaGeneration, LastCrl } from '../records/records.ts';
 export type Outstanding = {
   /** certificates it issued that are neither expired nor revoked */
   readonly valid: number;
-  /** when the last of these ends */
+  /** end of the last of these */
   readonly validUntil: string | undefined;
-  /** by key: when the last certificate ends that it signed, revoked or not; none where all have expired */
+  /** by key: end of the last certificate that it signed, revoked or not; absent if all have expired */
   readonly ends: Readonly<Record<number, string>>;
 };
 
@@ -68,7 +68,10 @@ async function lastOf(context: CaContext, ca: FoundCa, generation: CaGeneration,
   }
 }
 
-/** In the transaction that deletes the CA. Throws a `conflict` that is worth another try when a certificate was revoked meanwhile. */
+/**
+ * Keeps the last lists, inside the transaction that deletes the CA. Throws a `conflict` that is worth another try if a certificate was
+ * revoked meanwhile.
+ */
 export function keepLastCrls(
   context: CaContext,
   transaction: WriteTransaction,

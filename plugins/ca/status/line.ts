@@ -6,13 +6,13 @@ import type { CaContext } from '../context.ts';
 import type { IssuedCertificate, RevocationReason } from '../records/records.ts';
 import { revokeIssued } from './revocation.ts';
 
-/** What ended so long ago renews nothing any more, by any clock of a cluster and in any request that is under way. */
+/** Hours after which an ended certificate renews nothing, by any clock of a cluster and in any request under way. */
 const endedHours = 24;
 
-/** Each finds what was renewed during the one before, by certificates that it had not reached yet. */
+/** Limit of rounds. Each finds certificates that were renewed during the one before, by certificates that it had not reached yet. */
 const mostRounds = 64;
 
-/** All of the line that are on record, at the last refresh of the store. */
+/** Certificates of the line that are on record, at the last refresh of the store. */
 function lineOf({ tables }: CaContext, { tenantId, record }: FoundCa, serial: string): ReadonlyMap<string, IssuedCertificate> {
   const own = [tenantId, record.id];
   const first = tables.certificates.get([...own, serial])?.line ?? serial;
@@ -29,8 +29,9 @@ export function countOthersValid(context: CaContext, ca: FoundCa, serial: string
 }
 
 /**
- * Revokes what is left of the line of a certificate, and adds it to `revoked`, also where it is cut off: repeated, it goes on there. A renewal
- * looks in its transaction whether the certificate that it renews is revoked, so none gets past the last round, which finds nothing.
+ * Revokes the rest of the line of a certificate, and adds it to `revoked`, also after an interruption: a repeated call continues there. A
+ * renewal looks in its transaction whether the certificate that it renews is revoked, so none gets past the last round, which finds
+ * nothing.
  */
 export async function revokeLine(
   context: CaContext,

@@ -26,16 +26,16 @@ import { type CaGeneration, type IssuedCertificate, revocationReasons } from '..
 import { signStructure } from '../authority/signer.ts';
 import { findRevocation } from './revocation.ts';
 
-/** How long an answer may be used; a new one is signed at half that age. */
+/** Validity of an answer; a new one is signed at half that age. */
 const lifeSeconds = 3_600;
 
 /** Answers kept per process, so that repeated questions cost the token nothing. */
 const maxKept = 10_000;
 
 /**
- * Signatures for who asks: `atOnce`, then so many a minute. Callers are not authenticated, and the token has other work. `own`: answers that are
- * of use to one asker alone; `shared`: those that are kept, which the revocation list names the serials for. Of all askers together and of each address, and
- * none of it is the time of the tenant.
+ * Limits of signatures: `atOnce`, then so many a minute. Callers are not authenticated, and the token has other work. `own`: answers that
+ * are useful to one caller alone; `shared`: answers that are kept, whose serials the revocation list names. Both for all callers together
+ * and for each address, and none of it is charged to the tenant.
  */
 const signatures = {
   own: { ofAll: { atOnce: 50, perMinute: 600 }, ofAddress: { atOnce: 25, perMinute: 300 } },
@@ -47,7 +47,7 @@ const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
 type Kept = { readonly response: Uint8Array; readonly from: Temporal.Instant };
 
-/** One that was signed while the clock was ahead begins in the future. */
+/** Tells whether a kept answer is current. One that was signed while the clock was ahead begins in the future. */
 function isCurrent({ from }: Kept, now: Temporal.Instant): boolean {
   const ageSeconds = now.since(from).total('seconds');
   return ageSeconds >= 0 && ageSeconds < lifeSeconds / 2;
@@ -59,7 +59,7 @@ export class OcspResponder {
   readonly #own: Allowance;
   readonly #shared: Allowance;
   readonly #kept = new Map<string, Kept>();
-  /** those that are being signed */
+  /** answers that are being signed */
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
 
   constructor(context: CaContext) {
@@ -89,7 +89,7 @@ export class OcspResponder {
         return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
     }
-    // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
+    // Answers are named by all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
     const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
     const kept = this.#kept.get(name);
     if (kept !== undefined && isCurrent(kept, now)) return kept.response;

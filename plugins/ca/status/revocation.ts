@@ -56,7 +56,7 @@ export type TakenIn = { readonly revoked: number; readonly neverIssued: number; 
 
 /**
  * Takes in what was revoked when this store did not know it. A certificate that it does not know either, because it was issued then, stays on the
- * list as long as one could be valid that this key has signed. Repeated, it goes on where it was cut off.
+ * list as long as one could be valid that this key has signed. A repeated call continues where the first was interrupted.
  */
 export async function takeInRevocations(context: CaContext, ca: FoundCa, lists: readonly ForeignRevocations[]): Promise<TakenIn> {
   const taken = { revoked: 0, neverIssued: 0, knownBefore: 0 };
@@ -82,7 +82,7 @@ export async function takeInRevocations(context: CaContext, ca: FoundCa, lists: 
   return taken;
 }
 
-/** Whether a serial number is revoked, of a certificate that this store knows or not. */
+/** Finds the revocation of a serial number, of a certificate that this store knows or not. */
 export function findRevocation(context: CaContext, ca: FoundCa, generation: number, serial: string): Revoked | undefined {
   const issued = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
   if (issued?.generation === generation) return issued.revoked;
@@ -95,7 +95,7 @@ function noteRevocation(context: CaContext, transaction: WriteTransaction, key: 
   transaction.put(context.tables.crls, key, { ...published, changes: published.changes + 1 });
 }
 
-/** No list gets a number that one had which was published already. */
+/** Raises the number of a key, so that no list gets one that was published already. */
 async function raiseNumber(context: CaContext, key: readonly (string | number)[], number: number): Promise<void> {
   await context.store.write((transaction) => {
     const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
@@ -118,7 +118,7 @@ export function findIssued(
   return issued !== undefined && Buffer.compare(issued.certificate, certificate.der) === 0 ? issued : undefined;
 }
 
-/** Whether a certificate on a path is revoked by its issuer, where that is a CA of this tenant (R38). */
+/** Tells whether a certificate on a path is revoked by its issuer, if that is a CA of this tenant (R38). */
 export function isRevokedOnPath(context: CaContext, tenantId: string, path: readonly Certificate[]): boolean {
   const ours = tenantCas(context, tenantId).filter(({ record }) => hasKey(record));
   return path.slice(1).some((issuer, index) => {
