@@ -25,7 +25,7 @@ export async function buildConsole(directory: string): Promise<void> {
       outDir: directory,
       emptyOutDir: true,
       manifest: 'manifest.json',
-      // Nothing as `data:` address, and no inline script: the page's policy has neither.
+      // No `data:` address and no inline script: the page's policy allows neither.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       sourcemap: false,
@@ -53,7 +53,7 @@ function collectPackages(names: Set<string>): Plugin {
   };
 }
 
-/** Into the place from which the plugin serves, as a whole: another process may read it meanwhile. */
+/** Builds into the path from which the plugin serves, as a whole: another process may read it meanwhile. */
 if (import.meta.main) {
   const [stamp = ''] = process.argv.slice(2);
   const target = join(here, 'built');

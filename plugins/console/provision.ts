@@ -1,4 +1,4 @@
-// What the console adds to the appliance, loaded by processes that serve: the page of the application, its files, and the sign-in.
+// Additions of the console to the appliance, loaded by processes that serve: the page of the application, its files, and the sign-in.
 import { fileURLToPath } from 'node:url';
 import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';

@@ -32,7 +32,7 @@ function Application(): ComponentChildren {
   );
 }
 
-/** Nothing is asked for before it is known whether there is a session; afterwards the page stays, whatever becomes of it. */
+/** Waits until it is known whether there is a session; afterwards the page stays, whatever becomes of it. */
 function Root(): ComponentChildren {
   // After a sign-out nothing is left of what was there, even where the next page does not come.
   if (standing.value === 'waiting' || standing.value === 'signed-out') return null;

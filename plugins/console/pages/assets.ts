@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StaticFile } from '../../../core/http/pages/static-file.ts';
 
-/** Where the files are served. Vite writes it into them as their base. */
+/** Path at which the files are served. Vite writes it into them as their base. */
 export const assetsPath = '/ui/assets';
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** What the build leaves in `manifest.json`: the entry, its script and its style sheets. */
+/** Content of `manifest.json` from the build: the entry, its script and its style sheets. */
 type Manifest = Readonly<Record<string, { readonly file: string; readonly isEntry?: boolean; readonly css?: readonly string[] }>>;
 
 export class Assets {
@@ -27,7 +27,7 @@ export class Assets {
     this.styles = styles;
   }
 
-  /** Undefined where nothing was built: a source tree that was never set up. Throws for a build that is not whole. */
+  /** Reads a build; undefined if nothing was built: a source tree that was never set up. Throws for an incomplete build. */
   static read(directory: string): Assets | undefined {
     const manifestPath = join(directory, 'manifest.json');
     if (!existsSync(manifestPath)) return undefined;
@@ -40,7 +40,7 @@ export class Assets {
     return new Assets(files, addressOf(entry.file), (entry.css ?? []).map(addressOf));
   }
 
-  /** Undefined for an unknown name. */
+  /** Finds a file; undefined for an unknown name. */
   find(name: string): StaticFile | undefined {
     return this.#files.get(name);
   }

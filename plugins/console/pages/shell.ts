@@ -23,14 +23,14 @@ const securityPolicy = [
 
 const shellHeaders = { ...pageHeaders, 'content-security-policy': securityPolicy, 'content-type': pageMediaType };
 
-/** What the page tells the application, as JSON in a meta element. */
+/** Facts for the application, as JSON in a meta element of the page. */
 export type ShellFacts = {
-  /** once, to the first load after a sign-in */
+  /** secret, given once, to the first load after a sign-in */
   readonly secret?: string;
   readonly 'idle-seconds': number;
   /** the page of the account that another plugin has for this session */
   readonly account?: string;
-  /** where to go on to when the application has its secret */
+  /** address of the page after the application has its secret */
   readonly next?: string;
   /** fingerprint of the CA, while nobody has claimed the appliance */
   readonly unclaimed?: string;
@@ -66,7 +66,7 @@ export function shellPage(
   return new Reply(200, page.markup, { ...shellHeaders, ...headers });
 }
 
-/** In place of the application, in a source tree where it was not built. */
+/** Page in place of the application, in a source tree where it was not built. */
 export function notBuiltPage(): Reply {
   return pageReply(503, {
     title: 'The console was not built',

@@ -10,7 +10,7 @@ export type SignInView = {
   readonly ways: readonly SignInWay[];
   /** SHA-256 of the appliance's CA, while nobody has claimed the appliance */
   readonly unclaimed?: string;
-  /** why the attempt before was refused */
+  /** reason for which the attempt before was refused */
   readonly problem?: { readonly status: number; readonly text: string; readonly way: 'token' | 'approle' };
 };
 
@@ -70,7 +70,7 @@ export function signInPage({ ways, problem, unclaimed }: SignInView, headers: Re
   );
 }
 
-/** Nobody vouches for the first connection but the eyes of who compares. */
+/** Shows the fingerprint: only the eyes of a person who compares it can vouch for the first connection. */
 function claiming(fingerprint: string): Html {
   return html`<div class="notice">
     <p><strong>Nobody has claimed this appliance yet.</strong></p>

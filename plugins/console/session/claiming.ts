@@ -1,4 +1,4 @@
-// An appliance that nobody has claimed yet: what its sign-in page and its console show, to be compared with the screen of the machine.
+// State of an unclaimed appliance: shown on its sign-in page and in its console, to be compared with the screen of the machine.
 import { X509Certificate } from 'node:crypto';
 import type { Listeners } from '../../../core/plugin/services/listeners.ts';
 import type { BrowserSignIn } from '../../../core/plugin/services/sessions.ts';

@@ -1,4 +1,4 @@
-// Where a person goes after the sign-in: an address of the console that they asked for, or the page of their account.
+// Address after the sign-in: an address of the console that the person asked for, or the page of their account.
 
 /** A path of the console; undefined for anything else. It is parsed as browsers do, so that `//host` and `\` cannot lead elsewhere. */
 export function returnPathOf(text: string): string | undefined {

@@ -11,7 +11,7 @@ import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { Config } from '../config.ts';
 
-/** What is kept of a session beside its token. [tenant uuid, accessor] */
+/** Record of a session, beside its token. [tenant uuid, accessor] */
 export type ConsoleSession = {
   /** SHA-256 of the second secret, hexadecimal */
   readonly secretHash: string;
@@ -19,7 +19,7 @@ export type ConsoleSession = {
   readonly expiresMs: number;
 };
 
-/** The first load of the console gets the secret this long after the sign-in. Who only has the cookie later gets none. */
+/** Time after the sign-in in which the first load of the console gets the secret. A later holder of the cookie alone gets none. */
 const handOverMs = 10_000;
 /** The last use is stored at most this often, so that a request seldom costs a write. */
 const touchMs = 60_000;
@@ -102,7 +102,7 @@ export class ConsoleSessions {
     });
   }
 
-  /** For the job: ends idle sessions, and drops what is kept of those whose time is over. */
+  /** Ends idle sessions, and drops records of those whose time is over. For the job. */
   async dropStale(nowMs: number, signal: AbortSignal): Promise<void> {
     const { store } = this.#context;
     store.refresh();
@@ -110,7 +110,7 @@ export class ConsoleSessions {
     const stale = Array.from(this.#table.entries([])).flatMap(([key, record]) => (isStale(record) ? [key] : []));
     const drop = (transaction: WriteTransaction, key: StoreKey): void => {
       const record = transaction.get(this.#table, key);
-      // It may have been used meanwhile.
+      // The session may have been used meanwhile.
       if (record === undefined || !isStale(record)) return;
       const [tenantId, accessor] = key as readonly [string, string];
       if (this.#isIdle(record, nowMs)) this.browsers.signOut(transaction, tenantId, accessor);

@@ -76,7 +76,7 @@ export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedF
           const { tenantName: tenant, user, accessor } = ended.caller;
           call.noteAudit({ tenant, user, accessor });
         }
-        // A form of another site or port signs nobody out: neither does the session end, nor does the browser forget it.
+        // A form of another site or port signs nobody out: the session does not end, and the browser does not forget it.
         const forgets = call.headers['sec-fetch-site'] === 'same-origin';
         const headers = forgets ? { 'set-cookie': formatExpiredCookie(sessionCookie) } : {};
         return new Reply(200, defined({ 'provider-page': ended?.providerPage }), headers);

@@ -1,4 +1,4 @@
-// Templates of paths and the paths that fit them. Names are encoded one by one; `.` and `..` are none.
+// Templates of paths and the paths that fit them. Names are encoded one by one; `.` and `..` are not names.
 
 /** The names that a template has in a path, decoded, or undefined where the path is another one. */
 export function matchPath(template: string, path: string): readonly string[] | undefined {

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 
 const prefix = '/ui';
 
-/** Where the person is. */
+/** Address of the current page. */
 export type Address = {
   /** path of the API with encoded names, `/v1/config/keystore/transit-keys/orders`; empty for the overview */
   readonly path: string;

@@ -1,9 +1,9 @@
-// What the person may do: asked of the appliance for everything that a page offers and is about to read, in one request.
+// Permissions of the person: asked of the appliance for everything that a page offers and is about to read, in one request.
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { Refusal, send, type Request } from './request.ts';
 import { secret } from './session.ts';
 
-/** What the appliance says; what cannot be asked is offered, because the appliance decides anyway. */
+/** Answer of the appliance; a request that cannot be checked is offered, because the appliance decides anyway. */
 type Said = 'yes' | { readonly no: string; readonly status: number };
 /** `unknown` until the answer is there. */
 export type May = 'unknown' | Said;
@@ -21,19 +21,19 @@ type Asked = {
 let known = new Map<string, Asked>();
 let knownFor: string | undefined;
 let waiting: Asked[] = [];
-/** as many as one request takes */
+/** limit of one request */
 const mostQuestions = 200;
 /** Policies change: before something is read, an older answer is asked for again. */
 const staleMs = 30_000;
 
-/** Whether a request with this verb of policies would be allowed on a path. */
+/** Tells whether a request with this verb of policies would be allowed on a path. */
 export function may(operation: string | undefined, path: string): ReadonlySignal<May> {
   return operation === undefined ? free : find(operation, path).answer;
 }
 
 const free = signal<May>('yes');
 
-/** What the appliance would refuse is not asked for. Rejects with the refusal that a GET would get; other requests are sent to find out. */
+/** Avoids a GET that the appliance would refuse. Rejects with the refusal that it would get; other requests are sent to find out. */
 export async function requireReadable({ method, path }: Request): Promise<void> {
   if (method !== 'GET' || !/^\/v1\/(?:config|state)\//.test(path)) return;
   const asked = find('read', path);
@@ -85,7 +85,7 @@ async function askSome(some: readonly Asked[]): Promise<void> {
     const { decisions } = body as { readonly decisions: readonly Decision[] };
     for (const [index, asked] of some.entries()) answer(asked, saidOf(decisions[index]));
   } catch (error) {
-    // One that the appliance does not take for a path must not decide about the others.
+    // A path that the appliance does not accept must not decide about the others.
     if (error instanceof Refusal && error.status === 400 && some.length > 1) {
       const half = Math.floor(some.length / 2);
       await askSome(some.slice(0, half));

@@ -9,7 +9,7 @@ const line = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const label = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 const escapes: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
 
-/** Samples of a text; lines that are none, and values that are no numbers, are left out. */
+/** Reads the samples of a text; lines that are not samples, and values that are not numbers, are left out. */
 export function readMetrics(text: string): readonly Sample[] {
   return text.split('\n').flatMap((one): readonly Sample[] => {
     const [, name, labels = '', written] = line.exec(one) ?? [];

@@ -47,8 +47,8 @@ export async function send(request: Request, signal?: AbortSignal): Promise<Answ
 }
 
 /**
- * As send, for an answer that goes on: JSON, one value a line, in the pieces in which it comes, after an empty one when the answer begins. A
- * line that is no JSON is left out. Where an answer says that another one goes on, that is read, too.
+ * As send, for a continuing answer: JSON, one value a line, in the pieces in which it comes, after an empty one when the answer begins. A
+ * line that is not JSON is left out. If an answer says that another one continues it, that is read, too.
  */
 export async function* follow(request: Request, signal: AbortSignal): AsyncGenerator<readonly unknown[]> {
   for (let next: Request | undefined = request; next !== undefined;) {
@@ -123,7 +123,7 @@ async function contentOf(response: Response): Promise<unknown> {
   return value === undefined ? text : value;
 }
 
-/** Undefined for what is no JSON. */
+/** Parses JSON; undefined for other text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -5,7 +5,7 @@ export type Facts = {
   readonly secret?: string;
   readonly 'idle-seconds': number;
   readonly account?: string;
-  /** where to go on to when the secret is taken */
+  /** address of the page after the secret is taken */
   readonly next?: string;
   /** fingerprint of the CA, while nobody has claimed the appliance */
   readonly unclaimed?: string;
@@ -26,14 +26,14 @@ export const standing = signal<'waiting' | 'signed-in' | 'none' | 'signed-out'>(
 export const secret = signal<string | undefined>(undefined);
 export let facts: Facts = { 'idle-seconds': 1_800 };
 
-/** Who is signed in. */
+/** Account that is signed in. */
 export type Account = { readonly user: string; readonly tenant: string; readonly 'expires-in'?: number };
-/** Undefined until the appliance has said it. */
+/** Account of the session; undefined until the appliance has answered. */
 export const account = signal<Account | undefined>(undefined);
 
-/** When the person last did something, in any tab of this browser; milliseconds. */
+/** Time of the person's last action, in any tab of this browser; milliseconds. */
 let seenMs = Date.now();
-/** Other tabs are told at most this often. */
+/** Least time between notices to other tabs. */
 const tellSeenMs = 5_000;
 export function lastSeenMs(): number {
   return seenMs;
@@ -46,10 +46,10 @@ export function noteSeen(): void {
   seenMs = nowMs;
 }
 
-/** What other tabs may still have. */
+/** Refused secret that other tabs may still have. */
 let refusedSecret: string | undefined;
 
-/** How long other tabs have to answer. */
+/** Time for other tabs to answer. */
 const patienceMs = 300;
 
 /** Reads the secret that the page brought, that of this tab, or that of another one. */
@@ -82,7 +82,7 @@ export function startSession(): void {
   }, patienceMs);
 }
 
-/** The appliance does not accept the secret any more: another tab may have a newer one. */
+/** Drops a secret that the appliance no longer accepts: another tab may have a newer one. */
 export function refuseSecret(refused: string): void {
   if (secret.value !== refused) return;
   refusedSecret = refused;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { DataTable } from '../marks/data-table.tsx';
 
 export type Column = {
-  /** of the time it covers, for people */
+  /** time that it covers, for people */
   readonly label: string;
   readonly value: number;
   /** a person should act on what it counts */

@@ -1,4 +1,4 @@
-// How much of something is used, as a bar with its words.
+// Used part of a limit, as a bar with its words.
 import type { ComponentChildren } from 'preact';
 
 export function Meter({ share, label }: { readonly share: number; readonly label: string }): ComponentChildren {

@@ -6,11 +6,11 @@ export type SparkProps = {
   /** the present value */
   readonly now: string;
   readonly unit?: string;
-  /** what else is to say of it */
+  /** further text about it */
   readonly note?: string | undefined;
   /** oldest first; undefined: nothing is known of that time */
   readonly values: readonly (number | undefined)[];
-  /** as many as the width stands for */
+  /** number of values that the width stands for */
   readonly most: number;
 };
 

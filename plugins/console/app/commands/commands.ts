@@ -12,7 +12,7 @@ export type Commanded = {
   readonly request: Request;
   /** the field that names a new entry */
   readonly nameField?: string | undefined;
-  /** whether the body holds something that no command may show */
+  /** true if the body holds something that no command may show */
   readonly hasSecrets: boolean;
 };
 

@@ -3,7 +3,7 @@ import type { Command } from '../../../../core/http/description/command.ts';
 import type { OpenApiDocument, Operation } from '../../../../core/http/description/document.ts';
 import { matchPath, withoutTree } from '../address/path.ts';
 
-/** One operation that a person can do. */
+/** Operation that a person can do. */
 export type Entry = {
   readonly method: string;
   /** template of its path */
@@ -14,7 +14,7 @@ export type Entry = {
   readonly names: readonly string[];
 };
 
-/** What an address is about. */
+/** Subject of an address. */
 export type Place = {
   /** the operations of the path and of the same path in the other tree */
   readonly entries: readonly Entry[];
@@ -52,7 +52,7 @@ export class Catalog {
     return undefined;
   }
 
-  /** What one can do with, and find below, an entry: its actions, lists and pages. */
+  /** Lists the operations with an entry, and below it: its actions, lists and pages. */
   below({ entries, names }: Place): readonly Entry[] {
     const templates = new Set(entries.map(({ path }) => shapeOf(path)));
     return this.entries.filter((entry) => {
@@ -124,7 +124,7 @@ export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What an operation is called on a button or in the navigation. */
+/** Name of an operation on a button or in the navigation. */
 export function nameOf({ command, path }: Entry): string {
   const last = command.verb === 'do' ? (command.action ?? '') : (path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '');
   return inFull[last] ?? titleOf(last);

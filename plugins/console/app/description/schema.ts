@@ -29,7 +29,7 @@ export function inputOf({ requestBody }: Operation, document: OpenApiDocument): 
   return body === undefined ? undefined : resolve(body, document).schema;
 }
 
-/** What a 2xx answers, if it is JSON. */
+/** Schema of a 2xx answer, if it is JSON. */
 export function outputOf({ responses }: Operation, document: OpenApiDocument): JsonSchema | undefined {
   const found = Object.entries(responses).find(([status, response]) => status.startsWith('2') && !('$ref' in response));
   const response = found?.[1];

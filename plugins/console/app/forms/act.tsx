@@ -16,15 +16,15 @@ export type ActProps = {
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** on the button */
+  /** text on the button */
   readonly does: string;
   readonly confirm?: Confirm | undefined;
-  /** whether the body holds what no command may show */
+  /** true if the body holds something that no command may show */
   readonly hasSecrets?: boolean;
-  /** why it cannot be sent yet */
+  /** reason for which it cannot be sent yet */
   readonly lacks?: string | undefined;
   readonly onDone: (answer: Answer) => void;
-  /** what the request is made from, above the button */
+  /** parts that the request is made from, above the button */
   readonly children?: ComponentChildren;
 };
 

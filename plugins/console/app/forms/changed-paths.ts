@@ -1,4 +1,4 @@
-// Where two documents differ.
+// Paths at which two documents differ.
 
 /** Paths of the values that differ; lists are values. */
 export function changedPaths(before: unknown, now: unknown, within = ''): readonly string[] {

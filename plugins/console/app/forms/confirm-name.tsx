@@ -1,4 +1,4 @@
-// What ends something for good names it, and asks for that name to be typed.
+// Confirmation of a permanent end: names the entry, and asks for its name to be typed.
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 

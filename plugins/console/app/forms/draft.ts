@@ -1,20 +1,20 @@
-// What was typed into a form, and the body that it makes: only what was touched, values of the right type, null for what is removed.
+// Input typed into a form, and the body that it makes: only touched fields, values of the right type, null for removed ones.
 import type { JsonSchema } from '../../../../core/http/description/document.ts';
 import { textOf } from '../description/schema.ts';
 import type { Field } from './fields.ts';
 
 export type Row = { readonly key: string; readonly value: string };
-/** How the text of a field with octets is meant. */
+/** Encoding in which the text of a field with octets is typed. */
 export type Octets = { readonly text: string; readonly as: 'text' | 'base64' };
 /** null: the field is removed */
 export type Typed = string | readonly Row[] | Octets | null;
 
-/** By path; what is absent was not touched. */
+/** Typed values by path; untouched fields are absent. */
 export type Draft = ReadonlyMap<string, Typed>;
 
 export type FieldProblem = { readonly path: string; readonly message: string };
 
-/** Without prototype: a field may have the name of a property that all objects have. */
+/** Body without prototype: a field may have the name of a property that all objects have. */
 export type Body = { [name: string]: unknown };
 
 export type Read = { readonly body: Body; readonly problems: readonly FieldProblem[] };
@@ -33,7 +33,9 @@ export function readDraft(fields: readonly Field[], draft: Draft, needsAll: bool
   return { body, problems };
 }
 
-/** How a field shows the value that a document has; undefined for none, and for secrets, which are never shown in a field. */
+/**
+ * Returns the text in which a field shows the value of a document; undefined for none, and for secrets, which are never shown in a field.
+ */
 export function typedOf({ kind, schema }: Field, value: unknown): Exclude<Typed, null> | undefined {
   if (value === undefined || value === null || kind === 'secret') return undefined;
   if (kind === 'lines' && Array.isArray(value)) return value.map(String).join('\n');
@@ -53,7 +55,7 @@ export function valueAt(document: unknown, path: string): unknown {
   return value;
 }
 
-/** Whether two drafts of a field are the same. */
+/** Tells whether two drafts of a field are the same. */
 export function isSame(left: Typed | undefined, right: Typed | undefined): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
@@ -122,7 +124,7 @@ function parseRows({ schema }: Field, rows: readonly Row[]): Parsed {
 
 function parseOctets({ schema }: Field, { text, as }: Octets): Parsed {
   if (text === '') return nothing;
-  // These take text as it is, too.
+  // Such fields take text as it is, too.
   if (as === 'base64' || schema['x-text-or-base64'] === true) return { value: as === 'base64' ? text.replaceAll(/\s/g, '') : text };
   return { value: new TextEncoder().encode(text).toBase64() };
 }

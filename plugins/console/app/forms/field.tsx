@@ -1,4 +1,4 @@
-// One field of a form: label, control, what the description says about it, and what is wrong with it.
+// Field of a form: label, control, its text from the description, and its problem.
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useSignal } from '@preact/signals';
 import { titleOf } from '../description/catalog.ts';
@@ -13,17 +13,17 @@ import { NamedEntries } from './named-entries.tsx';
 
 export type FieldProps = {
   readonly field: Field;
-  /** what was typed; undefined: untouched */
+  /** typed value; undefined: untouched */
   readonly typed: Typed | undefined;
-  /** what the document has, as the field shows it */
+  /** value of the document, as the field shows it */
   readonly present: Exclude<Typed, null> | undefined;
-  /** whether an entry is changed, not made */
+  /** true if an entry is changed, false if it is made */
   readonly isChange: boolean;
   readonly problem: string | undefined;
   readonly onType: (typed: Typed | undefined) => void;
 };
 
-/** Of the control, for links from the summary of problems. */
+/** Id of the control, for links from the summary of problems. */
 export function idOf(path: string): string {
   return `field-${path.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
@@ -103,7 +103,7 @@ function rulesOf({ schema, kind }: Field, isChange: boolean): string {
 
 type DrawControl = (props: FieldProps, control: Control) => ComponentChildren;
 
-/** What is shown: what was typed, else what the document has. */
+/** Returns the shown text: the typed one, else that of the document. */
 function shown({ typed, present }: FieldProps): string {
   const value = typed ?? present;
   return typeof value === 'string' ? value : '';
@@ -189,7 +189,7 @@ function choose(props: FieldProps, control: Control, values: readonly string[], 
   );
 }
 
-/** What holds when nothing is chosen. */
+/** Text for the value that is used if nothing is chosen. */
 function usualOf({ schema }: Field, labelOf: (value: string) => string): string {
   const usual = schema['x-default'] ?? schema.default;
   return usual === undefined ? 'not chosen' : `${labelOf(textOf(usual))} (usual)`;

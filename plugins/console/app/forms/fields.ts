@@ -9,7 +9,7 @@ export type Field = {
   readonly path: string;
   readonly kind: FieldKind;
   readonly schema: JsonSchema;
-  /** it and all that it is in */
+  /** field and all that contain it */
   readonly required: boolean;
   /** null removes it */
   readonly nullable: boolean;
@@ -20,7 +20,7 @@ const deepest = 4;
 /** Texts that may be longer get more room. */
 const shortCharacters = 512;
 
-/** Every field that a person can send, containers replaced by what is in them. */
+/** Every field that a person can send, containers replaced by their fields. */
 export function fieldsIn(body: JsonSchema, document: OpenApiDocument, within = '', isRequired = true, depth = 0): readonly Field[] {
   const required = new Set(body.required);
   return Object.entries(body.properties ?? {}).flatMap(([name, property]): readonly Field[] => {
@@ -56,7 +56,7 @@ const kinds: readonly (readonly [kind: FieldKind, fits: (schema: JsonSchema, ite
 
 function kindOf(schema: JsonSchema, document: OpenApiDocument): FieldKind {
   const { items: inList = {}, additionalProperties: inMap } = schema;
-  // What is in a list or a map, which no schema is both of.
+  // Schema of the elements of a list or a map; no schema is both.
   const items = resolve(typeof inMap === 'object' ? inMap : inList, document).schema;
   return kinds.find(([, fits]) => fits(schema, items))?.[0] ?? 'json';
 }

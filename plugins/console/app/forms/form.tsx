@@ -24,12 +24,12 @@ export type FormProps = {
   /** the entry as it was read, to change it; absent for creations and actions */
   readonly present?: { readonly value: unknown; readonly etag: string | undefined } | undefined;
   readonly nameField?: string | undefined;
-  /** on the button */
+  /** text on the button */
   readonly does: string;
-  /** has to be typed before it is sent, because it ends something for good */
+  /** name that has to be typed before the form is sent, because it ends something permanently */
   readonly confirm?: Confirm | undefined;
   readonly onDone: (answer: Answer) => void;
-  /** after somebody else changed the entry (412), with the body that was sent */
+  /** called after somebody else changed the entry (412), with the body that was sent */
   readonly onStale?: ((sent: object) => void) | undefined;
 };
 
@@ -92,7 +92,7 @@ export function Form(props: FormProps): ComponentChildren {
   const mayBeSent = isConfirmed(confirm, typedName) && forGood.every(({ path }) => understood.value.has(path));
   const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.value.has(path));
   const commanded = read.problems.length > 0 ? undefined : { entry, names, request, nameField, hasSecrets };
-  // What was typed is kept: another sign-in may be allowed to send it.
+  // The typed values are kept: another sign-in may be allowed to send them.
   if (typeof said === 'object') return <p class="quiet">Not allowed: {said.no}</p>;
   const presentOf = (field: Field): Exclude<Typed, null> | undefined =>
     isChange ? typedOf(field, valueAt(present.value, field.path)) : undefined;

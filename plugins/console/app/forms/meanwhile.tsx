@@ -1,4 +1,4 @@
-// What somebody else changed between the opening of a form and its sending: each field as it was, as it is, and as it was to be sent.
+// Changes by somebody else between the opening of a form and its sending: each field as it was, as it is, and as it was to be sent.
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../description/catalog.ts';
 import { textOf } from '../description/schema.ts';
@@ -11,7 +11,7 @@ export type MeanwhileProps = {
   /** the document as the form showed it */
   readonly before: unknown;
   readonly now: unknown;
-  /** what the person wanted to send */
+  /** value that the person wanted to send */
   readonly yours: unknown;
 };
 

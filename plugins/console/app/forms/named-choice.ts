@@ -1,10 +1,10 @@
-// Which entries a field that names one offers.
+// Entries offered by a field that names one.
 import type { JsonSchema } from '../../../../core/http/description/document.ts';
 import type { May } from '../api/may.ts';
 
 export type Names = NonNullable<JsonSchema['x-names']>;
 
-/** Whether a field names an entry that is there already, and that not everybody may use. */
+/** Tells whether a field names an entry that is there already, and that not everybody may use. */
 export function isChosen({ 'x-names': names }: JsonSchema): boolean {
   return names !== undefined && names.needs.length > 0 && names.needs.every(({ operation }) => operation !== 'create');
 }

@@ -1,4 +1,4 @@
-// What may be typed into a field that names an entry: the entries there are, without those that the person may not use so.
+// Choices of a field that names an entry: the existing entries, without those that the person may not use so.
 import type { ComponentChildren } from 'preact';
 import { may } from '../api/may.ts';
 import { useLoaded } from '../parts/loaded.ts';
@@ -6,7 +6,7 @@ import { type Names, offered } from './named-choice.ts';
 
 const mostOffered = 200;
 
-/** For the `list` of an input. */
+/** Choices for the `list` of an input. */
 export function NamedEntries({ id, names }: { readonly id: string; readonly names: Names }): ComponentChildren {
   const query = { keys: 'true', limit: String(mostOffered) };
   const loaded = useLoaded({ method: 'GET', path: `/v1/config/${names.resource}`, query }).value;

@@ -1,11 +1,11 @@
-// The filters of a list in one form. What is set is part of the address, so that a filtered list can be kept, sent and gone back to.
+// The filters of a list in one form. Set filters are part of the address, so that a filtered list can be kept, sent and gone back to.
 import type { ComponentChildren } from 'preact';
 import { address, go, hrefOf } from '../address/router.ts';
 import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
 import { typedTexts } from '../parts/typed.ts';
 
-/** Before the names of controls: one with the name of a member of the form, as `contains`, would replace that. */
+/** Prefix of the names of controls: one with the name of a member of the form, as `contains`, would replace that. */
 const prefix = 'filter-';
 
 export function FilterBar({ path, fields }: { readonly path: string; readonly fields: readonly FilterField[] }): ComponentChildren {
@@ -42,7 +42,9 @@ export function FilterBar({ path, fields }: { readonly path: string; readonly fi
 
 type FilterControlProps = { readonly field: FilterField; readonly value: string; readonly onChoose: (form: HTMLFormElement) => void };
 
-/** A choice takes effect when it is made, a text when the form is sent. What is typed stays while the list loads: the controls are not bound. */
+/**
+ * A choice takes effect when it is made, a text when the form is sent. Typed text stays while the list loads: the controls are not bound.
+ */
 function FilterControl({ field: { name, label, hint, values }, value, onChoose }: FilterControlProps): ComponentChildren {
   const id = `filter-${name}`;
   const shared = { id, name: `${prefix}${name}` };

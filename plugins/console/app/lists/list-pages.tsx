@@ -37,7 +37,7 @@ export function ListPages({ path, headers }: { readonly path: string; readonly h
   );
 }
 
-/** In place of the entries, where there are none. */
+/** Text in place of the entries of an empty list. */
 export function NoEntries({
   isFiltered,
   children,

@@ -1,4 +1,4 @@
-// What a list can be asked for, from the description of its query parameters.
+// Query of a list, from the description of its query parameters.
 import type { Operation } from '../../../../core/http/description/document.ts';
 import { titleOf } from '../description/catalog.ts';
 import { textOf } from '../description/schema.ts';
@@ -11,7 +11,7 @@ export type FilterField = {
   readonly values?: readonly string[];
 };
 
-/** Those that say how the answer looks, and not which entries are in it. */
+/** Parameters that decide how the answer looks, and not which entries are in it. */
 const ofAnswers = new Set(['fields', 'limit', 'keys', 'count']);
 
 const labels: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const labels: Readonly<Record<string, string>> = {
   after: 'Start behind',
 };
 
-/** In this order, others between the first and the second. */
+/** Order of the parameters, others between the first and the second. */
 const order = ['contains', '', 'selector', 'attention', 'after'];
 
 /** The filters of a list. */
@@ -36,7 +36,7 @@ export function filtersOf({ parameters }: Operation): readonly FilterField[] {
     .toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** What the address asks of a list, as far as the list takes it. */
+/** Reads the query of the list from the address, as far as the list takes it. */
 export function filterQuery(operation: Operation, query: URLSearchParams): Readonly<Record<string, string>> {
   const names = new Set(filtersOf(operation).map(({ name }) => name));
   return Object.fromEntries([...query].filter(([name, value]) => names.has(name) && value !== ''));

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 
 export type Column<Row> = {
-  /** above the column, and on a narrow page beside each value */
+  /** text above the column, and on a narrow page beside each value */
   readonly head: string;
   /** `name` is the heading of its row, an `amount` is at the right, of `acts` the head is only read aloud, and a `picture` repeats what is said */
   readonly is?: 'name' | 'amount' | 'acts' | 'picture';
@@ -14,9 +14,9 @@ export type DataTableProps<Row> = {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** of a row, other than those of all others */
+  /** key of a row, different for each */
   readonly keyOf: (row: Row, index: number) => string | number;
-  /** below a row, over the whole width */
+  /** content below a row, over the whole width */
   readonly below?: (row: Row) => { readonly id: string; readonly content: ComponentChildren } | undefined;
 };
 

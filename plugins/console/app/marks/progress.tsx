@@ -1,4 +1,4 @@
-// How far long work is.
+// Progress of long work.
 import type { ComponentChildren } from 'preact';
 
 /** `total` 0: it is not known yet. */

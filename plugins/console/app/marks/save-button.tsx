@@ -5,7 +5,7 @@ import { fileNameOf } from './file-name.ts';
 
 export type SaveProps = {
   readonly content: Blob | string;
-  /** of the file, in whatever characters */
+  /** name of the file, in any characters */
   readonly name: string;
   readonly children: ComponentChildren;
 };
@@ -18,7 +18,7 @@ export function SaveButton({ content, name, children }: SaveProps): ComponentChi
   );
 }
 
-/** How long the browser may take to begin. */
+/** Time for the browser to begin. */
 const beginMs = 60_000;
 
 export function saveFile(content: Blob | string, name: string): void {

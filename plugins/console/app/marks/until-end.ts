@@ -1,4 +1,4 @@
-// What is shown to the person whose session it is, and to nobody after it: secrets, and answers that may have some.
+// State shown only until the session of the person ends: secrets, and answers that may have some.
 import { effect, useSignal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { standing } from '../api/session.ts';

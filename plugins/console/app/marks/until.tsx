@@ -1,4 +1,4 @@
-// When something ends, as people say it, with a warning when that is soon.
+// End of something, as people say it, with a warning if it is soon.
 import type { ComponentChildren } from 'preact';
 import { Chip, type Tone } from '../parts/chip.tsx';
 import { fromNow } from '../parts/moments.tsx';

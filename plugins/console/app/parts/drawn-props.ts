@@ -1,4 +1,4 @@
-// What a drawn view is given: the description, what its address is about, and the address.
+// Properties of a drawn view: the description, the subject of its address, and the address.
 import type { Catalog, Place } from '../description/catalog.ts';
 
 export type DrawnProps = {

@@ -11,7 +11,7 @@ let isFirst = true;
 
 export type HeadingProps = {
   readonly title: string;
-  /** of the page; the last level is the page itself */
+  /** path of the page; the last level is the page itself */
   readonly path: string;
   /** says which levels above there are; the overview has none */
   readonly catalog?: Catalog;

@@ -1,4 +1,4 @@
-// What a page shows of a request: on its way, refused, or answered; asked again when the person has signed in again.
+// State of a request on a page: on its way, refused, or answered; sent again when the person has signed in again.
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { requireReadable } from '../api/may.ts';
@@ -46,13 +46,13 @@ export function useKept(loaded: Loaded): Answer | undefined {
   return kept.current;
 }
 
-/** As it is, but while it is asked for again the answer that there was. */
+/** Keeps the former answer while the request is sent again. */
 export function useSteady(loaded: Loaded): Loaded {
   const kept = useKept(loaded);
   return loaded.state === 'loading' && kept !== undefined ? { state: 'there', answer: kept } : loaded;
 }
 
-/** Whether the person may not see it, or it is not there for them: then there is nothing to filter or to choose either. */
+/** Tells whether the person may not see it, or it is not there for them: then there is nothing to filter or to choose either. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Refusal && (error.status === 403 || error.status === 404);
 }

@@ -1,4 +1,4 @@
-// What stands where content will be.
+// Placeholder of content that is loading.
 import type { ComponentChildren } from 'preact';
 
 export function Loading(): ComponentChildren {

@@ -4,7 +4,7 @@ import { momentOf } from './visible.ts';
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** From the largest unit that fits. */
+/** Units, from the largest, of which the first that fits is used. */
 const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['year', 31_557_600],
   ['month', 2_629_800],

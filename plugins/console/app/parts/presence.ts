@@ -1,7 +1,7 @@
-// Whether somebody is there: what asks the appliance again and again stops when nobody looks, so that the session can end by itself.
+// Presence of a person: repeated requests to the appliance stop when nobody looks, so that the session can end by itself.
 import { signal, type ReadonlySignal } from '@preact/signals';
 
-/** Without a key, a pointer or a scroll for so long, nobody is there. */
+/** Time without a key, a pointer or a scroll after which nobody is present. */
 const patienceMs = 5 * 60_000;
 
 const isHere = signal(true);

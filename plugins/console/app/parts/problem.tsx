@@ -5,7 +5,7 @@ import { visible } from './visible.ts';
 
 export type ProblemProps = {
   readonly error: unknown;
-  /** where a finding about a field leads */
+  /** target of the link at a finding about a field */
   readonly linkTo?: ((field: string) => string | undefined) | undefined;
   readonly focus?: Ref<HTMLElement> | undefined;
 };

@@ -1,4 +1,4 @@
-// What was typed into the fields of a form.
+// Values typed into the fields of a form.
 
 /** Name and trimmed text of each field; files are left out. */
 export function typedTexts(form: HTMLFormElement): readonly (readonly [name: string, text: string])[] {

@@ -1,4 +1,4 @@
-// Who is signed in: the name in the frame, the warning before the end, and a notice when it is somebody else than before.
+// Account that is signed in: the name in the frame, the warning before the end, and a notice when it is another one than before.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -50,7 +50,7 @@ export function AccountBar(): ComponentChildren {
   );
 }
 
-/** Ends the session here, in the other tabs, and at the appliance. What is on the pages is gone before that has answered. */
+/** Ends the session here, in the other tabs, and at the appliance. The contents of the pages are gone before that has answered. */
 async function signOut(): Promise<void> {
   const sent = send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
   leave();
@@ -69,7 +69,7 @@ function Who({ account: { user, tenant } }: { readonly account: Account }): Comp
 
 type OtherProps = { readonly before: Account; readonly now: Account; readonly onGoOn: () => void };
 
-/** What is on the page is from before: it must not be sent in another name by mistake. */
+/** Warns that the page is from another person's session: it must not be sent in another name by mistake. */
 function OtherPerson({ before, now, onGoOn }: OtherProps): ComponentChildren {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -14,7 +14,7 @@ const joinPath = '/v1/state/system/cluster/join';
 /** The root token, from when it is made until the person has gone on. The session that made it ends meanwhile. */
 export const claimed = signal<string | undefined>(undefined);
 
-/** Above every page of an appliance that nobody has claimed, for who may claim it. */
+/** Shown above every page of an unclaimed appliance, to a person who may claim it. */
 export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const isCompared = useSignal(false);
   const entry = catalog.entries.find((one) => one.path === path);
@@ -51,7 +51,7 @@ export function Claim({ catalog }: { readonly catalog: Catalog }): ComponentChil
   );
 }
 
-/** In place of the whole application: nothing may cover the token, which is shown this once. */
+/** Shown in place of the whole application: nothing may cover the token, which is shown only once. */
 export function Claimed({ token }: { readonly token: string }): ComponentChildren {
   return (
     <main id="main" class="alone">

@@ -1,4 +1,4 @@
-// Before a session ends: how long it still is, and "Still here". A session that nobody answers for is ended, whatever the page asks by itself.
+// Warning before a session ends: the time left, and "Still here". A session without an answer is ended, whatever requests the page repeats.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { send } from '../api/request.ts';
 import { endSession, facts, lastSeenMs, noteSeen, standing } from '../api/session.ts';
 
 export type EndingProps = {
-  /** until the session ends, however much it is used; absent: never */
+  /** time until the session ends, however much it is used; absent: never */
   readonly expiresInSeconds: number | undefined;
   /** tells the appliance that the session is used */
   readonly onUse: () => void;
@@ -45,7 +45,7 @@ export function Ending({ expiresInSeconds, onUse }: EndingProps): ComponentChild
         if (!isEnding.current) void end(idleEndMs <= endMs);
         isEnding.current = true;
       }
-      // The appliance counts requests: reading and typing are told to it now and then.
+      // The appliance counts requests: reading and typing are reported to it now and then.
       if (leftMs > 0 && lastSeenMs() > usedMs.current && nowMs - usedMs.current > idleMs / 4) {
         usedMs.current = nowMs;
         onUse();
@@ -69,7 +69,7 @@ export function Ending({ expiresInSeconds, onUse }: EndingProps): ComponentChild
   return <WarningDialog warning={warning.value} onStay={stay} onRead={() => (isRead.value = true)} />;
 }
 
-/** What was typed stays on the page, out of sight, behind the offer to sign in again. */
+/** Ends the session. The typed values stay on the page, out of sight, behind the offer to sign in again. */
 async function end(isIdle: boolean): Promise<void> {
   const sent = isIdle ? send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined) : undefined;
   endSession();

@@ -1,4 +1,4 @@
-// The frame of every page: skip link, who is signed in, navigation by the groups of the description, and the page itself.
+// Frame of every page: skip link, the signed-in person, navigation by the groups of the description, and the page itself.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
   useEffect(() => {
     isOpen.value = false;
   }, [path]);
-  // Whose session has ended may be gone, and who looks now may be somebody else.
+  // The person whose session has ended may be gone, and somebody else may be looking now.
   const isCovered = standing.value !== 'signed-in';
   return (
     <>
@@ -91,7 +91,7 @@ function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path
   );
 }
 
-/** What is below a page belongs to it, in either tree. */
+/** Tells whether a page is the current one. A path below a page belongs to it, in either tree. */
 function currentOf(path: string, page: string): 'page' | 'true' | undefined {
   if (path === page) return 'page';
   const belowTree = (one: string): string => one.replace(/^\/v1\/(?:config|state)\//, '/');

@@ -1,10 +1,10 @@
-// Reads a topic and goes on reading it: a stream that is interrupted is opened again where it ended, and no record comes twice.
+// Reads a topic and continues: an interrupted stream is opened again where it ended, and no record is repeated.
 import { Refusal } from '../api/request.ts';
 
 /** A record of a topic. Fields are absent where they do not apply, or where policies hide them. */
 export type TopicRecord = Readonly<Record<string, unknown>>;
 
-/** `refused`: for good. `read`: everything of a time that is over is there. */
+/** `refused`: not tried again. `read`: everything of a period that is over is there. */
 export type TopicState = 'reading' | 'live' | 'interrupted' | 'read' | 'refused';
 
 export type TopicQuery = Readonly<Record<string, string>>;
@@ -15,21 +15,21 @@ export type OpenStream = (query: TopicQuery, signal: AbortSignal) => AsyncIterab
 export type Wanted = {
   /** `since` or `limit` of the first request */
   readonly begin: TopicQuery;
-  /** what else every request asks for */
+  /** additional parameters of every request */
   readonly filters?: TopicQuery;
   /** records after this time are not wanted; milliseconds */
   readonly untilMs?: number | undefined;
-  /** whether to go on with what is written later */
+  /** true to go on with later records */
   readonly isLive: boolean;
 };
 
 export type Into = {
-  /** in the order of the topic */
+  /** receives records in the order of the topic */
   readonly add: (records: readonly TopicRecord[]) => void;
   readonly tell: (state: TopicState, error?: unknown) => void;
 };
 
-/** How long to wait before a stream is opened again; doubled each time that nothing came, four times at most. */
+/** Pause before a stream is opened again; doubled each time that nothing came, four times at most. */
 const usualPauseMs = 2_000;
 const mostDoublings = 4;
 /** Processes write beside each other: what is this much older than the newest record may still come. */
@@ -76,12 +76,12 @@ export async function readTopic(
   }
 }
 
-/** Of a record; NaN where it has none. */
+/** Time of a record; NaN if it has none. */
 export function timeOf(record: TopicRecord): number {
   return Date.parse(timestampOf(record));
 }
 
-/** As the topic writes it; empty where a record has none. */
+/** Time of a record as the topic writes it; empty if it has none. */
 export function timestampOf({ 'occurred-at': at }: TopicRecord): string {
   return typeof at === 'string' ? at : '';
 }
@@ -99,7 +99,7 @@ class Latest {
     this.#records = this.#records.filter((record) => timeOf(record) >= this.#newestMs - overlapMs);
   }
 
-  /** From when to read on; undefined before the first record. */
+  /** Time from which to read on; undefined before the first record. */
   get since(): string | undefined {
     return this.#newestMs === -Infinity ? undefined : new Date(this.#newestMs - overlapMs).toISOString();
   }

@@ -13,7 +13,7 @@ export type Topic = {
   readonly state: TopicState;
   /** the oldest first */
   readonly records: readonly TopicRecord[];
-  /** whether older ones were left out, because there are too many */
+  /** true if older ones were left out, because there are too many */
   readonly isCut: boolean;
   readonly error?: unknown;
 };
@@ -71,7 +71,7 @@ class PageOfTopic {
     }
   };
 
-  /** What ends or interrupts the reading is shown at once. */
+  /** Sets the state of the reading. An end or an interruption is shown at once. */
   readonly tell = (state: TopicState, error?: unknown): void => {
     const isEnd = state !== 'reading' && state !== 'live';
     this.#now = { ...this.#now, state, error };
@@ -79,7 +79,7 @@ class PageOfTopic {
     else this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
   };
 
-  /** Draws nothing any more. */
+  /** Stops drawing. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -106,7 +106,7 @@ function Answered({
   );
 }
 
-/** What keystorectl writes with `--out`. */
+/** Octets that keystorectl writes with `--out`. */
 function octetsOf(base64: string): Blob {
   return new Blob([Uint8Array.fromBase64(base64)]);
 }

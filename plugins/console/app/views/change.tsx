@@ -46,7 +46,7 @@ export function CreateView({ catalog, entry, names }: ChangeProps): ComponentChi
   );
 }
 
-/** What the creation answered: secrets in it are shown this once. */
+/** Shows the answer to a creation: secrets in it are shown this once. */
 function Made({
   catalog,
   entry,

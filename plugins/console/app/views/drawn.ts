@@ -91,7 +91,7 @@ export function drawnAt(place: Place, shown: string): FunctionComponent<DrawnPro
   return find(place, shown)?.view;
 }
 
-/** What the drawn view above the page of a place shows, and what it leads to: nothing where there is none. */
+/** Fields that the drawn view above the page of a place shows, and the operations it leads to: empty if there is no such view. */
 export function drawnAbove(place: Place): Required<Pick<DrawnView, 'fields' | 'leadsTo'>> {
   const { fields = [], leadsTo = [] } = find(place, 'above') ?? {};
   return { fields, leadsTo };

@@ -1,4 +1,4 @@
-// One thing: what it is set to, what state it is in, what can be done with it, and what is below it.
+// Entry: its settings, its state, its actions, and the entries below it.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
@@ -92,7 +92,7 @@ export function EntryView({
   );
 }
 
-/** Why there is nothing that could be shown or done: it does not exist. */
+/** Returns the refusal if there is nothing to show or do, because the entry does not exist. */
 function missingIn(documents: readonly DocumentOf[]): Refusal | undefined {
   const errors = documents.map(({ loaded }) => (loaded.state === 'failed' ? loaded.error : undefined));
   const missing = errors.filter((error) => error instanceof Refusal && error.status === 404);
@@ -104,7 +104,7 @@ function kindOf(summary: string): string {
   return capital(summary.replace(/^Read (?:the state of )?(?:an? )?/, ''));
 }
 
-/** What can be done with it as it is: a state that lists its actions decides, one that does not leaves all of them. */
+/** Actions that the state of an entry allows: a state that lists its actions decides, one that does not leaves all of them. */
 type Possible = 'all' | 'not known yet' | ReadonlySet<string>;
 
 function actionsIn(state: Loaded | undefined): Possible {
@@ -116,7 +116,9 @@ function actionsIn(state: Loaded | undefined): Possible {
 
 type ActionsProps = { readonly entries: readonly Entry[]; readonly names: readonly string[]; readonly possible: Possible };
 
-/** What can be done with it, and what the policies keep from this person, with the reasons. The same for many at once is one level down. */
+/**
+ * Shows the possible actions, and those that policies keep from this person, with the reasons. The same for many at once is one level down.
+ */
 function Actions({ entries, names, possible }: ActionsProps): ComponentChildren {
   const isBatch = ({ path }: Entry): boolean => path.endsWith('-batch');
   const isPossible = ({ command: { action = '' } }: Entry): boolean =>
@@ -157,7 +159,7 @@ function Actions({ entries, names, possible }: ActionsProps): ComponentChildren 
   );
 }
 
-/** One of the trees in which it is: its settings, or its state. */
+/** Document of the entry in one of the two trees: its settings, or its state. */
 type DocumentOf = { readonly show: Entry; readonly title: 'Settings' | 'State'; readonly loaded: Loaded };
 
 /** The settings first. */
@@ -181,7 +183,7 @@ type DocumentsProps = {
   readonly drawn: readonly string[];
 };
 
-/** What it is set to and, without repeating that, what state it is in. Where neither can be shown, one says why. */
+/** Shows the settings and, without repeating them, the state. If neither can be shown, one says why. */
 function Documents({ catalog, documents, drawn }: DocumentsProps): ComponentChildren {
   const isSeen = documents.some(({ loaded }) => loaded.state === 'there');
   const [settings] = documents.filter(({ title }) => title === 'Settings');
@@ -230,7 +232,7 @@ function Document({ catalog, show, title, body, without }: DocumentProps): Compo
   );
 }
 
-/** One link for each name: of two with the same name the first. */
+/** Draws one link for each name: of two with the same name the first. */
 function Links({
   label,
   entries,

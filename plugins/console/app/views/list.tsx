@@ -146,7 +146,7 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
   );
 }
 
-/** Of documents with documents in them, which are too much for a cell: how many. */
+/** Number of documents inside a document, which are too much for a cell. */
 function countOf(value: unknown): string | undefined {
   const isDocument = (one: unknown): one is object => typeof one === 'object' && one !== null;
   if (!isDocument(value) || !Object.values(value).some(isDocument)) return undefined;
@@ -160,7 +160,7 @@ function valueOf(row: RowOfList, column: string): unknown {
   return Object.hasOwn(row, column) ? row[column] : undefined;
 }
 
-/** A name that is no part of a path is a text. */
+/** Links to an entry. A name that is not part of a path is shown as text. */
 function EntryLink({
   catalog,
   path,

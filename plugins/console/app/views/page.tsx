@@ -1,4 +1,4 @@
-// Which page an address is: what the description has there decides, and whether that page is drawn.
+// Page of an address: the description decides which it is, and whether it is drawn.
 import type { ComponentChildren } from 'preact';
 import { parentOf } from '../address/path.ts';
 import { address, hrefOf } from '../address/router.ts';

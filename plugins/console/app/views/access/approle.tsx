@@ -1,4 +1,4 @@
-// One approle: what a program logs in with, the secret-ids there are, another one, and how to log in.
+// Approle: the role-id with which a program logs in, its secret-ids, adding one, and the commands to log in.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
@@ -27,7 +27,7 @@ type SecretId = {
   readonly 'bound-cidrs'?: readonly string[];
 };
 
-/** Nothing where the state may not be read: the page below says why. */
+/** Draws nothing if the state may not be read: the page below says why. */
 export function ApproleView({ catalog, place: { names }, turn: asked }: DrawnProps): ComponentChildren {
   const turn = useSignal(0);
   const path = fillPath(template, names);

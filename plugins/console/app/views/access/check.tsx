@@ -16,7 +16,7 @@ import '../../style/access.css';
 const policies = '/v1/config/policy/policies';
 const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
 
-/** Who is meant. */
+/** Subjects of a check. */
 const whoms = { own: 'I', accessor: 'Another token', policies: 'A token with these policies' } as const;
 type Whom = keyof typeof whoms;
 

@@ -236,7 +236,7 @@ function valuesOf(count: number | undefined): string {
   return count === 1 ? 'with one value' : `with ${count.toLocaleString()} values`;
 }
 
-/** Undefined for what is no JSON object. */
+/** Parses a JSON object; undefined for other text. */
 function parse(text: string): object | undefined {
   try {
     const value = JSON.parse(text) as unknown;

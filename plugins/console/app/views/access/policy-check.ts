@@ -3,17 +3,17 @@ import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Refusal, send, type Finding, type Request } from '../../api/request.ts';
 
-/** What the appliance would say. */
+/** Verdict of the appliance. */
 export type Checked =
   | { readonly state: 'asking' }
   | { readonly state: 'taken'; readonly warnings: readonly string[] }
   | { readonly state: 'refused'; readonly findings: readonly Finding[]; readonly message: string }
   | { readonly state: 'unknown'; readonly message: string };
 
-/** After the last key. */
+/** Pause after the last key. */
 const pauseMs = 400;
 
-/** Undefined: there is nothing to ask yet. */
+/** Checks a request; undefined: there is nothing to ask yet. */
 export function useChecked(request: Request | undefined): ReadonlySignal<Checked> {
   const checked = useSignal<Checked>({ state: 'asking' });
   const text = JSON.stringify(request);

@@ -7,7 +7,7 @@ export type Effect = 'allow' | 'reject';
 type Effects = { readonly [Named in Operation]?: Effect | undefined };
 
 export type RuleDraft = {
-  /** of the row, which keeps its controls when rows before it go */
+  /** id of the row, which keeps its controls when rows before it go */
   readonly id: number;
   readonly path: string;
   readonly effects: Effects;
@@ -19,7 +19,7 @@ export type RuleDraft = {
 
 export type PolicyDraft = { readonly name: string; readonly description: string; readonly rules: readonly RuleDraft[] };
 
-/** As the API answers it; fields are absent where policies hide them. */
+/** Policy in an answer of the API; fields are absent if policies hide them. */
 export type Policy = {
   readonly description?: string;
   readonly 'rest-api'?: { readonly rules?: readonly Rule[] };
@@ -96,7 +96,7 @@ export function ruleIn(text: string): number | undefined {
   return index === undefined ? undefined : Number(index);
 }
 
-/** A warning of the API as it is said beside the rule that it is about: without the place of that rule. */
+/** Text of a warning of the API beside the rule that it is about: without the path of that rule. */
 export function besideRule(text: string): string {
   return capital(text.replace(/^rest-api\/rules\/\d+ \(\S*\) /, ''));
 }

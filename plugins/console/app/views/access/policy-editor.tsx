@@ -77,7 +77,7 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
     ...(headers && { headers }),
   };
   const lacks = isNew && draft.value.name.trim() === '' ? 'The policy has no name yet.' : problems[0];
-  // Who may not save it is told so, and nothing is asked for them.
+  // A person who may not save it is told so, and nothing is asked for them.
   const isAllowed = may(save.operation['x-operation'], request.path).value === 'yes';
   const checked = useChecked(lacks === undefined && isAllowed ? request : undefined).value;
   const change = (part: Partial<PolicyDraft>): void => {
@@ -179,7 +179,7 @@ function CheckedChip({ checked }: { readonly checked: Checked }): ComponentChild
   );
 }
 
-/** What the appliance says of one rule. */
+/** Verdict of the appliance on one rule. */
 function saidOf(checked: Checked, index: number): { readonly tone: 'warn' | 'bad'; readonly text: string } | undefined {
   if (checked.state === 'refused') {
     const found = checked.findings.find(({ info = '' }) => ruleIn(info) === index);

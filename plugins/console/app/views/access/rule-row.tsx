@@ -1,4 +1,4 @@
-// One rule of a policy: its path, what it says of each operation, and what it restricts.
+// Rule of a policy: its path, its effect on each operation, and its restrictions.
 import type { ComponentChildren } from 'preact';
 import { Chip } from '../../parts/chip.tsx';
 import { visible } from '../../parts/visible.ts';
@@ -7,7 +7,7 @@ import { operations, type Effect, type RuleDraft } from './policy-draft.ts';
 export type RuleRowProps = {
   readonly rule: RuleDraft;
   readonly number: number;
-  /** of the appliance */
+  /** verdict of the appliance */
   readonly said: { readonly tone: 'warn' | 'bad'; readonly text: string } | undefined;
   readonly onChange: (part: Partial<RuleDraft>) => void;
   readonly onRemove: () => void;

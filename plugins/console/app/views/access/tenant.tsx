@@ -1,4 +1,4 @@
-// One tenant: what it is, what it may do at most, and its one root token.
+// Tenant: its properties, its limits, and its one root token.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, string>> = {
   'application-owner': 'owns applications',
 };
 
-/** Nothing where the state may not be read: the page below says why. Long because it is one view from top to bottom. */
+/** Draws nothing if the state may not be read: the page below says why. Long because it is one view from top to bottom. */
 export function TenantView({ catalog, place: { names }, turn: asked }: DrawnProps): ComponentChildren {
   const turn = useSignal(0);
   const token = useUntilEnd<string>();

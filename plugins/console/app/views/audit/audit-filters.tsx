@@ -7,7 +7,7 @@ import { typedTexts } from '../../parts/typed.ts';
 export type AuditFiltersProps = {
   readonly filters: Filters;
   readonly since: string;
-  /** whether a time was chosen in the histogram, which is not live */
+  /** true if a time was chosen in the histogram, which is not live */
   readonly isChosen: boolean;
   readonly isLive: boolean;
   readonly onChange: (part: Readonly<Record<string, string>>) => void;

@@ -19,7 +19,7 @@ type Audit = {
 };
 
 export type ChainsProps = {
-  /** all of a time; undefined where only some were asked for, which say nothing about the chains */
+  /** all records of a period; undefined if only some were asked for, which say nothing about the chains */
   readonly records: readonly TrailRecord[] | undefined;
   readonly turn: number;
 };

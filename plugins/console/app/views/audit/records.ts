@@ -21,20 +21,20 @@ export type TrailRecord = TopicRecord & {
   readonly 'client-ip'?: string;
 };
 
-/** What a record is called in addresses. */
+/** Id of a record in addresses. */
 export function idOf(record: TrailRecord): string {
   return record.chain === undefined ? (record['request-id'] ?? '') : `${record.chain}-${record.sequence ?? ''}`;
 }
 
 export type Result = 'done' | 'refused' | 'failed' | 'note';
 
-/** What came of it: 4xx is refused, 5xx failed; records of the trail about itself have no status. */
+/** Result of a request: 4xx is refused, 5xx failed; records of the trail about itself have no status. */
 export function resultOf({ status }: TrailRecord): Result {
   if (status === undefined) return 'note';
   return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
 }
 
-/** What the address asks for; the appliance looks for it, however many records there are. */
+/** Filters in the address; the appliance searches for the records, however many there are. */
 export type Filters = {
   readonly who: string;
   readonly what: string;

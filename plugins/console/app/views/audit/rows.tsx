@@ -139,7 +139,7 @@ function Whole({ catalog, record }: { readonly catalog: Catalog; readonly record
 
 const summaries = new Map<string, string | undefined>();
 
-/** What the description says of an operation; asked for each row of a trail, and so kept. */
+/** Summary of an operation from the description; needed for each row of a trail, and so kept. */
 function summaryOf(catalog: Catalog, method: string, path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const key = `${method} ${path}`;

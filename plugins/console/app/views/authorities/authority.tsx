@@ -1,4 +1,4 @@
-// One certificate authority at a glance: its place in the hierarchy, its certificate, and the ways on.
+// Certificate authority at a glance: its place in the hierarchy, its certificate, and links to more.
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -11,7 +11,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Fingerprint } from './fingerprint.tsx';
 import { authorityPath, authorityStatePath, certificatesPath, keyOf, type AuthorityState } from './state.ts';
 
-/** Nothing where the state may not be read: the settings below say what there is. */
+/** Draws nothing if the state may not be read: the settings below say what there is. */
 export function AuthorityView({ place: { names }, turn }: DrawnProps): ComponentChildren {
   const [name = ''] = names;
   const loaded = useSteady(useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value);

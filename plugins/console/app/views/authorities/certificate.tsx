@@ -1,4 +1,4 @@
-// One issued certificate: what it is worth, and its revocation.
+// Issued certificate: its status, and its revocation.
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { Until } from '../../marks/until.tsx';
@@ -12,7 +12,7 @@ import { Fingerprint } from './fingerprint.tsx';
 import { authorityStatePath, certificatePath, type CertificateState } from './state.ts';
 import { StatusBadge } from './status-badge.tsx';
 
-/** Nothing until it is there: the fields below say why not. */
+/** Draws nothing until it is loaded: the fields below say why not. */
 export function CertificateView({ place: { names }, turn }: DrawnProps): ComponentChildren {
   const [name = '', serial = ''] = names;
   const loaded = useLoaded({ method: 'GET', path: certificatePath(name, serial) }, turn).value;

@@ -1,4 +1,4 @@
-// What people call the holder of a certificate.
+// Name of the holder of a certificate, for people.
 
 /** The first common name of a subject, which people know a device by. */
 export function commonNameOf(subject: string): string | undefined {

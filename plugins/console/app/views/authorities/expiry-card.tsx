@@ -1,4 +1,5 @@
-// How many certificates of an authority end when. They are counted page by page, ten thousand at a time, so that no size stops the page.
+// Numbers of certificates of an authority by their end. They are counted page by page, ten thousand at a time, so that no size stops the
+// page.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -12,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { columnsOf, type Ending } from './expiry.ts';
 import { certificatesPath, type CertificateState } from './state.ts';
 
-/** As many as one answer has. */
+/** Number of certificates in one answer. */
 const pageSize = 1_000;
 const countedAtOnce = 10_000;
 

@@ -1,4 +1,4 @@
-// When certificates end, counted into columns that are days, weeks, months or years, whatever shows the whole in one picture.
+// Ends of certificates, counted into columns that are days, weeks, months or years, whichever shows the whole in one picture.
 import type { Column } from '../../charts/columns.tsx';
 import type { CertificateState } from './state.ts';
 
@@ -45,7 +45,7 @@ const steps: readonly Step[] = [
 const mostColumns = 120;
 const urgentDays = 30;
 
-/** From now to the last end, a column for each step, empty ones too. Nothing for no valid certificate. */
+/** Columns from now to the last end, one for each step, empty ones too; no columns without a valid certificate. */
 export function columnsOf(endings: readonly Ending[], now: Date): readonly Column[] {
   const ends = endings.filter(({ status }) => status === 'valid').map((one) => Date.parse(one['not-after']));
   if (ends.length === 0) return [];

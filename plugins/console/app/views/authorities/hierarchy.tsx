@@ -1,4 +1,4 @@
-// Certificate authorities as a tree: who issued whom, until when, and where devices may enrol.
+// Certificate authorities as a tree: each with its issuer, its end, and a mark if devices may enrol there.
 import type { ComponentChildren } from 'preact';
 import { Chip } from '../../parts/chip.tsx';
 import { Until } from '../../marks/until.tsx';
@@ -9,11 +9,11 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { authorityPath, keyOf, type AuthorityState } from './state.ts';
 import { treeOf, type Branch } from './tree.ts';
 
-/** More than this many are not drawn: nobody has a picture of them. */
+/** Limit above which they are not drawn: nobody has a picture of so many. */
 const mostDrawn = 500;
 const fields = 'name,subject,issuing-ca,cert-key-type,cert-key-curve,cert-key-bits,trust-only,not-after,est/enabled';
 
-/** Nothing where there is none, or where the state may not be read: the list below says so. */
+/** Draws nothing without a hierarchy, or if the state may not be read: the list below says so. */
 export function HierarchyView({ turn }: DrawnProps): ComponentChildren {
   const query = { limit: String(mostDrawn), fields };
   const loaded = useLoaded({ method: 'GET', path: '/v1/state/keystore/tls/ca', query }, turn).value;

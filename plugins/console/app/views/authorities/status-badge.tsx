@@ -1,4 +1,4 @@
-// What a certificate is worth now.
+// Status of a certificate now.
 import type { ComponentChildren } from 'preact';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import type { CertificateState } from './state.ts';

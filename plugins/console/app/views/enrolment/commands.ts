@@ -15,7 +15,7 @@ export type EnrolCommand = { readonly title: string; readonly note: string; read
 /** Names of the files that the page offers: who the TLS connection is to, and who issues. */
 export const trustFiles = { appliance: 'ca.pem', issuer: 'issuer.pem' } as const;
 
-/** All of them read the secret from EST_SECRET, so that it is in no history and on no screen. */
+/** Commands for an enrolment. All of them read the secret from EST_SECRET, so that it is in no history and on no screen. */
 export function enrolCommands(enrolment: Enrolment): readonly EnrolCommand[] {
   return commands
     .filter(({ fits }) => fits(enrolment))

@@ -1,4 +1,4 @@
-// "Enrol a device": where, whom to trust, and commands that are ready to run.
+// "Enrol a device": the URL, the CA to trust, and commands that are ready to run.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
@@ -132,7 +132,7 @@ function Enabled({ name, state, urls }: EnabledProps): ComponentChildren {
   );
 }
 
-/** What is still missing for an enrolment to succeed. */
+/** Shows the gaps that keep an enrolment from succeeding. */
 function Gaps({ name, est }: { readonly name: string; readonly est: EstState }): ComponentChildren {
   const gaps = [
     ...(est['initial-enroll-secret-set'] !== true && est['initial-enroll-trust-ca'] === undefined

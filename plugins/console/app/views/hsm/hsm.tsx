@@ -16,7 +16,7 @@ import { PinCard } from './pin.tsx';
 import { SelfTest } from './self-test.tsx';
 import { WrappingKeyCard } from './wrapping-key.tsx';
 
-/** While keys are being rewrapped. */
+/** Time between readings while keys are being rewrapped. */
 const lookEveryMs = 1_000;
 
 export function HsmPage({ catalog }: DrawnProps): ComponentChildren {

@@ -1,4 +1,4 @@
-// How long a token takes for each operation, as bars that can be compared.
+// Durations of each operation in a token, as bars that can be compared.
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../../description/catalog.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
@@ -39,7 +39,7 @@ function Bars({ row: { p50, p99 }, most }: { readonly row: Measured; readonly mo
   );
 }
 
-/** Of microseconds: `41 µs`, `1.2 ms`. */
+/** Formats microseconds: `41 µs`, `1.2 ms`. */
 function durationOf(micros: number): string {
   if (micros < 1_000) return `${micros.toLocaleString('en', { maximumFractionDigits: micros < 10 ? 1 : 0 })} µs`;
   const ms = micros / 1_000;

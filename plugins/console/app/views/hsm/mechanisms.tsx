@@ -1,4 +1,4 @@
-// What a token can do: the key types that follow from its mechanisms, and all mechanisms with a filter.
+// Abilities of a token: the key types that follow from its mechanisms, and all mechanisms with a filter.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';

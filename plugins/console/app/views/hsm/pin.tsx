@@ -10,7 +10,7 @@ import type { TokenState } from './state.ts';
 
 const changePath = '/v1/state/system/change-pin';
 
-/** No PIN goes through a browser: the appliance draws one itself, or it is changed on the machine that keeps it. */
+/** Offers to change the PIN. No PIN goes through a browser: the appliance draws one itself, or it is changed on the machine that keeps it. */
 export function PinCard({ catalog, token: { name, state, 'own-pin': isOwn } }: PinProps): ComponentChildren {
   const isAsked = useSignal(false);
   const isDone = useSignal(false);

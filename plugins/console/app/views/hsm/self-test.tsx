@@ -89,7 +89,7 @@ const columns: readonly Column<OwnObject>[] = [
   },
 ];
 
-/** In words what CKA_SENSITIVE, CKA_EXTRACTABLE and CKA_MODIFIABLE say. */
+/** Says in words what CKA_SENSITIVE, CKA_EXTRACTABLE and CKA_MODIFIABLE mean. */
 function custodyOf(object: OwnObject): ComponentChildren {
   if (!object.sensitive) return <Chip tone="bad">can be read in clear</Chip>;
   const place = object.extractable ? 'can leave wrapped' : 'never leaves the token';

@@ -1,4 +1,4 @@
-// What the appliance says of its tokens, as far as the views read it.
+// State of the tokens in answers of the appliance, as far as the views read it.
 
 export type WrappingKey = {
   readonly number: number;
@@ -24,7 +24,7 @@ export type TokenState = {
   readonly 'key-types': readonly string[];
   readonly mechanisms: readonly string[];
   readonly 'wrapping-key': WrappingKey;
-  /** whether the appliance keeps its PIN */
+  /** true if the appliance keeps its PIN */
   readonly 'own-pin': boolean;
   readonly 'loaded-keys': number;
   readonly sessions: { readonly size: number; readonly busy: number; readonly waiting: number };

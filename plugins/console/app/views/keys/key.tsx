@@ -1,4 +1,4 @@
-// One transit key: the life of its versions, what its timers do next, trying it, rotating it, and ending old versions.
+// Transit key: the life of its versions, the coming events of its timers, trying it, rotating it, and ending old versions.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { capital, type Entry } from '../../description/catalog.ts';
@@ -21,14 +21,14 @@ export function KeyView({ catalog, place: { names }, turn: asked }: DrawnProps):
   const turn = useSignal(0);
   const loaded = useLoaded({ method: 'GET', path: fillPath(template, names) }, turn.value + asked).value;
   const answer = useKept(loaded);
-  /** Undefined where the policies refuse it: the list of actions below says why. */
+  /** Finds an action; undefined if the policies refuse it: the list of actions below says why. */
   const action = (name: string): Entry | undefined => {
     const entry = catalog.entries.find(({ path }) => path === `${template}/${name}`);
     return typeof may(entry?.operation['x-operation'], fillPath(`${template}/${name}`, names)).value === 'object' ? undefined : entry;
   };
   const again = (): void => void (turn.value += 1);
   const oldest = useSignal<number | undefined>(undefined);
-  // Where there is none to show, the page below says why.
+  // If there is no state to show, the page below says why.
   if (answer === undefined) return loaded.state === 'failed' ? null : <Loading />;
   const state = answer.body as KeyState;
   const [rotate, trim] = [can(state, 'rotate') ? action('rotate') : undefined, action('trim')];
@@ -63,7 +63,7 @@ export function KeyView({ catalog, place: { names }, turn: asked }: DrawnProps):
   );
 }
 
-/** What happens by itself, in sentences. */
+/** Lists the coming events of the timers, in sentences. */
 function NextEvents({ state }: { readonly state: KeyState }): ComponentChildren {
   const coming = comingOf(state, Date.now()).slice(0, 3);
   if (coming.length === 0) return <p class="quiet">Nothing happens to this key by itself: it has no timer that still runs.</p>;

@@ -27,7 +27,7 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
     entries.find(({ command }) => command.verb === verb && command.tree === tree);
   const [settings, states, create] = [find('list', 'config'), find('list', 'state'), find('create', 'config')];
   const turn = useSignal(0);
-  // Who may not read states sees what the settings say.
+  // A person who may not read states sees the settings.
   const seesStates = states === undefined ? undefined : may(states.operation['x-operation'], states.path).value;
   const list = typeof seesStates === 'object' ? settings : states;
   const asked = list === undefined ? {} : filterQuery(list.operation, address.value.query);
@@ -142,7 +142,7 @@ const stateColumns: readonly Column<KeyState>[] = [
   },
 ];
 
-/** Of the newest version; undefined where policies hide it. */
+/** Usage of the newest version; undefined if policies hide it. */
 function usageOf({ usage = {}, 'latest-version': latest }: KeyState): Usage | undefined {
   return usage[String(latest)];
 }

@@ -33,7 +33,7 @@ export type KeyState = {
   readonly usage?: Readonly<Record<string, Usage>>;
 };
 
-/** Whether the key can do an action as it is; yes where policies hide what it can do. */
+/** Tells whether the key can do an action as it is; true if policies hide its actions. */
 export function can({ actions }: KeyState, action: string): boolean {
   return actions === undefined || actions.includes(action);
 }
@@ -50,7 +50,7 @@ export function numbersOf({ versions = {} }: KeyState): readonly number[] {
 
 export type Span = { readonly status: Status; readonly fromMs: number; readonly toMs: number };
 
-/** What a version could do and will be able to do, up to an end of time. */
+/** Spans of time with the status of a version in each, past and future, up to an end of time. */
 export function spansOf(version: VersionState, endMs: number): readonly Span[] {
   const { status, created, activates = created, superseded, deprecates, invalidates } = version;
   const at = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
@@ -73,7 +73,7 @@ export function spansOf(version: VersionState, endMs: number): readonly Span[] {
 
 export type Coming = { readonly atMs: number; readonly at: string; readonly what: string };
 
-/** What the timers do next, the nearest first. */
+/** Coming events of the timers, the nearest first. */
 export function comingOf(key: KeyState, nowMs: number): readonly Coming[] {
   const { versions = {}, rotates, 'latest-version': latest = 0 } = key;
   const ofVersions = Object.entries(versions).flatMap(([number, { activates, deprecates, invalidates }]) => [

@@ -143,7 +143,7 @@ function UsageFact({ usage, encrypts }: { readonly usage: Usage; readonly encryp
   );
 }
 
-/** From the oldest version shown to the last thing that will happen, or to now. */
+/** Axis from the oldest version shown to the last coming event, or to now. */
 function axisOf(state: KeyState, shown: readonly number[]): Axis {
   const nowMs = Date.now();
   const made = shown.map((number) => Date.parse(state.versions?.[String(number)]?.created ?? ''));

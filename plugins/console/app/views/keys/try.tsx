@@ -26,7 +26,7 @@ type Way = {
   readonly action: string;
   readonly does: string;
   readonly bodyOf: (texts: Texts) => Readonly<Record<string, unknown>>;
-  /** what becomes of the texts and what is said of it */
+  /** stores the answer in the texts and returns a sentence about it */
   readonly take: (answer: Readonly<Record<string, unknown>>, texts: Signals) => string;
 };
 
@@ -184,7 +184,7 @@ function base64Of(text: string): string {
   return new TextEncoder().encode(text).toBase64();
 }
 
-/** Undefined for octets that are no text. */
+/** Decodes base64 to text; undefined for octets that are not text. */
 function textOf(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.fromBase64(base64));

@@ -18,7 +18,7 @@ import { visible } from '../../parts/visible.ts';
 import { RunningBackup } from './running.tsx';
 import { backupPath, runPath, statusPath, type BackupStatus } from './state.ts';
 
-/** While one runs, and while none does. */
+/** Time between readings while a backup runs, and while none does. */
 const [lookEveryMs, lookSeldomMs] = [1_000, 15_000];
 
 export function BackupStatusPage({ catalog }: DrawnProps): ComponentChildren {

@@ -16,7 +16,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { RunningBackup } from './running.tsx';
 import { backupPath, statusPath, type BackupStatus } from './state.ts';
 
-/** As the API has it. */
+/** Least length of a passphrase, as in the API. */
 const leastCharacters = 12;
 
 type Phase =
@@ -169,7 +169,7 @@ function lackOf(passphrase: string, again: string): string | undefined {
   return passphrase === again ? undefined : 'The two are not the same yet.';
 }
 
-/** What the appliance does until the answer begins. */
+/** Shows the progress of the appliance until the answer begins. */
 function Preparing(): ComponentChildren {
   const turn = useSignal(0);
   const status = useKept(useLoaded({ method: 'GET', path: statusPath }, turn.value).value)?.body as BackupStatus | undefined;

@@ -1,4 +1,4 @@
-// What the appliance says of its backups, as far as the views read it.
+// State of the backups in answers of the appliance, as far as the views read it.
 
 export type BackupStatus = {
   readonly running?: {

@@ -1,4 +1,4 @@
-// What the appliance did in the last hour: requests, signatures, encryptions and refusals a second, and how long requests took.
+// Activity of the appliance in the last hour: requests, signatures, encryptions and refusals a second, and the time that requests took.
 import type { ComponentChildren } from 'preact';
 import { may } from '../../api/may.ts';
 import { Spark } from '../../charts/spark.tsx';
@@ -21,7 +21,7 @@ const rates: readonly (readonly [field: keyof Rates, title: string, note: string
   ['refusals', 'Refusals', 'answered with 4xx or 5xx'],
 ];
 
-/** Nothing for who may not see it. */
+/** Draws nothing for a person who may not see it. */
 export function ActivityCard({ turn }: { readonly turn: number }): ComponentChildren {
   const isAllowed = may('read', activityPath).value === 'yes';
   const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: activityPath } : undefined, turn).value);

@@ -38,7 +38,7 @@ const states: Readonly<Record<Member['state'], readonly [tone: Tone, words: stri
 /** Revisions that a member may lack between two heartbeats. */
 const ordinaryLag = 100;
 
-/** Nothing for an appliance that is alone, and for who may not see the others. */
+/** Draws nothing for a single appliance, and for a person who may not see the others. */
 export function ClusterCard({ turn }: { readonly turn: number }): ComponentChildren {
   const isAllowed = may('read', clusterPath).value === 'yes';
   const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: clusterPath } : undefined, turn).value);

@@ -1,4 +1,4 @@
-// What ends or wants a person soon: certificates and CAs within ninety days, and keys that are overdue or near their limit.
+// Entries that end or need a person soon: certificates and CAs within ninety days, and keys that are overdue or near their limit.
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
@@ -24,7 +24,7 @@ type Ending = { readonly name: string; readonly what: string; readonly endsMs: n
 type EndingProps = {
   /** the metrics, where they may be read: they know the CAs of all tenants */
   readonly newest: Reading | undefined;
-  /** whether they are on their way */
+  /** true while they are on their way */
   readonly awaits: boolean;
   readonly turn: number;
 };

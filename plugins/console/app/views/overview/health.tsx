@@ -1,4 +1,4 @@
-// Whether the appliance works: one sentence, and each part with the reason when it has a problem.
+// Health of the appliance: one sentence, and each part with the reason if it has a problem.
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { titleOf } from '../../description/catalog.ts';

@@ -1,11 +1,11 @@
-// The way to a key by its name, for who may use some keys and not list all.
+// Opens a key by its name, for a person who may use some keys and not list all.
 import type { ComponentChildren } from 'preact';
 import { go, hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import { typedTexts } from '../../parts/typed.ts';
 
 const keys = '/v1/config/keystore/transit-keys';
-/** As the API has it. */
+/** Pattern of names, as in the API. */
 const names = '[a-z0-9]([a-z0-9\\-]*[a-z0-9])?';
 
 export function OpenKey(): ComponentChildren {

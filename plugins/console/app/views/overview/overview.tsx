@@ -22,7 +22,7 @@ const everySeconds = 30;
 
 export function OverviewView({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const turn = useSignal(0);
-  /** What goes on by itself is read again by itself. */
+  /** Counts the repeated readings of values that change by themselves. */
   const beat = useSignal(0);
   const readsMetrics = catalog.at(metricsPath) !== undefined && may('read', metricsPath).value === 'yes';
   useRepeated(presence.value, everySeconds * 1_000, () => (beat.value += 1));

@@ -7,7 +7,7 @@ export const metricsPath = '/v1/state/system/metrics';
 
 export type Metrics = { readonly newest?: Reading; readonly error?: unknown };
 
-/** Nothing is read where it is not allowed. */
+/** Reads the metrics, if that is allowed. */
 export function useMetrics(isAllowed: boolean, turn: number): Metrics {
   const request = { method: 'GET', path: metricsPath, headers: { accept: 'text/plain' } };
   const loaded = useSteady(useLoaded(isAllowed ? request : undefined, turn).value);
