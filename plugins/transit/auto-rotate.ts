@@ -73,7 +73,7 @@ async function rotateDue(transit: Transit, { tenantId, name, keyId }: Due, now: 
   return 'done';
 }
 
-// After a clock that was ahead is corrected, a due time may be later than one interval from now: then count from now.
+// Corrects due times that are later than one interval from now, after a clock that was ahead is corrected: they count from now.
 async function correctDueTimes(transit: Transit, now: number): Promise<void> {
   const { tables } = transit;
   for (const [[rotatesAt, tenantId, name]] of tables.rotations.entries([])) {

@@ -1,4 +1,4 @@
-// What the parts of this plugin share: one object, made when the plugin is provisioned and passed to every action.
+// Context shared by the parts of this plugin: one object, made when the plugin is provisioned and passed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { type Appliances, appliancesService } from '../../core/plugin/services/appliances.ts';
 import { type CustodyStatements, custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';

@@ -1,4 +1,4 @@
-// How many transit keys there are, for the metrics.
+// Numbers of transit keys, for the metrics.
 import { setImmediate } from 'node:timers/promises';
 import type { Gauge, GaugeSample } from '../../core/plugin/plugin.ts';
 import type { Transit } from './context.ts';

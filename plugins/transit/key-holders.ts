@@ -9,8 +9,8 @@ import type { Transit } from './context.ts';
 import { formerTenant, referenceOf } from './keys/import-wrapping-key.ts';
 
 /**
- * Every version of every key of every tenant, and the import wrapping keys. Where a record does not open, `record-unreadable` is thrown after all others:
- * nobody knows which wrapping key it needs.
+ * Yields every version of every key of every tenant, and the import wrapping keys. If a record does not open, `record-unreadable` is thrown
+ * after all others: the wrapping key that it needs is unknown.
  */
 export function keyHolders(transit: Transit): Iterable<KeyHolder> {
   return walkAll([importKeyHolders(transit), walkAll(holdersByKey(transit))]);

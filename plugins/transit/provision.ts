@@ -1,4 +1,4 @@
-// What plugin `transit` adds to the appliance, loaded by processes that serve.
+// Additions of plugin `transit` to the appliance, loaded by processes that serve.
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';

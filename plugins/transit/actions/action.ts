@@ -1,4 +1,4 @@
-// What all key actions share: path, key lookup, audit, and the endpoints for one request and for a batch (api 45, 46).
+// Parts shared by all key actions: path, key lookup, audit, and the endpoints for one request and for a batch (api 45, 46).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
@@ -91,7 +91,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly fields: Fields;
   /** the one required field */
   readonly subject: keyof Fields & string;
-  /** where the required field alone makes no request; wire form */
+  /** absent if the required field alone is a request; wire form */
   readonly exampleInput?: Readonly<Record<string, unknown>>;
   readonly secretInput: readonly (keyof Fields & string)[];
   readonly answer: z.ZodObject<Answer>;
@@ -100,7 +100,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly errors: readonly string[];
   readonly fieldRights?: readonly FieldRight[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
-  /** Of signatures, whose choices may mean something else for some versions when they are left out: the version that a request names. */
+  /** for signatures, whose absent options may mean something else for some versions: returns the version that a request names */
   readonly versionOf?: (sent: { readonly keyVersion?: unknown; readonly signature?: unknown }) => unknown;
   /** as BatchOf.plan */
   readonly plan: (
@@ -189,7 +189,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
 
 type Batch = { batchInput?: readonly JsonObject[] | undefined; keyVersion?: unknown; signature?: unknown };
 
-/** What a request of signatures means by what it leaves out, for policies. Undefined for other actions. */
+/** Completes a request of signatures with the defaults for absent fields, for policies. Undefined for other actions. */
 function withOwnDefaults(transit: Transit, versionOf: BatchActionSpec<z.ZodRawShape, AnswerFields>['versionOf']) {
   if (versionOf === undefined) return undefined;
   return <Input extends Batch>(call: EndpointCall, input: Input, key: Key): Input => {

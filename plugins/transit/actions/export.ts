@@ -46,7 +46,7 @@ type AttachedFormat = { readonly attachment: Attachment; readonly format: Attach
 
 const ownFormats = ['clear', 'wrapped'] as const;
 
-/** What the endpoint reads: of every format, and `latest`, which are served and not described here. */
+/** Input of the endpoint: parameters of every format, and `latest`, which are served and not described here. */
 function inputSchema(formats: readonly AttachedFormat[]) {
   const { version, wrappingKey } = ownParameters;
   const parameters = Object.assign({}, ...formats.map(({ format }) => format.parameters)) as Readonly<Record<string, z.ZodType>>;
@@ -142,7 +142,7 @@ async function runExport(
   return { keys, keyVersion: newest };
 }
 
-/** Under which key the material leaves: who has the private part has the material. */
+/** Records the key under which the material leaves: a holder of its private part has the material. */
 function noteWrappingKey(call: EndpointCall, { version, format }: Input, wrappingKey: KeyObject): void {
   const sha256 = hash('sha256', wrappingKey.export({ type: 'spki', format: 'der' }), 'hex');
   call.noteAudit({ requestParameters: { ...defined({ version, format }), 'wrapping-key': { sha256 } } });

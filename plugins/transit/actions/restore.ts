@@ -71,7 +71,7 @@ export function restore(transit: Transit): AnyEndpoint {
       requireAllowedSettings(transit, call.access, 'update', name, settings);
       requireNamedKeys(transit, call.access, backup.document);
       requireActions(transit, call.access, name, backup.document, record);
-      // Who makes a backup chooses its material, as for an import in clear.
+      // The maker of a backup chooses its material, as for an import in clear.
       const there = ['v1', 'state', 'keystore', 'transit-keys', name, 'import'];
       call.access.requireEffectAt(there, 'execute', { wire: { data: anyValue }, shape: shapeOf(importInput) });
       const judge = (flags: OneWayFlags): void =>
@@ -81,7 +81,7 @@ export function restore(transit: Transit): AnyEndpoint {
           transit.store.refresh();
           const key = transit.keyring.find(tenantId, name);
           if (key === undefined) throw removedMeanwhile();
-          // What this process has counted of the present versions.
+          // Stores the uses of the present versions that this process has counted.
           await transit.usage.flush();
           const restored = await restoreOnce(transit, key, backup ?? read(), judge, call);
           backup = undefined;
@@ -96,10 +96,13 @@ export function restore(transit: Transit): AnyEndpoint {
 }
 
 type OneWayFlags = Pick<KeyRecord, 'exportable' | 'allowPlaintextBackup'>;
-/** Throws policy-denied for flags that the key gets from what is known of its material, and that the rules do not let its caller give it. */
+/**
+ * Throws policy-denied for flags that follow from the known facts about the material, and that the rules do not let its caller give the
+ * key.
+ */
 type Judge = (flags: OneWayFlags) => void;
 
-/** Undefined when another process changed the key meanwhile; then nothing was changed here. */
+/** Restores once; undefined if another process changed the key meanwhile; then nothing was changed here. */
 async function restoreOnce(transit: Transit, key: Key, backup: Backup, judge: Judge, call: EndpointCall): Promise<RestoredKey | undefined> {
   const validated = await readRestored(transit, key, backup);
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
@@ -191,7 +194,7 @@ function isEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): bo
   return one !== undefined && other !== undefined && equalConstantTime(one, other);
 }
 
-/** With the other keys that have the material now: each copy would have the whole limit of the cipher for itself. */
+/** Counts uses together with the other keys that have the material now: each copy would have the whole limit of the cipher for itself. */
 function countTogether(
   { tables }: Transit,
   transaction: WriteTransaction,
@@ -216,7 +219,7 @@ function usageAfter(uses: number, known: UsageRecord): UsageRecord {
   };
 }
 
-/** What was set once stays, and so does what is known of the exports: the material may have left since the backup was made. */
+/** Keeps flags that were set once, and known exports: the material may have left since the backup was made. */
 function withWhatIsKnown(restored: KeyRecord, { exportable, allowPlaintextBackup, history }: KeyRecord): KeyRecord {
   return {
     ...restored,
@@ -226,7 +229,7 @@ function withWhatIsKnown(restored: KeyRecord, { exportable, allowPlaintextBackup
   };
 }
 
-/** The same of other keys, gone or living, as far as this one has their material. */
+/** Keeps flags and known exports of other keys, removed or present, as far as this one has their material. */
 function withPast(record: KeyRecord, { versions, histories }: KnownMaterial): KeyRecord {
   if (versions.size === 0) return record;
   const some = (flag: 'exportable' | 'allowPlaintextBackup'): boolean => versions.values().some((material) => material[flag]);

@@ -54,7 +54,7 @@ export function trim(transit: Transit): AnyEndpoint {
   });
 }
 
-/** Throws in-use where the version that encrypts and signs would go: the newer one waits because not everybody has it yet. */
+/** Throws in-use if the version that encrypts and signs would go: the newer one waits because not everybody has it yet. */
 function requireNotInUse({ tables }: Transit, transaction: WriteTransaction, { tenantId, record }: Key, oldest: number, now: number): void {
   const timesOf = (version: number): VersionTimes => transaction.get(tables.versions, [tenantId, record.id, version]) as VersionRecord;
   const inUse = newestActive(record, timesOf, now);

@@ -69,7 +69,7 @@ function schemaWith(attachments: Attachments): typeof payloadSchema {
 /** A backup, parsed. */
 export type Backup = z.output<typeof payloadSchema>;
 
-/** Where a restored key is kept. */
+/** Custody of a restored key. */
 export function custodyIn({ custody = 'wrapped' }: Backup['document']): Custody {
   return custody;
 }

@@ -25,7 +25,7 @@ type BackupVersion = Backup['versions'][number];
 type ValidatedKey = {
   readonly key: Key;
   readonly versions: readonly BackupVersion[];
-  /** what attachments keep with each version */
+  /** data that attachments keep with each version */
   readonly kept: ReadonlyMap<number, AttachedFields>;
 };
 
@@ -88,17 +88,17 @@ export async function loadRestored(transit: Transit, { key, versions: given, kep
   return { key: loadedKey, versions: loaded };
 }
 
-/** Discards what loadRestored made when it is not committed. Never rejects. */
+/** Discards the material that loadRestored made, if it is not committed. Never rejects. */
 export async function discardRestored(transit: Transit, { key, versions }: RestoredKey): Promise<void> {
   for (const { number, record } of versions) await discard(transit, { ...subjectOf(key), number }, record);
 }
 
-/** Inside the transaction that commits the key: claims its token objects. Throws conflict. */
+/** Claims the token objects of a restored key, inside the transaction that commits it. Throws conflict. */
 export function claimRestored(transit: Transit, transaction: WriteTransaction, { key, versions }: RestoredKey): void {
   for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record);
 }
 
-/** One that had not to wait became active with the one before it, as in timesOfNewVersion(): a backup has its creation instead. */
+/** Makes a version that had not to wait active with the one before it, as in timesOfNewVersion(): a backup has its creation instead. */
 function activeWithBefore(versions: readonly BackupVersion[]): readonly BackupVersion[] {
   let before = 0;
   return versions.map((version) => {
@@ -170,14 +170,17 @@ async function validateVersion(
   return { ...version, material: validated.octets };
 }
 
-/** Of a key for RSASSA-PSS the material does not say what it is for; anything else is the same in both, octet by octet. */
+/**
+ * Tells whether a public key is that of the material, which does not state the use of a key for RSASSA-PSS; all else is equal, octet by
+ * octet.
+ */
 function isPublicKeyOf(stated: Uint8Array, own: Uint8Array): boolean {
   if (Buffer.compare(stated, own) === 0) return true;
   const rule = rsaPssRuleOf(stated);
   return rule !== undefined && isSameKey(stated, own);
 }
 
-/** Undefined also for what is no public key at all: a backup is untrusted. */
+/** Rule of a public key; undefined also for octets that are not one: a backup is untrusted. */
 function rsaPssRuleOf(spki: Uint8Array): PssRule | undefined {
   try {
     const rule = pssRuleOf(spki);

@@ -1,4 +1,4 @@
-// What this plugin says of a key version in a custody statement, in wire form (appliance/docs/understand/custody.md).
+// Claims of this plugin about a key version in a custody statement, in wire form (appliance/docs/understand/custody.md).
 import { defined } from '../../../core/base/defined.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
@@ -35,8 +35,8 @@ export function keyClaims({ name, record }: Key, { number, record: made }: Versi
 }
 
 /**
- * The claim `history`. `recordedSince`: from when on the store has every export of its keys, in microseconds since 1970. Nothing is said that
- * was not recorded: what is not known is absent.
+ * The claim `history`. `recordedSince`: time from which the store has every export of its keys, in microseconds since 1970. Only recorded
+ * facts are stated: unknown ones are absent.
  */
 export function historyClaims(
   record: KeyRecord,
@@ -58,7 +58,7 @@ export function historyClaims(
       restored: restoredAt,
     }),
     exports: exports.filter(({ oldest, newest }) => oldest <= number && number <= newest).map(shownExport),
-    // Of the key: which versions they had is not kept.
+    // Exports of the key: their versions are not kept.
     'exports-not-listed': exportCount - exports.length,
   };
 }
@@ -67,7 +67,7 @@ function shownExport({ kind, format, oldest, newest, at, requestId }: KeyExport)
   return { kind, format, versions: [oldest, newest], at: timestampOf(at), 'request-id': requestId };
 }
 
-/** Those that are there. */
+/** Formats the times that are present. */
 function timestamps(times: Readonly<Record<string, number | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(defined(times)).map(([name, micros]) => [name, timestampOf(micros as number)]));
 }

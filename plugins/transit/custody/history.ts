@@ -1,4 +1,4 @@
-// What the record of a key keeps of its exportability and of its exports, in the transaction of each change.
+// History of a key in its record: its exportability and its exports, kept in the transaction of each change.
 import { defined } from '../../../core/base/defined.ts';
 import type { Transit } from '../context.ts';
 import { type Key, removedMeanwhile } from '../records/keyring.ts';

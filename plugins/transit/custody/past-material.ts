@@ -1,5 +1,5 @@
-// What is known of key material that may come back from a backup, after its entry is gone or beside it: by what proves the material, whatever its key
-// is called.
+// Facts about key material that may come back from a backup, after its entry is gone or beside it. They are found by a proof of the
+// material, whatever the name of its key.
 import { hash } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
@@ -17,14 +17,14 @@ import { unused } from '../records/usage-record.ts';
 const provenAtOnce = 64;
 
 /**
- * Before versions below `end` are removed, all without it: keeps counts, flags and history of those of which there may be a backup. Rejects with HsmError
- * where the token is away.
+ * Keeps counts, flags and history of versions below `end` that a backup may have, all without `end`; called before they are removed.
+ * Rejects with HsmError if the token is unreachable.
  */
 export async function rememberMaterial(transit: Transit, key: Key, end = Number.POSITIVE_INFINITY): Promise<void> {
   const { store, tables, usage } = transit;
   const { tenantId, record } = key;
   if (!mayComeBack(record)) return;
-  // What this process has counted.
+  // Stores the uses that this process has counted.
   await usage.flush();
   store.refresh();
   const versions = Array.from(tables.versions.entries([tenantId, record.id]), ([storeKey, version]) => ({
@@ -52,15 +52,15 @@ function mayComeBack({ allowPlaintextBackup, history }: KeyRecord): boolean {
   return history === undefined || (history.exportCount ?? 0) > 0 || history.restoredAt !== undefined;
 }
 
-/** What is known of the material of restored versions, by number, and of the exports of the keys that it was in. */
+/** Known facts about the material of restored versions, by number, and about the exports of the keys that it was in. */
 export type KnownMaterial = {
   readonly versions: ReadonlyMap<number, PastMaterial>;
   readonly histories: readonly KeyHistory[];
-  /** what proves the material, and the versions of other keys that have it, by number */
+  /** proof of the material, and the versions of other keys that have it, by number */
   readonly shared: ReadonlyMap<number, { readonly proof: string; readonly others: readonly StoreKey[] }>;
 };
 
-/** Of a key of which a backup is made: where that comes back under another name, what is known of this one is found. */
+/** Notes the material of a key that is backed up, so that a restore under another name finds the facts about this one. */
 export async function noteMaterial(transit: Transit, key: Key, versions: readonly Version[]): Promise<void> {
   await notePlaces(transit, key, await proofsOf(transit.hsm, key, versions));
 }
@@ -111,7 +111,7 @@ function* livingWith({ tables, keyring }: Transit, tenantId: string, proof: stri
   }
 }
 
-/** What was set once stays, as does the higher count. `one`: of the key that had it last. */
+/** Keeps flags that were set once, and the higher count. `one`: of the key that had it last. */
 function uniteMaterial(one: PastMaterial, other: PastMaterial): PastMaterial {
   return {
     ...uniteUsage(one, other),
@@ -133,7 +133,7 @@ export function uniteUsage(one: UsageRecord, other: UsageRecord = unused): Usage
   };
 }
 
-/** By version; those without a proof are left out, as are those that the token has lost, of which nothing comes back. */
+/** Proofs by version; versions without one are left out, as are those that the token has lost, which cannot come back. */
 async function proofsOf(hsm: Hsm, key: Key, versions: readonly Version[]): Promise<readonly (readonly [number, string])[]> {
   const proofs: (readonly [number, string])[] = [];
   for (let at = 0; at < versions.length; at += provenAtOnce) {

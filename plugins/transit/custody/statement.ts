@@ -1,4 +1,4 @@
-// GET …/custody: a signed statement of what the token says of one version of a key, and of where its material has been.
+// GET …/custody: a signed statement of the token's attributes of one version of a key, and of the places where its material has been.
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { readVersion, versionParameter } from '../../../core/http/request/version-parameter.ts';

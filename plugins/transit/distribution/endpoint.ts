@@ -1,4 +1,4 @@
-// GET …/distribution: which appliances and which tokens hold one version of a key, as each of them says when it is asked.
+// GET …/distribution: the appliances and tokens that hold one version of a key, as each of them answers.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
@@ -31,7 +31,7 @@ const outputSchema = z.object({
   appliances: z.array(appliance).describe('Every appliance that was not removed, by name.'),
 });
 
-/** A read: what it writes, the questions and answers, is gone when it has answered. */
+/** Reads only: the questions and answers that it writes are removed when it has answered. */
 export function distribution(parts: DistributionParts): AnyEndpoint {
   return defineEndpoint<unknown, z.output<typeof outputSchema>, Key>({
     method: 'GET',

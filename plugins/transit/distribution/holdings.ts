@@ -1,4 +1,5 @@
-// Which appliances hold a version of a key: each of them is asked through the shared store, opens it in its own token, and says so in a record.
+// Appliances that hold a version of a key: each of them is asked through the shared store, opens it in its own token, and answers in a
+// record.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Job } from '../../../core/base/context.ts';
@@ -25,7 +26,7 @@ const lookEveryMs = 50;
 /** A question that is still there then was left by an appliance that has ended. */
 const leftBehindMs = 60_000;
 
-/** What every appliance says of a version, in at most ten seconds. Rejects with `cluster-unavailable`. */
+/** Collects the answer of every appliance about a version, in at most ten seconds. Rejects with `cluster-unavailable`. */
 export async function findHoldings(parts: DistributionParts, key: Key, version: Version): Promise<readonly Found[]> {
   const { store } = parts;
   const [all, own] = await Promise.all([parts.appliances.list(), holdingOf(parts, key, version)]);

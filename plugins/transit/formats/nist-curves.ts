@@ -6,7 +6,7 @@ import { once } from '../../../core/base/async/once.ts';
 const require = createRequire(import.meta.url);
 const library = once(() => require('@noble/curves/nist.js') as typeof nist);
 
-/** By the name in a JSON Web Key, and by OpenSSL's. */
+/** Curves by the name in a JSON Web Key, and by OpenSSL's. */
 const names: ReadonlyMap<string, 'p256' | 'p384' | 'p521'> = new Map([
   ['P-256', 'p256'],
   ['P-384', 'p384'],

@@ -11,7 +11,7 @@ export function readPayload(text: string, base64Encoded: boolean | undefined, fi
   return base64Encoded === false ? encodeUtf8(text) : parseBase64(text, field, decode);
 }
 
-/** As readPayload for a plaintext; throws payload-too-large above 2 MiB. */
+/** Reads a plaintext as readPayload; throws payload-too-large above 2 MiB. */
 export function readPlaintext(text: string, base64Encoded: boolean | undefined, decode: Base64Decoder): Uint8Array {
   const plaintext = readPayload(text, base64Encoded, 'plaintext', decode);
   if (plaintext.length <= maxPlaintextBytes) return plaintext;

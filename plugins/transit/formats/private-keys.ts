@@ -15,7 +15,7 @@ import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 /** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER), named as it came. */
 export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8Array };
 
-/** What the material is for. */
+/** Cipher and use that the material is for. */
 export type MaterialTarget = { readonly cipherName: string; readonly cipher: Cipher; readonly derived: boolean };
 
 /**
@@ -45,14 +45,14 @@ function readPrivateKey(text: string): KeyObject {
 }
 
 type PrivateType = 'pkcs8' | 'pkcs1' | 'sec1';
-/** What is in a block, by its label. */
+/** Encoding of a block, by its label. */
 const privateTypes: Readonly<Record<string, PrivateType>> = {
   'PRIVATE KEY': 'pkcs8',
   'RSA PRIVATE KEY': 'pkcs1',
   'EC PRIVATE KEY': 'sec1',
 };
 
-/** As parseMaterialText for octets: raw for symmetric keys, PKCS#8 DER for private ones. Zeroes `octets` unless it returns them. */
+/** Reads octets as parseMaterialText: raw for symmetric keys, PKCS#8 DER for private ones. Zeroes `octets` unless it returns them. */
 export async function parseMaterialOctets(octets: Uint8Array, target: MaterialTarget): Promise<Material> {
   if (target.cipher.kind === 'aead') return checkSymmetric(octets, target, target.cipher);
   try {
@@ -78,7 +78,7 @@ function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: Aead
   return { octets };
 }
 
-/** The key in DER of one of these types. Throws invalid-key-data, also where the key comes with a public key that is not its own. */
+/** Reads the key in DER of one of these types. Throws invalid-key-data, also if the key comes with a public key that is not its own. */
 function readPrivateDer(der: Uint8Array, types: readonly PrivateType[], what: string): KeyObject {
   if (hasMadeUpCurve(der)) throw unusable(`${what} is on a curve that is not known: name P-256, P-384 or P-521.`);
   const key = types.map((type) => findPrivateKey(der, type)).find((found) => found !== undefined);

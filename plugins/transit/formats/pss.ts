@@ -3,7 +3,7 @@ import { hash as hashOnce } from 'node:crypto';
 import { concat, equalConstantTime, uint32 } from '../../../core/base/bytes.ts';
 import type { HashName } from '../../../hsm/api.ts';
 
-/** Whether `encoded` is a PSS encoding of `digest`; `bits` is one less than the modulus has. Public data only: time may vary. */
+/** Tells whether `encoded` is a PSS encoding of `digest`; `bits` is one less than the modulus has. Public data only: time may vary. */
 export function pssEncodes(hash: HashName, digest: Uint8Array, encoded: Uint8Array, bits: number): boolean {
   // encoded = maskedDB ‖ H ‖ 0xbc
   const split = encoded.length - digest.length - 1;

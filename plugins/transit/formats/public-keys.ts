@@ -103,7 +103,7 @@ export function formatPublicKey(spki: Uint8Array): string {
   return formatPem('PUBLIC KEY', spki);
 }
 
-// By the stored octets: the store returns the same object until the record changes.
+// Remembered by the stored octets: the store returns the same object until the record changes.
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 /** The key object of a stored SubjectPublicKeyInfo; made once per record. */

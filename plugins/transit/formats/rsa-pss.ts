@@ -1,9 +1,10 @@
-// What a key under the OID of RSASSA-PSS may sign (RFC 4055 section 3.1). Its public key is stored as it is named, and says it.
+// Rule for signatures of a key under the OID of RSASSA-PSS (RFC 4055 section 3.1). Its public key is stored under that name, and states the
+// rule.
 import { plainRsa, spkiNamedAs } from '../../../core/der/rsa-pss.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import { canonicalSpki, keyObjectOf } from './public-keys.ts';
 
-/** `hash`: the only one it signs with, where its parameters name one. */
+/** `hash`: the only one it signs with, if its parameters name one. */
 export type PssRule = { readonly hash?: HashName };
 
 /** The rule of a version's public key (SubjectPublicKeyInfo); undefined for a key that is not under that OID. */
@@ -14,7 +15,7 @@ export function pssRuleOf(publicKey: Uint8Array | undefined): PssRule | undefine
   return hash === undefined ? {} : { hash };
 }
 
-/** Whether two SubjectPublicKeyInfo are of one key, whatever each is named. */
+/** Tells whether two SubjectPublicKeyInfo are of one key, whatever each is named. */
 export function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
   const [numbers, others] = [one, other].map((spki) => canonicalSpki(plainRsa(keyObjectOf(spki))));
   return Buffer.compare(numbers as Uint8Array, others as Uint8Array) === 0;

@@ -45,7 +45,7 @@ export type SignatureOptions = {
   readonly marshaling?: Marshaling;
 };
 
-/** How a signature is written; undefined is asn1. */
+/** Encoding of a signature; undefined is asn1. */
 export type Marshaling = 'asn1' | 'jws' | undefined;
 
 /** The options of a signature with the defaults of its cipher; used to sign and to verify. */
@@ -72,10 +72,10 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions, publ
   return { family: cipher.family };
 }
 
-/** What choices that are left out mean for a version, where that is not what their descriptions say. */
+/** Values of absent options for a version, if they differ from their descriptions. */
 export type OwnDefaults = Pick<SignatureOptions, 'signatureAlgorithm' | 'hashAlgorithm'>;
 
-/** Those of a version with this public key (SubjectPublicKeyInfo). */
+/** Defaults of a version with this public key (SubjectPublicKeyInfo). */
 export function defaultsOf(publicKey: Uint8Array | undefined): OwnDefaults {
   const rule = pssRuleOf(publicKey);
   return rule === undefined ? {} : { signatureAlgorithm: 'pss', ...defined({ hashAlgorithm: rule.hash }) };
@@ -95,10 +95,10 @@ function pssMethod(
   return { family: 'rsa', hash: hashAlgorithm, pss: true, prehashed } as const;
 }
 
-/** What is signed: the request to the token, and `signed-digest` of the audit record. */
+/** Signed data: the request to the token, and `signed-digest` of the audit record. */
 export type Signed = { readonly scheme: SignScheme; readonly signedDigest: string };
 
-/** What is signed of an input that requireDigestLength has passed. A promise only for long inputs, which are hashed in turns. */
+/** Returns the signed data of an input that requireDigestLength has passed. A promise only for long inputs, which are hashed in turns. */
 export function signedOf(method: SignatureMethod, input: Uint8Array): Signed | Promise<Signed> {
   const isHashed = 'prehashed' in method && method.prehashed;
   if (isHashed) return { scheme: schemeOf(method, input, input), signedDigest: `${method.hash}:${input.toHex()}` };

@@ -30,7 +30,7 @@ export function parseValue(kind: ValueKind, text: string, field: string): Versio
   return { version, payload: text.slice(colon + 1) };
 }
 
-// Without a regular expression: the text may be megabytes long, and only its first characters matter.
+// Parses without a regular expression: the text may be megabytes long, and only its first characters matter.
 function parseVersion(text: string, start: number, end: number): number | undefined {
   if (end === start || end - start > 10 || text.charCodeAt(start) === 0x30) return undefined;
   let version = 0;

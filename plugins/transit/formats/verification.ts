@@ -10,7 +10,7 @@ import { findNistCurve } from './nist-curves.ts';
 import type { SignatureMethod } from './signatures.ts';
 
 /**
- * Whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature.
+ * Tells whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature.
  * A prehashed input has the length of its hash (requireDigestLength). `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers
  * and long inputs are verified outside the event loop.
  */

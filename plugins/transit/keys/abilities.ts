@@ -1,21 +1,22 @@
-// What a key can do as it is: the actions that its cipher, its parts and its settings allow. Policies, and the life of versions, decide besides.
+// Abilities of a key as it is: the actions that its cipher, its parts and its settings allow. Policies, and the life of versions, decide
+// besides.
 import { cipherOf } from '../ciphers.ts';
 import type { Transit } from '../context.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import type { KeyRecord } from '../records/records.ts';
 import { keyView } from '../versions/views.ts';
 
-/** What the actions of this plugin ask of a key. */
+/** Properties of a key that the actions of this plugin depend on. */
 type Parts = {
   readonly record: KeyRecord;
   readonly encrypts: boolean;
   /** private or secret key material */
   readonly hasSecret: boolean;
-  /** whether version 1 was never used, and is the only one there was */
+  /** true if version 1 was never used, and is the only one there was */
   readonly isUnused: boolean;
 };
 
-/** `tellsAbout`: the fields of the key (wire form) from which whether it can do so follows. */
+/** `tellsAbout`: the fields of the key (wire form) that decide whether it can do so. */
 type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: readonly string[] };
 
 const anyKey: Ability = { asks: () => true, tellsAbout: [] };

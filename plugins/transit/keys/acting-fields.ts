@@ -1,4 +1,4 @@
-// Fields whose change does what an action at the key does: who is refused the action sets none of them.
+// Fields whose change has the effect of an action at the key: a caller without the right to the action may not set them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Authorized } from '../../../core/access/access-control.ts';
 import type { FieldRight } from '../../../core/http/endpoint.ts';
@@ -9,7 +9,7 @@ import type { KeyRecord } from '../records/records.ts';
 /** A timer rotates. */
 const own = [['autoRotate', 'rotate']] as const;
 
-/** For policy/check. */
+/** Rights to the fields, for policy/check. */
 export function actingFieldRights({ attachments }: Transit): readonly FieldRight[] {
   return [...own, ...attachments.acting].map(([field, action]) => ({
     ...{ field: toKebab(field), operation: 'execute' },

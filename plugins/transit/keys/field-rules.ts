@@ -39,7 +39,7 @@ export function requireMinimumVersions(document: KeyDocument, current: KeyRecord
   requireNotTrimmed('min-decryption-version', minDecryptionVersion, current.minDecryptionVersion, current.floor);
 }
 
-/** The timers of an auto-rotate container; throws invalid-value where its durations contradict each other (api 25). */
+/** Reads the timers of an auto-rotate container; throws invalid-value if its durations contradict each other (api 25). */
 export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined {
   if (autoRotate === undefined) return undefined;
   const rotate = microsOf(autoRotate.rotateAfter, 'rotate-after') as number;

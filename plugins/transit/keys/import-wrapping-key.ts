@@ -61,7 +61,7 @@ export class ImportWrappingKeys {
     }
   }
 
-  /** Of imports that run at once, one has it. */
+  /** Removes a key that takes one import. Resolves with true for one of several concurrent imports. */
   #useUp(place: StoreKey, importId: string): Promise<boolean> {
     const { store, tables } = this.#transit;
     return store.write((transaction) => {
@@ -101,7 +101,7 @@ export class ImportWrappingKeys {
       if (present !== undefined && place === ofTenant) return present;
       rotation.admit(transaction, [stored]);
       transaction.put(tables.importWrappingKeys, [tenantId, place], made);
-      // What version 0.1.0 had for all tenants: whatever was wrapped under it, any of them could import.
+      // The wrapping key for all tenants of version 0.1.0: any tenant could import keys that were wrapped under it.
       transaction.delete(tables.formerImportWrappingKeys, [keyType]);
       return made;
     });

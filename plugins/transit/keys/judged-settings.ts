@@ -9,7 +9,7 @@ import { documentSchema } from './document.ts';
 /** A document in wire form, without the name. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Where the configuration of a key is, in segments. */
+/** Path of the configuration of a key, in segments. */
 export function configurationOf(name: string): readonly string[] {
   return ['v1', 'config', 'keystore', 'transit-keys', name];
 }

@@ -1,4 +1,4 @@
-// What lists of keys can be filtered by: name, cipher, custody, use, and whether a key needs a person.
+// Filters of lists of keys: name, cipher, custody, use, and whether a key needs a person.
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { ListFilters } from '../../../core/http/resource/resource.ts';
 import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
@@ -7,7 +7,7 @@ import type { KeyRecord } from '../records/records.ts';
 import { warnEncryptions } from '../records/usage.ts';
 import type { Transit } from '../context.ts';
 
-/** What a key is used for. A key that signs verifies as well. */
+/** Uses of a key. A key that signs verifies as well. */
 const uses: Readonly<Record<string, (record: KeyRecord) => boolean>> = {
   encrypt: (record) => cipherOf(record).kind === 'aead',
   sign: (record) => cipherOf(record).kind === 'signing' && !record.verificationOnly,

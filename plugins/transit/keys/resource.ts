@@ -29,7 +29,7 @@ import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/
 import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
 import { transitKeysTag } from '../tags.ts';
 
-/** What a change has made before it is committed. */
+/** Results of preparing a change, before it is committed. */
 type Prepared = {
   readonly record?: KeyRecord;
   readonly material?: VersionMaterial;
@@ -153,7 +153,7 @@ function planUpdate(
   const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
   const history = defined({ history: withFlags(kept.history, current, document, now) });
   const after: Key = { ...before, record: { ...kept, ...changed, ...history, ...(sameInterval ? { rotatesAt } : {}) } };
-  // Who sets a timer makes what it makes.
+  // A caller who sets a timer makes what it makes.
   requireActions(transit, call.access, before.name, document, current, (field) => blindly(field) !== undefined);
   if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
     requireNamedKeys(transit, call.access, current);
@@ -170,7 +170,7 @@ function planUpdate(
   };
 }
 
-/** Whether root may give a key up although it must not be deleted: one of its versions does not open, and nothing can be changed any more. */
+/** Tells whether root may give up a key that must not be deleted: one of its versions does not open, and nothing can be changed. */
 function isBroken({ tables }: Transit, { tenantId, record }: Key, caller: Caller): boolean {
   if (!caller.policies.includes('root')) return false;
   return Iterator.from(tables.versions.entriesFound([tenantId, record.id])).some(([, version]) => version instanceof Unreadable);
@@ -200,7 +200,7 @@ function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Ke
   return removeVersions(transit, transaction, key);
 }
 
-/** Removes the keys of a deleted tenant, whatever their flags: no caller can reach them any more. */
+/** Removes the keys of a deleted tenant, whatever their flags: no caller can reach them. */
 export async function dropKeys(transit: Transit, tenantId: string): Promise<void> {
   const { store, tables } = transit;
   store.refresh();

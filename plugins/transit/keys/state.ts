@@ -1,4 +1,4 @@
-// What the state of a key shows beside its document.
+// State of a key, shown beside its document.
 import { defined } from '../../../core/base/defined.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { cipherOf } from '../ciphers.ts';
@@ -68,7 +68,7 @@ function versionState({ record }: Key, { number, record: times }: Version, now: 
   };
 }
 
-/** Those that are there, of microseconds since 1970. */
+/** Converts the times that are present, in microseconds since 1970. */
 function instants(times: Readonly<Record<string, number | undefined>>): Record<string, Temporal.Instant> {
   return Object.fromEntries(Object.entries(defined(times)).map(([name, micros]) => [name, instantOf(micros as number)]));
 }

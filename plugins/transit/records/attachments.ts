@@ -1,4 +1,5 @@
-// What other plugins attach to keys (core/plugin/services/transit-keys.ts), and which members of documents and records belong to it.
+// Attachments of other plugins to keys (core/plugin/services/transit-keys.ts), and the members of documents and records that belong to
+// each.
 import { z } from 'zod';
 import { namedFieldsOf, type NamedField } from '../../../core/http/named-entries.ts';
 import type { KeyAttachment } from '../../../core/plugin/services/transit-keys.ts';
@@ -51,7 +52,7 @@ export class Attachments implements Iterable<Attachment> {
     return Object.fromEntries(this.#fields().flatMap(([name, { judgedBy }]) => (judgedBy === undefined ? [] : [[name, judgedBy]])));
   }
 
-  /** Fields that do, where they get another value, what an action at the key does, with that action. */
+  /** Fields whose change has the effect of an action at the key, with that action. */
   get acting(): readonly (readonly [field: string, action: string])[] {
     return this.#fields().flatMap(([name, { setsLike }]) => (setsLike === undefined ? [] : [[name, setsLike] as const]));
   }
@@ -125,7 +126,7 @@ export function referenceOf(attachment: Attachment, record: KeyRecord): string |
 /** A record is the same object until it changes. */
 const fieldsOfRecords = new WeakMap<KeyRecord, Map<Attachment, AttachedFields>>();
 
-/** What one attachment keeps with a version. */
+/** Data that one attachment keeps with a version. */
 export function keptOf({ name }: Attachment, version: VersionRecord): unknown {
   return (version as unknown as AttachedFields)[name];
 }

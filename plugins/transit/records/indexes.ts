@@ -4,7 +4,7 @@ import { type Attachments, referenceOf } from './attachments.ts';
 import type { Key } from './keyring.ts';
 import type { KeyRecord, Tables } from './records.ts';
 
-/** What has indexes of keys. */
+/** Tables and attachments that have indexes of keys. */
 type Indexed = { readonly tables: Tables; readonly attachments: Attachments };
 
 /** Stores a key's new record and moves its index entries. */

@@ -41,8 +41,8 @@ export class Keyring {
   }
 
   /**
-   * All versions, oldest first. Of those that were removed, records may still be there. Throws `record-unreadable` after all others where one does not
-   * open: a key without one of its versions is another key.
+   * Yields all versions, oldest first. Records of removed ones may still be there. Throws `record-unreadable` after all others if one does
+   * not open: a key without one of its versions is another key.
    */
   *versions({ tenantId, record: { id, floor } }: Key): Iterable<Version> {
     for (const [storeKey, record] of this.#tables.versions.allEntries([tenantId, id], { after: floor - 1 }))
@@ -85,7 +85,7 @@ export class Keyring {
   }
 }
 
-/** not-found, for a request whose key was deleted, or replaced by a restore, since it was found. */
+/** Error not-found, for a request whose key was deleted, or replaced by a restore, since it was found. */
 export function removedMeanwhile(): Error {
   return coreFail('not-found', { detail: 'The key was removed meanwhile.' });
 }

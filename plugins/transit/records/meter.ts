@@ -1,7 +1,7 @@
-// What one process knows of the uses of one key version.
+// Counts of the uses of one key version in one process.
 import { smallestReserve } from './usage-record.ts';
 
-/** One version in this process: what is left of its reserve, and counts that are not stored yet. */
+/** Uses of one version in this process: the rest of its reserve, and counts that are not stored yet. */
 export type Meter = {
   readonly storeKey: readonly [string, string, number];
   readonly limited: boolean;
@@ -9,7 +9,7 @@ export type Meter = {
   opened: boolean;
   left: number;
   nextReserve: number;
-  /** what a time takes in which nothing can be written, by the most that was used in one before */
+  /** uses in a period in which nothing can be written, by the most that was used in one before */
   ahead: number;
   reserving: Promise<void> | undefined;
   uses: number;
@@ -17,9 +17,9 @@ export type Meter = {
   lastUsedAt: number;
   /** counts or the last use wait to be stored */
   waits: boolean;
-  /** at which flush it was used last */
+  /** number of the flush at which it was used last */
   usedAt: number;
-  /** at which flush its counts were stored last */
+  /** number of the flush at which its counts were stored last */
   storedAt: number;
 };
 

@@ -5,7 +5,7 @@ import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { VersionRules, VersionTimes } from './version-rules.ts';
 
-/** Whether a key is to be distributed to other appliances (api 17); in a cluster every appliance has every key. */
+/** Distribution of a key to other appliances (api 17); in a cluster every appliance has every key. */
 export type Distribution = 'all' | 'none' | 'inherit';
 
 /** The auto-rotate container as the user wrote it; durations as text, echoed as given (api 12, 25). */
@@ -16,7 +16,7 @@ export type AutoRotate = {
   readonly invalidateAfter?: string | undefined;
 };
 
-/** One export or backup of key material, as it was begun: the audit record with its request id says what came of it. */
+/** Export or backup of key material, as it was begun: the audit record with its request id tells the outcome. */
 export type KeyExport = {
   readonly kind: 'export' | 'backup';
   /** `clear`, `wrapped`, or the format of an attachment */
@@ -28,14 +28,14 @@ export type KeyExport = {
   readonly requestId: string;
 };
 
-/** What is kept of how far a key could and did leave its token. Keys of earlier versions of the appliance have none. */
+/** History of how far a key could and did leave its token. Keys of earlier versions of the appliance have none. */
 export type KeyHistory = {
-  /** when the flags were set here; absent for flags that were set before this was kept, or that came with a backup */
+  /** times at which the flags were set here; absent for flags that were set before this was kept, or that came with a backup */
   readonly exportableAt?: number;
   readonly backupAllowedAt?: number;
-  /** when a backup replaced the key: of the time before, this appliance knows nothing */
+  /** time at which a backup replaced the key: of the time before, this appliance knows nothing */
   readonly restoredAt?: number;
-  /** how many exports there were; the newest of them are listed, in their order */
+  /** number of exports; the newest of them are listed, in their order */
   readonly exportCount?: number;
   readonly exports?: readonly KeyExport[];
 };
@@ -56,11 +56,11 @@ export type KeyRecord = VersionRules & {
   readonly publicKey?: string;
   readonly autoRotate?: AutoRotate;
   readonly createdAt: number;
-  /** when the next automatic rotation is due; present exactly when `timers` is */
+  /** time at which the next automatic rotation is due; present exactly when `timers` is */
   readonly rotatesAt?: number;
   /** derived keys: salt and iteration count of PBKDF2 (design hsm 9) */
   readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number };
-  /** no version has a private part yet: the key only verifies (api 20) */
+  /** true while no version has a private part: the key only verifies (api 20) */
   readonly verificationOnly: boolean;
   readonly history?: KeyHistory;
 };
@@ -68,7 +68,7 @@ export type KeyRecord = VersionRules & {
 /** `generated` in the token, `imported` by a caller, or `restored` from a backup. */
 export type Origin = 'generated' | 'imported' | 'restored';
 
-/** One version of a key; what attachments keep with it are further members. `stored` is absent on versions that only verify. */
+/** Version of a key; the data that attachments keep with it are further members. `stored` is absent on versions that only verify. */
 export type VersionRecord = VersionTimes & {
   /** the AES or private key; derived keys: the `secret-256` that keys are derived from */
   readonly stored?: StoredKey;
@@ -76,19 +76,19 @@ export type VersionRecord = VersionTimes & {
   readonly convergent?: StoredKey;
   /** DER SubjectPublicKeyInfo; asymmetric ciphers */
   readonly publicKey?: Uint8Array;
-  /** where the material of `stored` is from; absent on versions that an earlier version of the appliance made */
+  /** origin of the material of `stored`; absent on versions that an earlier version of the appliance made */
   readonly origin?: Origin;
 };
 
-/** Of a version whose entry is gone, or was about to go. `keyId`: the key that it was in last. */
+/** Facts about a version whose entry is gone, or was about to go. `keyId`: the key that it was in last. */
 export type PastMaterial = UsageRecord & Pick<KeyRecord, 'exportable' | 'allowPlaintextBackup'> & { readonly keyId: string };
 
-/** Which version of which key has the material, if that key is still there. */
+/** Key and version that has the material, if that key is still there. */
 export type MaterialPlace = { readonly name: string; readonly number: number };
 
-/** Asked of every appliance: whether it holds this version. */
+/** Question to every appliance whether it holds this version. */
 export type DistributionQuestion = {
-  /** that asks */
+  /** appliance that asks */
   readonly appliance: string;
   readonly tenantId: string;
   readonly name: string;
@@ -96,7 +96,10 @@ export type DistributionQuestion = {
   readonly version: number;
 };
 
-/** What an appliance says of it: its token has opened the version, or why it has not. Without a private part there is nothing to open. */
+/**
+ * Answer of an appliance: its token has opened the version, or the reason for which it has not. Without a private part there is nothing to
+ * open.
+ */
 export type Holding =
   | { readonly isHeld: true; readonly token?: { readonly name: string; readonly serial: string } }
   | { readonly isHeld: false; readonly reason: string };
@@ -111,15 +114,15 @@ export type Tables = {
   readonly usage: Table<UsageRecord>;
   /** [rotatesAt, tenant, name] → key id: automatic rotations in the order they fall due */
   readonly rotations: Table<string>;
-  /** [tenant, key id]: versions that do not exist any more, while some of their records are still here */
+  /** [tenant, key id]: versions that no longer exist, while some of their records are still here */
   readonly removedVersions: Table<RemovedVersions>;
-  /** [tenant, what proves the material]: what a backup that comes back must not forget */
+  /** [tenant, proof of the material]: facts that a restored backup must not lose */
   readonly pastMaterial: Table<PastMaterial>;
-  /** [tenant, what proves the material, key id]: of keys of which there is a backup, or that came from one; gone keys included */
+  /** [tenant, proof of the material, key id]: of keys of which there is a backup, or that came from one; gone keys included */
   readonly materialPlaces: Table<MaterialPlace>;
-  /** [tenant, key id, version] → what proves the material, of versions that share it with others */
+  /** [tenant, key id, version] → proof of the material, of versions that share it with others */
   readonly versionMaterials: Table<string>;
-  /** [tenant, what proves the material]: of that which several keys have had at a time */
+  /** [tenant, proof of the material]: of material that several keys have had at a time */
   readonly sharedUses: Table<SharedUses>;
   /** [tenant, key id]: of keys that are gone */
   readonly pastHistories: Table<KeyHistory>;
@@ -131,18 +134,18 @@ export type Tables = {
   readonly pendingKeys: Table<KeyLedgerRecord>;
   /** [tenant, 'tenant' or the id of a transit key]: under which others wrap what they import, any key or that one */
   readonly importWrappingKeys: Table<ImportWrappingKeyRecord>;
-  /** ['rsa-4096']: the one for all tenants of version 0.1.0, which opens nothing any more */
+  /** ['rsa-4096']: the one for all tenants of version 0.1.0, which no longer opens anything */
   readonly formerImportWrappingKeys: Table<ImportWrappingKeyRecord>;
 };
 
-/** Of a key: what its references need, and the newest version that was removed. */
+/** Removed versions of a key: the fields that its references need, and the newest version that was removed. */
 export type RemovedVersions = Pick<KeyRecord, 'cipher' | 'derived'> & { readonly through: number };
 
 export type ImportWrappingKeyRecord = {
   readonly id: string;
   readonly stored: StoredKey;
   readonly publicKey: Uint8Array;
-  /** of one that takes one import: microseconds since 1970 */
+  /** end of a key that takes one import: microseconds since 1970 */
   readonly expiresAt?: number;
 };
 
@@ -167,7 +170,7 @@ export function openTables(store: Store): Tables {
   };
 }
 
-/** What a stored key of a version does; part of its binding. */
+/** Use of a stored key of a version; part of its binding. */
 export type Purpose = 'encrypt' | 'sign' | 'derive' | 'hmac' | 'convergent';
 
 /** The words that bind key material to its place (design hsm 3). */

@@ -3,7 +3,7 @@ import type { StoreKey, Table, WriteTransaction } from '../../../core/store/stor
 import type { Tables } from './records.ts';
 import { type SharedUses, unused, type UsageRecord } from './usage-record.ts';
 
-/** How a record is read: within a transaction, or without one. */
+/** Reads a record: within a transaction, or without one. */
 type Read = <V>(table: Table<V>, key: StoreKey) => V | undefined;
 
 const readOutside: Read = (table, key) => table.get(key);
@@ -38,7 +38,7 @@ export function putUsage(transaction: WriteTransaction, tables: Tables, version:
   });
 }
 
-/** From now on the `versions`, which have the material of `proof`, count together, with no less than each has counted, and `known`. */
+/** Makes the `versions`, which have the material of `proof`, count together, with no less than each has counted, and `known`. */
 export function shareUses(
   transaction: WriteTransaction,
   tables: Tables,

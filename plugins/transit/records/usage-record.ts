@@ -10,13 +10,13 @@ export type UsageRecord = {
   readonly lastUsedAt?: number;
 };
 
-/** Of all versions with the material, gone ones included. As in UsageRecord. */
+/** Uses of all versions with the material, gone ones included. As in UsageRecord. */
 export type SharedUses = Pick<UsageRecord, 'reserved' | 'uses'>;
 
-/** What a commit adds to the record of a version. */
+/** Counts that a commit adds to the record of a version. */
 export type Counts = { readonly uses: number; readonly rewrapped: number; readonly lastUsedAt: number };
 
-/** What the state shows of one version. */
+/** Usage of one version, as its state shows it. */
 export type UsageView = {
   /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use five minutes */
   readonly uses: number;

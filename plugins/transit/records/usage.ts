@@ -14,7 +14,7 @@ import { added, type Counts, smallestReserve, unused, type UsageView } from './u
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
-/** From this count on, a warning is logged, and the key is among those that need a person. */
+/** Count from which a warning is logged, and the key is among those that need a person. */
 export const warnEncryptions = 2 ** 31;
 /** Largest reserve: the most by which a crash of one worker overstates a count. */
 const largestReserve = 65_536;
@@ -34,15 +34,15 @@ const recordsAtOnce = 500;
 const recordsAPiece = 25;
 /** Records written by one flush, at least: more versions than this take turns, those first that have waited longest. */
 const recordsAFlush = 2_500;
-/** In how many flushes, at most, everything that waits is written: five minutes. */
+/** Number of flushes in which, at most, all waiting counts are written: five minutes. */
 const longestWait = 60;
-/** Every so many flushes, versions that are not used any more are looked for: with a million of them that takes a twentieth of a second. */
+/** Flushes between searches for versions that are no longer used: with a million of them a search takes a twentieth of a second. */
 const flushesASweep = 6;
 
 /** Uses to be counted: of which key, when, how many, and how many of them need a reserve. */
 type Uses = { readonly key: Key; readonly now: number; readonly count: number; readonly reserved: number };
 
-/** What a flush stores of a meter, and how much of its reserve it gives back. */
+/** Part of a meter that a flush stores, and the part of its reserve that it gives back. */
 type Part = { readonly meter: Meter; readonly counts: Counts; readonly released: number };
 
 /** The counters of one process. */
@@ -52,16 +52,16 @@ export class UsageMeters {
   readonly #log: Log;
   readonly #mostKept: typeof mostKept;
   readonly #meters = new Map<string, Meter>();
-  /** what is left of the reserve of versions that have no meter */
+  /** rest of the reserve of versions that have no meter */
   readonly #left = new Map<string, number>();
-  /** those whose counts wait to be stored, in the order in which they began to */
+  /** meters whose counts wait to be stored, in the order in which they began to */
   readonly #waiting = new Set<Meter>();
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   #flushes = 0;
-  /** how many of the idle meters were looked at since the first of them was */
+  /** number of idle meters looked at since the first of them was */
   #looked = 0;
-  /** why counts could not be written last */
+  /** reason for which counts could not be written last */
   #told: string | undefined;
 
   /** `most`: for tests. */
@@ -72,7 +72,7 @@ export class UsageMeters {
     this.#log = log;
   }
 
-  /** How many versions have one. */
+  /** Number of versions that have one. */
   get meters(): number {
     return this.#meters.size;
   }
@@ -101,7 +101,7 @@ export class UsageMeters {
     if (meter.left < reserved || !this.#isOpen(meter)) return this.#takeSlowly(meter, { key, now, reserved, count });
     this.#count(meter, reserved, count, now);
     if (reserved > 0 && meter.left < meter.nextReserve >>> 3 && meter.reserving === undefined) {
-      // Before the reserve runs out, so that no request waits. A failure is reported when it has run out.
+      // The next reserve is taken before this one runs out, so that no request waits. A failure is reported when it has run out.
       this.#reserve(meter, { key, now, reserved: 0, count: 0 }).catch(() => undefined);
     }
     return undefined;
@@ -169,10 +169,10 @@ export class UsageMeters {
     const held = kept.filter((meter) => meter.left > 0 && !superseded.has(meter));
     const tooMany = held.slice(0, Math.max(0, held.length - this.#mostKept.inMeters));
     const room = Math.max(0, this.#mostKept.asNumbers - this.#left.size);
-    // Before anything is waited for: they are idle now.
+    // Numbers are kept before anything is waited for: the meters are idle now.
     for (const meter of tooMany.slice(0, room)) this.#keepNumber(meter);
     await this.#write(generous, smallestReserve);
-    // What they hold would count as not rewrapped for as long.
+    // The uses they hold would count as not rewrapped for as long.
     await this.#write([...superseded], 0);
     const rest = tooMany.slice(room);
     await this.#write(rest.slice(0, turnOf(rest.length)), 0);
@@ -180,7 +180,7 @@ export class UsageMeters {
 
   /**
    * Versions are trimmed, deleted and superseded by other processes too. Looks for some of them at a time, in turns: forgets those that were
-   * removed, and answers those that are superseded, with which nothing is encrypted any more.
+   * removed, and answers those that are superseded, with which nothing is encrypted.
    */
   #forgetRemoved(idle: readonly Meter[]): readonly Meter[] {
     const looked = idle.slice(this.#looked, this.#looked + recordsAFlush);
@@ -194,7 +194,9 @@ export class UsageMeters {
     return found.flatMap(([meter, record]) => (record?.supersededAt === undefined ? [] : [meter]));
   }
 
-  /** What it holds is reserved on the disk, and its counts are stored: the next meter of the version goes on with it, and this one has nothing. */
+  /**
+   * Keeps the number of a meter whose reserve is on the disk and whose counts are stored: the next meter of the version continues with it.
+   */
   #keepNumber(meter: Meter): void {
     const name = nameOf(meter.storeKey[1], meter.storeKey[2]);
     this.#meters.delete(name);
@@ -202,12 +204,12 @@ export class UsageMeters {
     meter.left = 0;
   }
 
-  /** An unused version keeps its reserve for as long as uses may have to go on without a write. */
+  /** Flushes for which an unused version keeps its reserve: as long as uses may have to continue without a write. */
   get #idleFlushes(): number {
     return Math.max(idleFlushes, (1_000 * (this.#store.isolatedSeconds ?? 0)) / flushEveryMs);
   }
 
-  /** Looks how many uses a time takes in which nothing can be written. Whether the reserve is too small for it. */
+  /** Measures the uses in a period in which nothing can be written. Returns true if the reserve is too small for it. */
   #isShort(meter: Meter): boolean {
     const { isolatedSeconds = 0 } = this.#store;
     if (isolatedSeconds === 0 || !meter.limited) return false;
@@ -216,7 +218,7 @@ export class UsageMeters {
     return meter.left < meter.ahead / 2 && meter.reserving === undefined;
   }
 
-  /** What cannot be reserved now is tried again by the next flush; where the outcome is not known, it is not used. */
+  /** Reserves ahead. A failed reservation is tried again by the next flush; one with an unknown outcome is not used. */
   async #reserveAhead(meter: Meter): Promise<void> {
     const { storeKey } = meter;
     const reserve = async (): Promise<void> => {
@@ -248,7 +250,7 @@ export class UsageMeters {
     return meter;
   }
 
-  /** Whether the version may be used without a write: only first versions, which restore replaces unused, are marked before. */
+  /** Tells whether the version may be used without a write: only first versions, which restore replaces unused, are marked before. */
   #isOpen(meter: Meter): boolean {
     meter.opened ||= meter.storeKey[2] > 1 || this.#tables.usage.has(meter.storeKey);
     return meter.opened;
@@ -322,13 +324,13 @@ export class UsageMeters {
     for (const some of piecesOf(meters, recordsAtOnce)) await this.#writeTogether(some, kept);
   }
 
-  /** Of one commit of LMDB; a transaction of a shared store takes a piece of it. */
+  /** Writes in one commit of LMDB; a transaction of a shared store takes a piece of it. */
   async #writeTogether(meters: readonly Meter[], kept: number): Promise<void> {
     const outcomes = await Promise.all(piecesOf(meters, recordsAPiece).map((piece) => this.#writePiece(piece, kept)));
     this.#tell(outcomes.find((one) => one !== undefined));
   }
 
-  /** Cut off from its cluster, an appliance would say it every five seconds for hours. */
+  /** Logs a reason once: an appliance without its cluster would repeat it every five seconds for hours. */
   #tell(reason: string | undefined): void {
     if (reason !== undefined && reason !== this.#told) this.#log.warn('usage counts of transit keys could not be written', { reason });
     this.#told = reason;
@@ -380,7 +382,7 @@ export class UsageMeters {
   }
 }
 
-/** How many of so many records are written now. */
+/** Returns the number of records, of so many, that are written now. */
 function turnOf(records: number): number {
   return Math.max(recordsAFlush, Math.ceil(records / longestWait));
 }

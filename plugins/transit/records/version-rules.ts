@@ -1,4 +1,4 @@
-// Which versions of a key may be used for what: a pure function of key record, version times and the current time.
+// Uses that the versions of a key allow: a pure function of key record, version times and the current time.
 import { defined } from '../../../core/base/defined.ts';
 
 /**
@@ -25,28 +25,28 @@ export type Timers = {
 /** The times of a version. `createdAt` and `activatesAt` never decrease from one version to the next. */
 export type VersionTimes = {
   readonly createdAt: number;
-  /** when it becomes active for encryption, before `createdAt` for one that had not to wait; moved only by a change of auto-rotate */
+  /** time at which it becomes active for encryption, before `createdAt` if it had not to wait; moved only by a change of auto-rotate */
   readonly activatesAt: number;
   /** creation of the next version */
   readonly supersededAt?: number;
 };
 
-/** Why a version may not be used. */
+/** Reason for which a version may not be used. */
 export type Bar = 'min-decryption-version' | 'min-encryption-version' | 'invalidated' | 'deprecated' | 'pending';
 
-/** Whether the version exists: made, and not trimmed. */
+/** Tells whether the version exists: made, and not trimmed. */
 export function versionExists(rules: VersionRules, version: number): boolean {
   return version >= rules.floor && version <= rules.latest;
 }
 
-/** What bars an existing version from decryption and verification. */
+/** Returns the bar to decryption and verification with an existing version. */
 export function barForDecryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
   if (version < rules.minDecryptionVersion) return 'min-decryption-version';
   if (deadlinePassed(times, rules.timers?.invalidate, now)) return 'invalidated';
   return undefined;
 }
 
-/** What bars an existing version from encryption, signing and HMAC; includes what bars it from decryption. */
+/** Returns the bar to encryption, signing and HMAC with an existing version; includes the bars to decryption. */
 export function barForEncryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
   const bar = barForDecryption(rules, version, times, now);
   if (bar !== undefined) return bar;
@@ -82,7 +82,7 @@ export function timesOfNewVersion(rules: Pick<VersionRules, 'timers'>, previous:
   return { createdAt, activatesAt: wait === 0 ? previous.activatesAt : Math.max(previous.activatesAt, createdAt + wait) };
 }
 
-/** When a pending version becomes active after auto-rotate was changed: never later than before. */
+/** Time at which a pending version becomes active after auto-rotate was changed: never later than before. */
 export function activationUnder(timers: Timers | undefined, times: VersionTimes, now: number): number {
   return Math.min(times.activatesAt, Math.max(now, times.createdAt + (timers?.activate ?? 0)));
 }
@@ -97,17 +97,17 @@ function isActive({ timers }: VersionRules, { activatesAt, createdAt }: VersionT
   return now >= Math.min(activatesAt, createdAt + (timers?.deprecate ?? Infinity), createdAt + (timers?.invalidate ?? Infinity));
 }
 
-/** What a version may be used for: `active` all, `pending` and `deprecated` only decryption and verification, `invalidated` nothing. */
+/** Status of a version: `active` allows all uses, `pending` and `deprecated` only decryption and verification, `invalidated` nothing. */
 type VersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
 
-/** What a version may be used for now, and when its timers end that; microseconds since 1970. */
+/** Status of a version now, and the times at which its timers end that; microseconds since 1970. */
 type VersionLife = {
   readonly status: VersionStatus;
   readonly deprecatesAt?: number;
   readonly invalidatesAt?: number;
 };
 
-/** For people: the rules above, as a state and the times at which it changes. */
+/** Presents the rules above to people, as a status and the times at which it changes. */
 export function lifeOf(rules: VersionRules, version: number, times: VersionTimes, now: number): VersionLife {
   const bar = barForEncryption(rules, version, times, now);
   return {
@@ -129,7 +129,7 @@ function deadlinePassed(times: VersionTimes, after: number | undefined, now: num
   return deadline !== undefined && now >= deadline;
 }
 
-/** When a timer that counts from the creation of the next version is over; undefined: never, as things are. */
+/** Time at which a timer that counts from the creation of the next version is over; undefined: never, as things are. */
 function deadlineOf({ supersededAt }: VersionTimes, after: number | undefined): number | undefined {
   return after === undefined || supersededAt === undefined ? undefined : supersededAt + after;
 }

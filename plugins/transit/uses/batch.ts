@@ -22,10 +22,10 @@ const itemsAtOnce = 100;
  */
 const batchesAtOnce = 6;
 
-/** What the items of a batch are, and what each of them asks for. */
+/** Items of a batch, and the request of each of them. */
 export type BatchOf<Item, Answer> = {
   readonly item: z.ZodType<Item> & z.ZodObject;
-  /** what became of an item: the fields of an answer and of a refusal */
+  /** result of an item: the fields of an answer and of a refusal */
   readonly result: z.ZodType;
   /** fields of items (wire form) whose values are in the audit record */
   readonly auditFields: readonly string[];
@@ -40,7 +40,7 @@ type BatchRun = (call: EndpointCall, items: readonly JsonObject[], key: Key) => 
 
 /** Runs the items of batches: a refusal concerns one item, a fault (no token, no store) ends the batch. */
 export function batchRunner<Item, Answer extends object>(transit: Transit, batchOf: BatchOf<Item, Answer>): BatchRun {
-  /** by cipher: a batch does not wait for signatures that are slower than its own */
+  /** semaphores by cipher: a batch does not wait for signatures that are slower than its own */
   const semaphores = new Map<string, Semaphore>();
   const semaphoreFor = ({ record: { cipher } }: Key): Semaphore => {
     const known = semaphores.get(cipher) ?? new Semaphore(batchesAtOnce);
@@ -56,7 +56,7 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
-    // Of those that were valid: what else somebody sends may be a secret in the wrong place.
+    // Only values of valid items are recorded: those of others may be a secret in the wrong field.
     const done = items.filter((_, index) => !Object.hasOwn(results[index] as object, 'code'));
     call.noteAudit({ requestParameters: { items: items.length, failed, ...valuesInBatch(done, batchOf.auditFields) }, ...signed });
     return { answer: new Wire({ 'batch-results': results, failed }), failed };
@@ -65,13 +65,13 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
 
 type Steps<Item, Answer> = Pick<BatchOf<Item, Answer>, 'plan'> & { readonly read: (item: JsonObject) => Item };
 
-/** One batch: its items, and what came of them so far. */
+/** Batch: its items, and their results so far. */
 class Batch {
   readonly #transit: Transit;
   readonly #key: Key;
   readonly #items: readonly JsonObject[];
   readonly #shape: Shape;
-  /** in wire form, each made once */
+  /** results in wire form, each made once */
   readonly results: unknown[] = [];
   readonly digests: (string | null)[];
   failed = 0;
@@ -120,7 +120,7 @@ class Batch {
     if (this.#fault !== undefined) throw this.#fault.error;
   }
 
-  /** Never rejects, so that no item of a batch that has ended is left behind. */
+  /** Follows the steps of an item. Never rejects, so that no item of a batch that has ended is left behind. */
   async #follow(at: number, steps: Promise<object>): Promise<void> {
     try {
       this.#write(at, await steps);

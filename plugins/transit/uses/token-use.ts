@@ -1,4 +1,4 @@
-// One use of a version in the token: planned without waiting, then run alone, or together with the others of a batch.
+// Use of a version in the token: planned without waiting, then run alone, or together with the others of a batch.
 import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
 import { HsmError, type KeyUse, type UseOutcome } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
@@ -9,14 +9,14 @@ import type { UsedKey } from './used-key.ts';
 /** A planned use: everything that can be checked before the token is asked has been checked. */
 export type TokenUse<Answer> = {
   readonly version: Version;
-  /** how many uses it counts as, before it happens (UsageMeters.take); undefined for one that is noted when it has happened */
+  /** number of uses it counts as, before it happens (UsageMeters.take); undefined for one that is noted when it has happened */
   readonly counts: number | undefined;
   readonly use: KeyUse;
   /** The answer made of the token's octets, which are valid during this call. */
   answer(octets: Uint8Array): Answer;
 };
 
-/** What an action does with one input: one use of the token, or steps of its own. */
+/** Plan of an action for one input: one use of the token, or its own steps. */
 export type Plan<Answer> = TokenUse<Answer> | { readonly steps: Promise<Answer> };
 
 /** Runs one plan. Rejects with the refusals of UsageMeters.take, with `decryption-failed`, or with HsmError. */
@@ -24,7 +24,7 @@ export function runPlan<Answer>(used: UsedKey, plan: Plan<Answer>): Promise<Answ
   return 'steps' in plan ? plan.steps : runAlone(used, plan);
 }
 
-/** As runPlan, for one use. */
+/** Runs one use, as runPlan. */
 export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: TokenUse<Answer>): Promise<Answer> {
   const { version, counts, use } = planned;
   const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
@@ -39,7 +39,7 @@ export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: 
   return planned.answer(octets);
 }
 
-/** What came of one of several uses: its answer, or why there is none. */
+/** Outcome of one of several uses: its answer, or the error. */
 export type Outcome<Answer> = { readonly answer: Answer } | { readonly error: unknown };
 
 /** Runs uses together: one reservation for each version, one job of the token for each key. The outcomes are in their order; never rejects. */
@@ -94,7 +94,7 @@ async function takeAll<Answer>(
     try {
       await transit.usage.take(key, version, count, now);
     } catch (error) {
-      // What is left may do for some of them.
+      // The rest of the reserve may do for some of them.
       if (!isExhausted(error) || counted.length === 1) return counted.forEach((one) => refused.set(one, error));
       for (const one of counted) {
         try {
@@ -117,7 +117,7 @@ function isDone(outcome: UseOutcome | undefined): outcome is Uint8Array {
   return outcome instanceof Uint8Array;
 }
 
-/** One answer for every reason why a ciphertext does not open. */
+/** Gives one answer for every reason for which a ciphertext does not open. */
 function refusalOf(error: unknown): unknown {
   return error instanceof HsmError && error.kind === 'decryption-failed' ? fail('decryption-failed') : error;
 }

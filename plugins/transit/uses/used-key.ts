@@ -13,7 +13,7 @@ export class UsedKey {
   readonly key: Key;
   /** microseconds */
   readonly now: number;
-  /** how base64 of its uses is read */
+  /** decoder for base64 of its uses */
   readonly decode: Base64Decoder;
   readonly #access: EndpointCall['access'];
   readonly #encrypting = new Chosen<number | undefined, Version>();
@@ -29,7 +29,7 @@ export class UsedKey {
     this.decode = decode;
   }
 
-  /** As Keyring.forEncryption. */
+  /** Finds a version as Keyring.forEncryption. */
   forEncryption(requested: number | undefined): Version {
     return (
       this.#encrypting.find(requested) ??
@@ -37,7 +37,7 @@ export class UsedKey {
     );
   }
 
-  /** As Keyring.forDecryption. */
+  /** Finds a version as Keyring.forDecryption. */
   forDecryption(number: number): Version {
     return this.#decrypting.find(number) ?? this.#decrypting.keep(number, this.transit.keyring.forDecryption(this.key, number, this.now));
   }
@@ -48,13 +48,13 @@ export class UsedKey {
     return keyring.version(this.key, requested ?? keyring.inUse(this.key, this.now)).record.publicKey;
   }
 
-  /** Whether policies allow the caller another action at the key. */
+  /** Tells whether policies allow the caller another action at the key. */
   allows(action: string): boolean {
     const path = ['v1', 'state', 'keystore', 'transit-keys', this.key.name, action];
     return this.#allowed.find(action) ?? this.#allowed.keep(action, this.#access.allowsAt(path, 'execute'));
   }
 
-  /** As referenceTo. */
+  /** Makes a reference as referenceTo. */
   reference(version: Version, purpose: Purpose): KeyReference {
     let references = this.#references.get(purpose);
     if (references === undefined) this.#references.set(purpose, (references = new Chosen()));
@@ -62,7 +62,7 @@ export class UsedKey {
   }
 }
 
-/** What was chosen, by name. Most requests have one name, which needs no map. */
+/** Chosen values, by name. Most requests have one name, which needs no map. */
 class Chosen<Name, Value> {
   #name: Name | undefined;
   #value: Value | undefined;

@@ -1,4 +1,4 @@
-// Where attachments take part in the life of keys: they check, certify, and may veto what is done with keys and versions.
+// Attachments in the life of keys: they check, certify, and may veto changes to keys and versions.
 import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
 import type { Authorized } from '../../../core/access/access-control.ts';
 import { requireNamed } from '../../../core/http/named-entries.ts';
@@ -27,7 +27,7 @@ export function requireNamedKeys({ attachments }: Transit, access: Authorized, f
   requireNamed(access, attachments.namedFields, attachments.fieldsIn(fields));
 }
 
-/** What attachments keep with a version that is not committed yet: members of its record. */
+/** Data that attachments keep with a version that is not committed yet: members of its record. */
 export type CertifiedVersion = { readonly kept: AttachedFields; recheck(transaction: WriteTransaction): void };
 
 /** Lets attachments certify a version whose key is in the token. */
@@ -66,7 +66,7 @@ export async function recertify(transit: Transit, after: Key, before: Key): Prom
   };
 }
 
-/** Replaces what an attachment keeps with a version. False when the version is gone. */
+/** Replaces the data that an attachment keeps with a version. False if the version is gone. */
 export function putKept(
   { tables }: Transit,
   transaction: WriteTransaction,

@@ -33,7 +33,7 @@ export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergen
 /**
  * Makes main key and companions (design hsm 8). Companions are made with the version, not at first use, so that a copy restored
  * elsewhere has the same ones. They are always wrapped: `custody: token` concerns the main key only. The commit claims the keys; when
- * there is none, the caller discards them. Rejects with HsmError; then nothing is left in the token.
+ * it fails, the caller discards them. Rejects with HsmError; then nothing is left in the token.
  */
 export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
   const { type, binding } = mainKeyOf(subject);
@@ -75,7 +75,7 @@ export async function discard(transit: Transit, subject: VersionSubject, materia
   await transit.ledger.destroy(persistentKeys(subject, material));
 }
 
-/** Inside the transaction that commits the version: claims its keys. Throws conflict. */
+/** Claims the keys of a version, inside the transaction that commits it. Throws conflict. */
 export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
   const { stored, hmac, convergent } = material;
   transit.rotation.admit(

@@ -15,7 +15,7 @@ import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, d
 import { maxVersion } from '../formats/value-format.ts';
 import { timesOfNewVersion } from '../records/version-rules.ts';
 
-/** Decides on the current record where the material of a new version comes from; may throw refusals. */
+/** Decides by the current record on the source of the material of a new version; may throw refusals. */
 export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };
 
 /** Attempts to make a version while no other process adds one. */
@@ -23,7 +23,7 @@ const attempts = 8;
 
 /**
  * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
- * transaction, that the version is not needed any more. Starts again when another process added a version first: material is bound to
+ * transaction, that the version is not needed. Starts again when another process added a version first: material is bound to
  * its version number. Throws not-found, conflict, version-exhausted, unsupported-cipher, and what `source` throws.
  */
 export async function addVersion(

@@ -1,4 +1,4 @@
-// Removing versions of a key: some with the transaction that ends them, and the others after it where that would be too much for a shared store.
+// Removing versions of a key: some with the transaction that ends them, and the others after it if there are too many for a shared store.
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { type Key, referencesOf, type Version } from '../records/keyring.ts';
@@ -27,14 +27,14 @@ function between(entries: Iterable<readonly [StoreKey, VersionRecord]>, floor: n
 }
 
 /**
- * Inside the transaction after which the versions below `end` do not exist any more: the record of the key is gone, or begins there. Removes the
- * oldest, notes the others for `finishRemoval`, and returns the keys of those that it has removed.
+ * Removes versions below `end`, inside the transaction after which they no longer exist: the record of the key is gone, or begins there.
+ * Removes the oldest, notes the others for `finishRemoval`, and returns the keys of those that it has removed.
  */
 export function removeVersions(transit: Transit, transaction: WriteTransaction, key: Key, end = key.record.latest + 1): KeyReference[] {
   const { tables, store } = transit;
   const { tenantId, record } = key;
   const going = between(transaction.entries(tables.versions, [tenantId, record.id]), record.floor, end);
-  // Of one that does not open, nobody knows what is in the token.
+  // A version that does not open has unknown keys in the token.
   if (going.length < end - record.floor)
     for (let number = record.floor; number < end; number++) transaction.deleteUnreadable(tables.versions, [tenantId, record.id, number]);
   const now = store.appliance === undefined ? going : going.slice(0, removedAtOnce);
@@ -45,7 +45,7 @@ export function removeVersions(transit: Transit, transaction: WriteTransaction, 
   return removeSome(transit, transaction, key, now);
 }
 
-/** After the commit: destroys the keys that it returned, and removes the versions that it has noted. Never rejects: the job tries again. */
+/** Destroys the keys that it returned, and removes the versions that it has noted, after the commit. Never rejects: the job tries again. */
 export async function finishRemoval(
   transit: Transit,
   key: Pick<Key, 'tenantId'> & { readonly record: Pick<KeyRecord, 'id'> },
@@ -57,7 +57,7 @@ export async function finishRemoval(
   if (noted !== undefined) await clear(transit, storeKey, noted).catch(() => undefined);
 }
 
-/** For the job: what a crash has left. */
+/** Finishes removals that a crash has interrupted. For the job. */
 export async function finishRemovals(transit: Transit): Promise<void> {
   transit.store.refresh();
   for (const [storeKey, noted] of Array.from(transit.tables.removedVersions.entries([]))) {
@@ -65,7 +65,7 @@ export async function finishRemovals(transit: Transit): Promise<void> {
   }
 }
 
-/** Whether a version was removed, and its records are about to follow. */
+/** Tells whether a version was removed, and its records are about to follow. */
 export function isRemoved({ tables }: Transit, tenantId: string, keyId: string, version: number): boolean {
   return version <= (tables.removedVersions.get([tenantId, keyId])?.through ?? 0);
 }
@@ -73,7 +73,7 @@ export function isRemoved({ tables }: Transit, tenantId: string, keyId: string, 
 async function clear(transit: Transit, storeKey: readonly [string, string], noted: RemovedVersions): Promise<void> {
   const { store, tables, ledger } = transit;
   const [tenantId, id] = storeKey;
-  // Of a key that is gone this is all that its references need.
+  // References of a removed key need only these fields.
   const key = { tenantId, name: '', record: { id, cipher: noted.cipher, derived: noted.derived } as KeyRecord };
   for (;;) {
     const [removed, isLeft] = await store.write((transaction) => {

@@ -13,7 +13,7 @@ export function definitionOf(attachment: Attachment, { tenantId, name, record }:
   return { tenantId, name, cipher, fields: fieldsOf(attachment, record), verificationOnly };
 }
 
-/** One version, stored or about to be. */
+/** View of a version, stored or about to be. */
 export function versionView(attachment: Attachment, key: Key, version: Version): VersionView {
   const { record } = version;
   return {
