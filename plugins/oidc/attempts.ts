@@ -5,7 +5,7 @@ import { LoginFailure, loginFailures } from './failures.ts';
 import type { Oidc } from './context.ts';
 
 /**
- * Runs a step with a secret that cannot be guessed, or with names. What is right always passes, whatever other callers of its address did, or
+ * Runs a step with a secret that cannot be guessed, or with names. A right one always passes, whatever other callers of its address did, or
  * one of them could lock out all others; wrong ones over the limit are refused with `rate-limited`.
  */
 export async function prove<T>(oidc: Oidc, call: PublicCall, proof: () => T | Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { isCidr } from '../../core/base/addresses.ts';
 import { durationText, integer } from '../../core/wire/fields.ts';
 import { isRange } from '../../core/outbound/destinations.ts';
 
-/** Where providers are: an address, a range, or a name. */
+/** Destination of outbound calls: an address, a range, or a name. */
 const destination = z
   .string()
   .max(256)

@@ -35,7 +35,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     readonly destinations: Destinations;
     /** The service of a tenant; undefined for an unknown tenant and for an unknown service. */
     locate(tenantName: string, service: string): Located | undefined;
-    /** in the order of names */
+    /** Lists the roles in the order of names. */
     rolesOf(tenantId: string, service: string): readonly NamedRole[];
     /** Outbound calls with the service's trust: 15 s for all of them, or less within another Outbound. */
     openOutbound(located: Located, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
@@ -45,7 +45,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     forgetMetadata(located: Located): void;
     /** The end of the sessions of a tenant that `applies` selects, with a change. */
     endSessions(tenantId: string, applies: (session: Session) => boolean): SessionsEnd;
-    /** For the job: ends the sessions of all tenants that no service and roles grant any more, because their end was cut off. */
+    /** Ends the sessions of all tenants that services and roles no longer grant, because their end was interrupted. For the job. */
     endUngranted(signal: AbortSignal): Promise<void>;
   };
 

@@ -115,7 +115,7 @@ export const loginFailures = {
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;
 
-/** For the page of `login-expired`, where the sign-in was done before: its address was loaded again. */
+/** Text for the page of `login-expired`, if the sign-in was done before: its address was loaded again. */
 export const doneBefore = {
   headline: 'This sign-in is already done',
   detail: 'Its address works once, and was loaded again. If it signed you in, you are still signed in: continue.',
@@ -123,7 +123,7 @@ export const doneBefore = {
 
 export type FailureCode = keyof typeof loginFailures;
 
-/** Rows for answers that are no pages: the command line's poll (RFC 8628 section 3.5). */
+/** Rows for answers that are not pages: the command line's poll (RFC 8628 section 3.5). */
 export const pollErrors = {
   'authorization-pending': {
     status: 400,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import { AddressBuckets } from '../../core/base/token-bucket.ts';
 
-/** A token bucket for each address and tenant, which refills evenly over a minute: who starts too many at one tenant keeps nobody from others. */
+/** Token bucket for each address and tenant, which refills evenly over a minute: too many starts at one tenant do not block others. */
 export class Limiter {
   readonly #clock: Clock;
   readonly #buckets: AddressBuckets;

@@ -1,4 +1,4 @@
-// What plugin `oidc` adds to the appliance, loaded by processes that serve.
+// Additions of plugin `oidc` to the appliance, loaded by processes that serve.
 import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../core/store/store.ts';
 import { endStaleSessions, signInWay } from './session/browser-session.ts';

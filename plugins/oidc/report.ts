@@ -13,7 +13,7 @@ import { loginPath } from './pages/login.ts';
 import { userFields, type FailedLogin, type Identity } from './records/sign-ins.ts';
 import { chooseRedirectUri, providerName } from './records/service-record.ts';
 
-/** What is known about a sign-in so far, filled in step by step, so that a failure is reported with all of it. */
+/** Known facts about a sign-in, filled in step by step, so that a failure is reported with all of them. */
 export type Attempt = {
   located?: Located | undefined;
   /** all outbound calls, for verbose logging */
@@ -22,7 +22,7 @@ export type Attempt = {
   issuer?: string;
   subject?: string;
   username?: string;
-  /** only for the page, which the person themselves reads: log and audit have no claims of a refused sign-in */
+  /** facts only for the page, which the person themselves reads: log and audit have no claims of a refused sign-in */
   readonly shown: Shown;
 };
 
@@ -33,7 +33,7 @@ export type Shown = {
   account?: string;
   providerSignOut?: string | undefined;
   forCommandLine?: boolean;
-  /** where the person goes on whose sign-in is done, and whose browser has asked for it once more */
+  /** address at which a person goes on whose sign-in is done, and whose browser has asked for it once more */
   continueAt?: string;
 };
 

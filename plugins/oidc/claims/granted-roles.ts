@@ -1,11 +1,11 @@
-// Selects the roles of a sign-in, and says what an administrator should check when there is none.
+// Selects the roles of a sign-in, and tells what an administrator should check if no role matches.
 import type { Claims } from '../../../core/identity/claims.ts';
 import { IdentityError } from '../../../core/identity/identity-error.ts';
 import { type RoleRule, type RoleSelection, selectRoles, spellingAdvice } from '../../../core/identity/role-match.ts';
 import { LoginFailure } from '../failures.ts';
 import { judgeIdentity } from '../provider/provider-errors.ts';
 
-/** As selectRoles; throws LoginFailure. */
+/** Selects roles as selectRoles; throws LoginFailure. */
 export function selectSignInRoles(claims: Claims, roleClaim: string, roles: readonly RoleRule[]): RoleSelection {
   try {
     return selectRoles(claims, roleClaim, roles);

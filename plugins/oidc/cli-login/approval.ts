@@ -21,7 +21,7 @@ export function confirmPath(id: string): string {
   return `/login/confirm?request=${id}`;
 }
 
-/** After the sign-in: stores who signed in, and sends the browser to the approval page. */
+/** Stores the identity after the sign-in, and sends the browser to the approval page. */
 export async function offerCliLogin(
   oidc: Oidc,
   call: PublicCall,
@@ -40,7 +40,7 @@ export async function offerCliLogin(
   return redirectReply(confirmPath(id), { 'set-cookie': formatLastTenant(located.tenantName) });
 }
 
-/** After a failed sign-in: denies the request, so that the command line does not wait until it expires. */
+/** Denies the request after a failed sign-in, so that the command line does not wait until it expires. */
 export async function denyCliLogin(oidc: Oidc, id: string): Promise<void> {
   await oidc.store.write((transaction) => {
     const cliLogin = oidc.cliLogins.read(transaction, id);

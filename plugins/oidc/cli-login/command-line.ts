@@ -50,7 +50,7 @@ const pollOutput = z.object({
 });
 
 export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
-  /** by hash of the poll token, when it was last used; per worker, and no protection */
+  /** time of the last use, by hash of the poll token; per worker, not a protection */
   const lastPolls = new Map<string, number>();
   const shared = { method: 'POST', access: 'public', tag: tags.logins, audit: 'required' } as const;
   return [

@@ -164,7 +164,10 @@ async function tryEndpoints(
   return { clientCredentials: await tryCredentials(provider, uris[0] as string, findings), redirectUris };
 }
 
-/** With `prompt=none` and no session, a provider redirects at once if it knows the redirect URI (Core 3.1.2.1). */
+/**
+ * Tells whether the redirect URI is registered: with `prompt=none` and no session, a provider redirects at once if it knows it (Core
+ * 3.1.2.1).
+ */
 async function isRegistered(
   provider: ProviderSession,
   redirectUri: string,

@@ -1,11 +1,11 @@
-// What the diagnoses of a service tell of it and of its roles, which policies may hide from their caller.
+// Facts about a service and its roles in the diagnoses of the service, which policies may hide from their caller.
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 
 /** Fields (wire form) that an answer tells about, or makes it possible to work out. */
 export type Told = { readonly ofService: readonly string[]; readonly ofRoles?: readonly string[] };
 
-/** Throws policy-denied where policies hide one of the fields from the caller, or refuse the entry that has it, and show it nowhere. */
+/** Throws policy-denied if policies hide one of the fields from the caller, or refuse the entry that has it, and show it nowhere. */
 export function requireTold({ access }: EndpointCall, told: Told, service: string, roles: readonly string[]): void {
   const below = ['keystore', 'authentication', 'oidc', service];
   const entries = [

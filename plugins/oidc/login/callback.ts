@@ -77,7 +77,7 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     if (login.handOff !== undefined) return await offerCliLogin(oidc, call, located, login.handOff, login.binding, identity);
     return await openBrowserSession(oidc, call, located, identity, metadata.end_session_endpoint);
   } catch (error) {
-    // Where the state was used, another callback of this browser goes on with the sign-in.
+    // If the state was used, another callback of this browser goes on with the sign-in.
     const isOver = error instanceof LoginFailure && error.reason !== 'used-state';
     if (isOver && login.handOff !== undefined) await denyCliLogin(oidc, login.handOff);
     if (error instanceof LoginFailure && error.code === 'id-token-refused' && attempt.located !== undefined)
@@ -92,7 +92,7 @@ function askForCredentials({ tenantName, service, handOff: cliLogin }: PendingLo
   return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 
-/** At most one state, no repeated parameter, no parameter of another flow (reference R26). */
+/** Requires at most one state, no repeated parameter, no parameter of another flow (reference R26). */
 function requireState(query: URLSearchParams): string {
   const [state, ...more] = query.getAll('state');
   if (more.length > 0 || ['code', 'iss', 'error'].some((name) => query.getAll(name).length > 1)) {
@@ -104,7 +104,7 @@ function requireState(query: URLSearchParams): string {
   return state ?? '';
 }
 
-/** Who is signed in has loaded the callback again, by a reload or the back button, and is shown the way on. */
+/** Shows the way on to a signed-in person who has loaded the callback again, by a reload or the back button. */
 function unknownState(oidc: Oidc, call: PublicCall, attempt: Attempt, state: string): LoginFailure {
   const hint = isSignedIn(oidc, call) ? 'The browser is signed in, and has loaded the callback of a sign-in again.' : undefined;
   if (hint !== undefined) attempt.shown.continueAt = '/ui';
@@ -140,7 +140,7 @@ function requireUsable(subject: string): string {
 
 type Proof = { readonly provider: ReturnType<typeof openProvider>; readonly exchanged: Exchanged; readonly outbound: Outbound };
 
-/** From the verified ID token to identity, roles and policies. Throws LoginFailure when no role applies. */
+/** Derives identity, roles and policies from the verified ID token. Throws LoginFailure if no role applies. */
 async function identify(
   oidc: Oidc,
   call: PublicCall,

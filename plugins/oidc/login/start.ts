@@ -57,7 +57,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   ];
 }
 
-/** Without a tenant in the query the page offers that of the last sign-in; an empty one asks for a name. */
+/** Offers the tenant of the last sign-in, if the query has none; an empty one asks for a name. */
 function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   const asked = call.query.get('tenant')?.trim();
   if (asked === undefined || asked === '') {
@@ -145,7 +145,9 @@ function requireCliLogin(oidc: Oidc, call: PublicCall, located: Located): string
   return id;
 }
 
-/** Without a prompt the provider silently uses the account that is signed in there. Few providers list the values they support. */
+/**
+ * Chooses a prompt: without one the provider silently uses the account that is signed in there. Few providers list the values they support.
+ */
 function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): Prompt | undefined {
   const asked = call.query.get('prompt');
   if (asked === undefined) return undefined;

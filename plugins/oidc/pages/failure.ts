@@ -10,7 +10,7 @@ export type FailureView = {
   readonly row: Pick<FailureRow, 'status' | 'headline' | 'detail' | 'way'>;
   readonly at: Temporal.Instant;
   readonly reference: string;
-  /** where to start again */
+  /** path at which to start again */
   readonly retryPath: string;
   readonly tenant?: string | undefined;
   /** display name of the identity provider */
@@ -67,7 +67,7 @@ function retryWay({ retryPath }: FailureView): Html {
   return html`<a class="button primary" href="${retryPath}">Try again</a>`;
 }
 
-/** For problems with the account: without a choice, the provider would silently use the same one again. */
+/** Choices for problems with the account: without one, the provider would silently use the same account again. */
 function accountWays(view: FailureView): Html {
   const { otherAccountPath, providerSignOut, retryPath } = view;
   if (otherAccountPath === undefined) return retryWay(view);

@@ -51,7 +51,10 @@ function command(...lines: readonly string[]): Html {
 
 export type Choice = { readonly service: string; readonly displayName: string };
 
-/** One link per provider. Links and not forms, because `form-action` of the page's policy would block the redirect to the provider. */
+/**
+ * Page with one link per provider. Links and not forms, because `form-action` of the page's policy would block the redirect to the
+ * provider.
+ */
 export function providersPage(tenant: string, choices: readonly Choice[]): Reply {
   const isOnly = choices.length === 1;
   return pageReply(200, {

@@ -49,7 +49,7 @@ export function signedInPage(view: SessionView): Reply {
   });
 }
 
-/** In place of a token, for a session that may have been left open. `path`: where the provider asks for the credentials. */
+/** Page in place of a token, for a session that may have been left open. `path`: where the provider asks for the credentials. */
 export function signInAgainPage(path: string, headers: Readonly<Record<string, string>>): Reply {
   return pageReply(
     403,

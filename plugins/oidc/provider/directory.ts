@@ -12,7 +12,7 @@ export type DirectoryAnswer =
   | { readonly reason: string; readonly hint: string; readonly fields: Readonly<Record<string, unknown>> };
 
 /**
- * Whether the ID token says that the role claim was left out for its size: an entry in `_claim_names` (OpenID Connect Core 5.6.2), or
+ * Tells whether the ID token says that the role claim was left out for its size: an entry in `_claim_names` (OpenID Connect Core 5.6.2), or
  * Entra's `hasgroups`. Malformed members count as set; a role claim that is present needs no directory.
  */
 export function isOverage(claims: Claims, roleClaim: string): boolean {
@@ -61,7 +61,7 @@ export type DirectoryRequest = {
   readonly claims: Claims;
   readonly clientId: string;
   readonly accessToken: Secret<string>;
-  /** only for the directory: 5 s for all pages */
+  /** calls only to the directory: 5 s for all pages */
   readonly outbound: Outbound;
 };
 

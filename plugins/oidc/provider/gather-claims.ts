@@ -14,7 +14,7 @@ export type GatherRequest = {
   readonly roles: readonly RoleRule[];
   /** opens an Outbound for the directory, with one time limit for all pages */
   openDirectory(): Outbound;
-  /** to system:logs, about this login */
+  /** writes to system:logs, about this login */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 };
 

@@ -154,7 +154,7 @@ export async function judgeProviderError(thrown: unknown, stage: Stage): Promise
   return new LoginFailure('id-token-refused', at, reason, { ...defined({ hint }), fields, cause: thrown });
 }
 
-/** What the shared parts have found: settings and metadata that do not fit, or claims that nobody can use. */
+/** Judges findings of the shared parts: settings and metadata that do not fit, or claims that nobody can use. */
 export function judgeIdentity({ about, reason, hint, fields }: IdentityError): LoginFailure {
   const details = { ...defined({ hint }), fields };
   if (about === 'metadata') return new LoginFailure('service-misconfigured', 'discovery', reason, details);

@@ -1,4 +1,5 @@
-// After an internal fault during a call to a provider, the tenant's providers are not called for an hour, so that the fault cannot be triggered at will.
+// Pause after an internal fault during a call to a provider: the tenant's providers are not called for an hour, so that the fault cannot be
+// triggered at will.
 import type { PluginContext } from '../../../core/plugin/plugin.ts';
 import type { Table } from '../../../core/store/store.ts';
 import type { SetAside } from '../records/sign-ins.ts';
@@ -9,12 +10,12 @@ const setAsideMs = 3_600_000;
 type Parts = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & { readonly table: Table<SetAside> };
 
 /**
- * By tenant and not by service, because an administrator who can make one service can make another. For the same reason a change of
+ * Sets tenants aside, not services, because an administrator who can make one service can make another. For the same reason a change of
  * settings does not shorten the hour.
  */
 export class SetAsideTenants {
   readonly #parts: Parts;
-  /** of this process, at once; other processes read the record */
+  /** pauses of this process, effective at once; other processes read the record */
   readonly #own = new Map<string, number>();
 
   constructor(parts: Parts) {

@@ -40,11 +40,11 @@ function tokensOf([tenantId, accessor]: TokenKey, { browser }: Session): readonl
 
 type EndingParts = { readonly store: Store; readonly accounts: Sessions } & Pick<Tables, 'sessions'>;
 
-/** What ends sessions with a change. */
+/** End of sessions together with a change. */
 export type SessionsEnd = {
   /** Their tokens stop working with the transaction. That of a shared store takes a few of them. */
   commit(transaction: WriteTransaction): void;
-  /** Ends the others, before the answer. Throws `cluster-unavailable` with what is known when it is cut off. */
+  /** Ends the others, before the answer. Throws `cluster-unavailable` with the known outcome if it is interrupted. */
   after(): Promise<void>;
 };
 
@@ -67,7 +67,7 @@ export function endSessions(parts: EndingParts, tenantId: string, applies: (sess
   };
 }
 
-/** In as many transactions as that takes. Throws `cluster-unavailable` with what is known when it is cut off. */
+/** Ends tokens in as many transactions as necessary. Throws `cluster-unavailable` with the known outcome if it is interrupted. */
 async function endTokens(parts: EndingParts, tokens: readonly TokenKey[], signal?: AbortSignal): Promise<void> {
   const end = (transaction: WriteTransaction, key: TokenKey): void => endToken(transaction, parts, parts.accounts, key);
   try {
@@ -81,7 +81,7 @@ async function endTokens(parts: EndingParts, tokens: readonly TokenKey[], signal
   }
 }
 
-/** What decides whether a session is still granted. */
+/** Records that decide whether a session is still granted. */
 type GrantParts = Pick<Tables, 'services' | 'roles'>;
 
 /** Ends the sessions whose service or role is gone, or whose roles have lost a policy. */

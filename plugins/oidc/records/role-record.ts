@@ -5,7 +5,7 @@ import type { RoleRule } from '../../../core/identity/role-match.ts';
 
 const claimName = z.string().min(1).max(256);
 
-/** What administrators write. */
+/** Document that administrators write. */
 export const roleDocument = z.object({
   requiredClaims: z
     .array(claimName)
@@ -38,7 +38,7 @@ export const roleDocument = z.object({
 
 export type RoleRecord = z.output<typeof roleDocument>;
 
-/** Whether roles as they are now, undefined where one is gone, still give policies that they gave once. */
+/** Tells whether roles as they are now, undefined for a deleted one, still give policies that they gave once. */
 export function stillGive(roles: readonly (RoleRecord | undefined)[], policies: readonly string[]): boolean {
   const given = new Set(roles.flatMap((role) => role?.tokenPolicies ?? []));
   return roles.every((role) => role !== undefined) && policies.every((policy) => given.has(policy));

@@ -10,7 +10,7 @@ export const callbackPath = '/oidc-callback';
 /** Text without control characters, which forms and headers of requests to the provider cannot contain. */
 const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
-/** What administrators write. */
+/** Document that administrators write. */
 export const serviceDocument = z.object({
   displayName: shownText({ minCharacters: 1, maxCharacters: 128 })
     .optional()
@@ -85,7 +85,7 @@ export const serviceDocument = z.object({
 
 export type ServiceDocument = z.output<typeof serviceDocument>;
 
-/** As stored. The revision changes with every write, so that logins under way notice (reference R10). */
+/** Record as stored. The revision changes with every write, so that logins under way notice (reference R10). */
 export type ServiceRecord = ServiceDocument & { readonly name: string; readonly clientSecret: string; readonly revision: string };
 
 /** The provider's name for people. */
@@ -93,7 +93,7 @@ export function providerName({ displayName, name }: Pick<ServiceRecord, 'display
   return displayName ?? name;
 }
 
-/** How long a session of this service lasts. */
+/** Duration of a session of this service, in seconds. */
 export function sessionSeconds(record: ServiceRecord): number {
   return parseDuration(record.sessionTtl, 'session-ttl').seconds;
 }

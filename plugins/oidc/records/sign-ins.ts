@@ -1,4 +1,4 @@
-// What is stored about sign-ins: those under way, requests of command lines, sessions, and recent failures.
+// Records of sign-ins: those under way, requests of command lines, sessions, and recent failures.
 import { defined } from '../../../core/base/defined.ts';
 import type { AuditNote } from '../../../core/http/endpoint.ts';
 import { createHash } from 'node:crypto';
@@ -59,12 +59,12 @@ export type CliLogin = {
 export type Session = Identity & {
   readonly service: string;
   readonly expiresMs: number;
-  /** only of browser sessions */
+  /** present only for browser sessions */
   readonly browser?: {
     readonly lastUsedMs: number;
     /** accessors of tokens shown on the signed-in page, the newest last; signing out ends them too */
     readonly shownTokens: readonly string[];
-    /** how many were shown in all; absent in records of earlier versions */
+    /** number of tokens shown in all; absent in records of earlier versions */
     readonly tokensShown?: number;
     /** sign-out page of the provider */
     readonly providerSignOut?: string;

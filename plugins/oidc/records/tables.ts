@@ -10,9 +10,9 @@ export type Tables = {
   readonly services: Table<ServiceRecord>;
   /** [tenant uuid, service, role] */
   readonly roles: Table<RoleRecord>;
-  /** by hash of state */
+  /** key: hash of state */
   readonly pending: UnderWay<PendingLogin>;
-  /** by hash of poll token */
+  /** key: hash of poll token */
   readonly cliLogins: UnderWay<CliLogin>;
   readonly sessions: Table<Session>;
   readonly failures: Table<FailedLogin>;

@@ -2,7 +2,7 @@
 import { subscriberOf } from '../../../core/base/addresses.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 
-/** How long a sign-in or a CLI login may take. */
+/** Time in which a sign-in or a CLI login must end. */
 export const pendingSeconds = 600;
 
 /** The fields that decide the order. `clientIp`: address of the request; absent in records of earlier versions. */
@@ -12,7 +12,7 @@ export type Bounds = { readonly perAddress: number; readonly perTenant: number; 
 
 /** Most expired records that one start removes; the job removes the others. */
 const clearedPerStart = 4;
-/** Those that the job removes in one transaction: each has nine operations of a shared store, and 128 are in a transaction. */
+/** Records that the job removes in one transaction: each has nine operations of a shared store, and 128 are in a transaction. */
 const clearedAtOnce = 8;
 
 /** The four orders of a record, each by time: among all, of its tenant, of its address, and of both. */
@@ -44,7 +44,7 @@ export class UnderWay<T extends Waiting> {
     this.#addToOrders(transaction, key, record);
   }
 
-  /** For the migration: adds the records of earlier versions to the orders. */
+  /** Adds the records of earlier versions to the orders. For the migration. */
   addAllToOrders(transaction: WriteTransaction): void {
     for (const [key, record] of Array.from(transaction.entries(this.#records, []))) this.#addToOrders(transaction, String(key[0]), record);
   }
@@ -76,12 +76,14 @@ export class UnderWay<T extends Waiting> {
     return transaction.delete(this.#records, [key]);
   }
 
-  /** For the job: removes the oldest expired records, as many as one transaction of a shared store takes. Returns whether there may be more. */
+  /**
+   * Removes the oldest expired records, as many as one transaction of a shared store takes. Returns true if there may be more. For the job.
+   */
   removeExpired(transaction: WriteTransaction, nowMs: number): boolean {
     return this.#removeExpired(transaction, nowMs, clearedAtOnce) === clearedAtOnce;
   }
 
-  /** For `check`: records that are missing in an order, and rows of an order without a record. */
+  /** Finds records that are missing in an order, and rows of an order without a record. For `check`. */
   *faults(): Iterable<'not in the order' | 'without a record'> {
     for (const [key, record] of this.#records.entries([])) {
       if (!this.#rowsOf(String(key[0]), record).every((row) => this.#order.has(row))) yield 'not in the order';
@@ -106,13 +108,13 @@ export class UnderWay<T extends Waiting> {
     }
   }
 
-  /** Inside a transaction, reads see its own changes. */
+  /** Finds the oldest row. Inside a transaction, reads see its own changes. */
   #oldestOf(order: StoreKey): Row | undefined {
     for (const row of this.#order.keys(order, { limit: 1 })) return { row, createdMs: Number(row.at(-2)), key: String(row.at(-1)) };
     return undefined;
   }
 
-  /** Also removes the row of an order whose record is missing, which would be found again for ever. */
+  /** Drops a row, also that of an order whose record is missing, which would be found again forever. */
   #drop(transaction: WriteTransaction, { row, key }: Row): void {
     this.remove(transaction, key);
     transaction.delete(this.#order, row);

@@ -56,14 +56,16 @@ export async function openBrowserSession(
   return redirectReply('/ui', { 'set-cookie': cookies });
 }
 
-/** What a grant rests on: the service at its revision, the roles that matched, and their policies. */
+/** Basis of a grant: the service at its revision, the roles that matched, and their policies. */
 export type GrantBasis = Pick<Identity, 'roles' | 'policies'> & {
   readonly tenantId: string;
   readonly service: string;
   readonly revision: string;
 };
 
-/** Whether the basis still holds, checked inside the transaction that issues the token: settings may change during the calls to a provider. */
+/**
+ * Tells whether the basis still holds, inside the transaction that issues the token: settings may change during the calls to a provider.
+ */
 export function stillHolds(transaction: WriteTransaction, oidc: Oidc, basis: GrantBasis): boolean {
   const { tenantId, service, revision, roles, policies } = basis;
   if (transaction.get(oidc.services, [tenantId, service])?.revision !== revision) return false;
@@ -104,7 +106,7 @@ export function findSession(oidc: Oidc, call: Pick<PublicCall, 'headers'>): Foun
   return { key: [caller.tenantId, caller.accessor], session, token, tenantName: caller.tenantName };
 }
 
-/** Whether the browser is signed in, at a provider or otherwise. Asking is no use of the session. */
+/** Tells whether the browser is signed in, at a provider or otherwise. Asking is not a use of the session. */
 export function isSignedIn(oidc: Oidc, call: PublicCall): boolean {
   const token = findCookie(call, sessionCookie);
   if (token === undefined || oidc.accounts.browsers.find(token, call.clientIp) === undefined) return false;
@@ -112,7 +114,7 @@ export function isSignedIn(oidc: Oidc, call: PublicCall): boolean {
   return found === undefined || !isIdle(oidc, found.session, call.now.epochMilliseconds);
 }
 
-/** As findSession, but an idle session counts as none; noting the use keeps it alive. */
+/** Finds a session as findSession, but none that is idle; noting the use keeps it alive. */
 export async function useSession(oidc: Oidc, call: PublicCall): Promise<Found | undefined> {
   const found = findSession(oidc, call);
   if (found === undefined || isIdle(oidc, found.session, call.now.epochMilliseconds)) return undefined;
@@ -126,7 +128,7 @@ function isIdle(oidc: Oidc, session: Session, nowMs: number): boolean {
   return session.browser !== undefined && nowMs >= session.browser.lastUsedMs + idleSeconds(oidc) * 1000;
 }
 
-/** How long a browser session may be unused. */
+/** Time for which a browser session may be unused, in seconds. */
 export function idleSeconds(oidc: Oidc): number {
   return parseDuration(oidc.config.sessionIdle, 'session-idle').seconds;
 }
@@ -156,7 +158,10 @@ export function signInWay(oidc: Oidc): SignInWay {
   };
 }
 
-/** For the job: ends idle browser sessions and drops what has expired. API tokens that were shown stay valid, because programs use them without the browser. */
+/**
+ * Ends idle browser sessions and drops expired records. For the job. Shown API tokens stay valid, because programs use them without the
+ * browser.
+ */
 export async function endStaleSessions(oidc: Oidc, nowMs: number, signal: AbortSignal): Promise<void> {
   const isOver = (session: Session): boolean => nowMs >= session.expiresMs || isIdle(oidc, session, nowMs);
   const stale = Array.from(oidc.sessions.entries([])).flatMap(([key, session]) => (isOver(session) ? [key] : []));
@@ -164,7 +169,7 @@ export async function endStaleSessions(oidc: Oidc, nowMs: number, signal: AbortS
     const session = transaction.get(oidc.sessions, key);
     if (session === undefined) return;
     if (nowMs >= session.expiresMs) transaction.delete(oidc.sessions, key);
-    // It may have been used meanwhile.
+    // The session may have been used meanwhile.
     else if (isIdle(oidc, session, nowMs)) endToken(transaction, oidc, oidc.accounts, key as readonly [string, string]);
   };
   await writeInPieces(oidc.store, stale, end, signal);

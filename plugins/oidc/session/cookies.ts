@@ -8,7 +8,7 @@ import { hashSecret } from '../records/sign-ins.ts';
 /** 256 random bits that only this browser has; reused over concurrent logins, so that two tabs do not interfere. */
 export const bindingCookie = '__Host-keystored-login';
 
-/** Only the name of the tenant of the last sign-in: the login page offers it again. */
+/** Cookie with only the name of the tenant of the last sign-in: the login page offers it again. */
 const lastTenantCookie = '__Host-keystored-tenant';
 const lastTenantSeconds = 180 * 86_400;
 
@@ -22,7 +22,7 @@ export function findLastTenant(call: Pick<PublicCall, 'headers'>): string | unde
   return name !== undefined && isName(name) ? name : undefined;
 }
 
-/** Whether a binding cookie is the one whose hash was kept when the login began. */
+/** Tells whether a binding cookie is the one whose hash was kept when the login began. */
 export function isBoundTo(binding: string, cookie: string | undefined): boolean {
   return cookie !== undefined && equalConstantTime(encodeUtf8(binding), encodeUtf8(hashSecret(cookie)));
 }

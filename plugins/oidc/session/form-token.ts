@@ -16,7 +16,9 @@ export function requireForm(call: PublicCall, sent: string, expected: string): v
   throw new LoginFailure('form-refused', 'session', ours ? 'form-token' : 'other-site');
 }
 
-/** Which site sent the form, by the browser's headers. Old browsers send no Sec-Fetch-Site, but an Origin, which may be `null`. */
+/**
+ * Tells by the browser's headers whether this site sent the form. Old browsers send no Sec-Fetch-Site, but an Origin, which may be `null`.
+ */
 function comesFromHere({ 'sec-fetch-site': site, origin = 'null', host }: PublicCall['headers']): boolean {
   return site === undefined ? origin === 'null' || origin === `https://${host}` : site === 'same-origin';
 }

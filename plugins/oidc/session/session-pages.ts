@@ -1,4 +1,4 @@
-// The pages of a session: who is signed in, an API token for programs, and signing out.
+// Pages of a session: the signed-in person, an API token for programs, and signing out.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
@@ -63,7 +63,7 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
   });
 }
 
-/** Whether the cookie is of a session that began without a provider. A link to this page must not end it. */
+/** Tells whether the cookie is of a session that began without a provider. A link to this page must not end it. */
 function isOfOthers(oidc: Oidc, call: PublicCall): boolean {
   const token = findCookie(call, sessionCookie);
   return token !== undefined && findSession(oidc, call) === undefined && oidc.accounts.browsers.find(token, call.clientIp) !== undefined;
@@ -72,10 +72,10 @@ function isOfOthers(oidc: Oidc, call: PublicCall): boolean {
 /** Most API tokens per session, so that people can keep track of them; another one ends the oldest. */
 const keptTokens = 10;
 
-/** A token is shown this long after the sign-in. Who has only come by the cookie cannot sign in again. */
+/** Time after the sign-in in which a token is shown. A person who has come only by the cookie cannot sign in again. */
 const freshSeconds = 300;
 
-/** Whether the person has shown just now who they are. */
+/** Tells whether the person has signed in just now. */
 function isFresh(oidc: Oidc, { token }: Found, call: PublicCall): boolean {
   const signedInAt = oidc.accounts.browsers.find(token, call.clientIp)?.creationTime;
   return signedInAt !== undefined && signedInAt.until(call.now).total('seconds') <= freshSeconds;
@@ -131,7 +131,7 @@ function sessionFormToken(token: string, number: number): string {
   return `${number}.${formTokenOf(token, `session ${number}`)}`;
 }
 
-/** To the provider, which is asked for the credentials, and back to the account. */
+/** Redirects to the provider, which is asked for the credentials, and back to the account. */
 function signInAgain({ session, tenantName }: Found): Reply {
   const path = `/login/${encodeURIComponent(tenantName)}/${encodeURIComponent(session.service)}?prompt=login`;
   return signInAgainPage(path, { 'set-cookie': formatReturn(accountPath) });

@@ -66,7 +66,7 @@ export function roleResource(oidc: Oidc): AnyResource {
   });
 }
 
-/** Without a required claim the policies go to more people, and a mapping decides in whose name: the caller must hold them. */
+/** Requires that the caller holds the policies: without a required claim they go to more people, and a mapping decides in whose name. */
 function requireGiven(
   oidc: Oidc,
   service: string,
@@ -90,8 +90,8 @@ function requireGiven(
 }
 
 /**
- * Who matches several roles gets the policies of all: one that this role gives may narrow those of others. `before`: undefined where the caller cannot
- * read it, and where it counts as anything.
+ * Refuses to narrow the policies of others: a person who matches several roles gets the policies of all, and one that this role gives may
+ * narrow those of others. `before`: undefined if the caller cannot read it, and if it counts as anything.
  */
 function requireNarrowed(
   { accounts }: Oidc,
@@ -109,7 +109,7 @@ function rolesBeside({ roles }: Oidc, { tenantId }: Caller, service: string, rol
   return Array.from(roles.allEntries([tenantId, service])).flatMap(([key, record]) => (key.at(-1) === role ? [] : [record]));
 }
 
-/** The policies that roles give. Who has `root` is narrowed by nothing, and others may match the other roles alone. */
+/** Returns the policies that roles give. A person with `root` is not narrowed by any, and others may match the other roles alone. */
 function besidesRoot(roles: readonly RoleRecord[]): readonly string[] {
   return [...new Set(roles.filter(({ tokenPolicies }) => !tokenPolicies.includes('root')).flatMap(({ tokenPolicies }) => tokenPolicies))];
 }

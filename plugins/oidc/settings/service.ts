@@ -49,7 +49,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
   });
 }
 
-/** None but that of the provider, unless the service was made before there were others to name. */
+/** Returns no hosts but that of the provider, unless the service was made before others could be named. */
 function hostsOf({ providerHosts, discoveryUrl }: ServiceDocument, current: ServiceRecord | undefined): string[] | undefined {
   const isOfBefore = current !== undefined && current.providerHosts === undefined && current.discoveryUrl === discoveryUrl;
   return providerHosts ?? (isOfBefore ? undefined : []);
@@ -119,7 +119,10 @@ function widenedField(wanted: ServiceDocument, current: ServiceRecord, blindly: 
   return longer === undefined ? undefined : toKebab(longer);
 }
 
-/** Why a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its normal form is accepted. */
+/**
+ * Returns the reason for which a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its
+ * normal form is accepted.
+ */
 export function findRedirectUriProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
@@ -152,7 +155,7 @@ function isPem(text: string): boolean {
   }
 }
 
-/** With its roles and the sessions that it has given. */
+/** Plans the removal of a service with its roles and the sessions that it has given. */
 function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service: string): SessionsEnd {
   const ending = oidc.endSessions(tenantId, (session) => session.service === service);
   return {
@@ -164,7 +167,7 @@ function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service
   };
 }
 
-/** What follows from fields, and from roles, that the caller may read. */
+/** Notices that follow from fields, and from roles, that the caller may read. */
 function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord, shows: (field: string) => boolean): readonly string[] {
   const roles = `keystore/authentication/oidc/${record.name}/roles`.split('/');
   const mayList = (['config', 'state'] as const).some((tree) => call.access.allowsAt(['v1', tree, ...roles], 'read'));
