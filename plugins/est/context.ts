@@ -1,4 +1,4 @@
-// What every part of EST works with, and what an operation is given of a request.
+// Context of every part of EST, and the request that an operation receives.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Audit } from '../../core/audit/record.ts';
@@ -6,7 +6,7 @@ import type { Clock } from '../../core/base/context.ts';
 import type { CertificateAuthorities, CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import type { FailureLimit } from './failure-limit.ts';
 
-/** What all operations use. */
+/** Context of all operations. */
 export type EstContext = {
   readonly authorities: CertificateAuthorities;
   readonly audit: Audit;

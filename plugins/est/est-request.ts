@@ -1,4 +1,4 @@
-// One EST request: its target, its record, and its answers, which are lines of text in the form that EST clients accept.
+// EST request: its target, its record, and its answers, which are lines of text in the form that EST clients accept.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { hasCredential } from '../../core/audit/record.ts';
@@ -29,8 +29,8 @@ type Target = {
 };
 
 /**
- * What all EST requests share. `refresh` brings the store up to date. Requests whose bodies arrive in one round of the event loop go on
- * together after `nextTurn`: token, store and audit trail then get their work in one piece.
+ * Parts shared by all EST requests. `refresh` brings the store up to date. Requests whose bodies arrive in one round of the event loop go
+ * on together after `nextTurn`: token, store and audit trail then get their work in one piece.
  */
 export type EstServer = RequestServer & EstContext & { refresh(): void; nextTurn(): Promise<void> };
 
@@ -93,7 +93,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
     return error.status === 401 && this.#asksForSecret ? { ...answer, body: '' } : answer;
   }
 
-  /** Every outcome is on record before it is answered. */
+  /** Records every outcome before it is answered. */
   protected record(status: number, error: ServiceError | undefined): Promise<void> {
     const { audit, clock } = this.#server;
     const target = this.#target;
@@ -140,7 +140,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   }
 
   async #readBody(): Promise<Uint8Array> {
-    // The sender was accepted: what nobody has proved is not the tenant's.
+    // The sender was accepted, so the request counts as one of the tenant: an unproven one does not.
     if (this.#target !== undefined) this.#server.admit?.(this.#target.ca.tenantId);
     const body = await new Promise<Uint8Array>((resolve, reject) => {
       // Read only after the sender was accepted, so the whole limit is allowed.
@@ -155,7 +155,7 @@ export class EstRequest extends RequestContext<EstAnswer, HttpExchange> {
   }
 
   /**
-   * Whether a 401 asks for a secret from a client that has shown no credential. It has no body: the stock client of Bouncy Castle closes it
+   * True if a 401 asks for a secret from a client that has shown no credential. It has no body: the stock client of Bouncy Castle closes it
    * unread, throws when there is more of it, and would never send its secret.
    */
   get #asksForSecret(): boolean {

@@ -8,7 +8,7 @@ import { type Store, type StoreKey, type Table, Unreadable } from '../../core/st
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
-/** After so many, short secrets are not compared any more: they could be guessed at this rate. */
+/** Failures after which short secrets are no longer compared: they could be guessed at this rate. */
 const maxGuesses = 100;
 /** Longer secrets cannot be guessed at the rate the appliance answers: ten thousand a second are 2^38 in a year. */
 const guessableOctets = 15;
@@ -78,7 +78,7 @@ export class FailureLimit {
   }
 }
 
-/** One subscriber has a whole /64 of IPv6 addresses. */
+/** Key of a subscriber, who has a whole /64 of IPv6 addresses. */
 function keyOf(caId: string, text: string): StoreKey {
   const address = parseAddress(text);
   return [caId, address?.bits === 128 ? (address.value >> 64n).toString(16).padStart(16, '0') : (text.split('%')[0] ?? '')];

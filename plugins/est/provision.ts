@@ -1,4 +1,4 @@
-// What plugin `est` adds to the appliance, loaded by processes that serve: the listener, and the URLs of each CA.
+// Additions of plugin `est` to the appliance, loaded by processes that serve: the listener, and the URLs of each CA.
 import { isIPv6 } from 'node:net';
 import type { Job } from '../../core/base/context.ts';
 import type { Listener } from '../../core/http/listener/listeners.ts';

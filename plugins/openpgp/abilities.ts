@@ -1,4 +1,4 @@
-// What a key can do in OpenPGP as it is, for the list of actions in its state.
+// Abilities of a key in OpenPGP as it is, for the list of actions in its state.
 import type { KeyAction } from '../../core/plugin/services/transit-keys.ts';
 import { findRecord } from './actions/request.ts';
 import { findAlgorithm } from './format/algorithms.ts';

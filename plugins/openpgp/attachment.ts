@@ -26,7 +26,7 @@ import { formatFingerprint } from './format/packets.ts';
 import { planSecretExport } from './certificates/secret-keyblock.ts';
 import { type Signer, requireSigner } from './format/signer.ts';
 
-/** What the transit plugin calls when keys are created, changed, used and removed. */
+/** Attachment that the transit plugin calls when keys are created, changed, used and removed. */
 export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKeys): OpenpgpAttachment {
   return {
     name: 'openpgp',

@@ -73,7 +73,7 @@ async function acceptRecord(
 
 function fitsRole(record: OpenpgpRecord, { fields }: OpenpgpDefinition, certificate: Key): boolean {
   if (record.subkey !== undefined) {
-    // A subkey that was unbound keeps its record: `sign` goes on refusing what would be an OpenPGP signature.
+    // An unbound subkey keeps its record: `sign` continues to refuse what would be an OpenPGP signature.
     const isSubkey = fields.openpgpPrimary !== undefined || !hasRole(fields);
     return isSubkey && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
   }

@@ -1,4 +1,4 @@
-// Which openpgp-* fields go together, and with which keys (api 19, 20).
+// Rules about the openpgp-* fields: the combinations of them, and the keys they fit (api 19, 20).
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
 import { hasRole, type OpenpgpDefinition, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
@@ -64,7 +64,7 @@ export function requireNoLiveSubkeys(
   transaction?: Parameters<OpenpgpKeys['referringTo']>[2],
 ): void {
   if (primary.fields.openpgpUserId === undefined) return;
-  // Which ones is for those who may read it.
+  // The names are only for those who may read them.
   for (const _ of transitKeys.referringTo(primary.tenantId, primary.name, transaction))
     throw failCore('in-use', {
       detail: 'Keys that name this one as "openpgp-primary" are its subkeys. Delete them first, or unbind them.',

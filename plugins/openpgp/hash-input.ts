@@ -16,7 +16,7 @@ export function requireNoOpenpgpInput(fields: OpenpgpFields, record: OpenpgpReco
   if (family === 'ed25519' && openpgpHashBytes.has(text.length))
     throw refused(`It signs no text of ${text.length} octets, the length of a hash: OpenPGP signs the hash as an Ed25519 message`);
   if (isOpenpgpHashInput(text)) throw refused('It signs no text that begins or ends as what OpenPGP hashes');
-  // A hundredth of all texts in octets end so: who may make OpenPGP signatures of documents gets nothing more by it.
+  // A hundredth of all texts in octets end so. A caller who may make OpenPGP signatures of documents gains nothing by it.
   if (family !== 'ed25519' && endsAsVersion3(text) && !request.allows(openpgpSign)) throw needsOpenpgpSign();
 }
 
@@ -24,8 +24,8 @@ export function requireNoOpenpgpInput(fields: OpenpgpFields, record: OpenpgpReco
 export const openpgpSign = 'openpgp-sign';
 
 /**
- * Whether a text can be what a signature of version 3 of a document is made over (RFC 4880 section 5.2.4): document ‖ type ‖ time, 4 octets.
- * Type 00 is a document in octets, 01 one in text, and 02 none at all.
+ * Tells whether a text can be the hash input of a signature of version 3 of a document (RFC 4880 section 5.2.4): document ‖ type ‖ time,
+ * 4 octets. Type 00 is a document in octets, 01 one in text, and 02 none at all.
  */
 function endsAsVersion3(text: Uint8Array): boolean {
   const type = text.at(-5);
@@ -36,8 +36,9 @@ function endsAsVersion3(text: Uint8Array): boolean {
 const openpgpHashBytes: ReadonlySet<number> = new Set([16, 20, 28, 32, 48, 64]);
 
 /**
- * Whether a text can be what an OpenPGP signature of version 4, 5 or 6, or a certification of version 3, is made over (RFC 9580 section
- * 5.2.4, RFC 4880, LibrePGP). The former end in a trailer; certifications begin with the certifying key, in version 6 behind a salt.
+ * Tells whether a text can be the hash input of an OpenPGP signature of version 4, 5 or 6, or of a certification of version 3 (RFC 9580
+ * section 5.2.4, RFC 4880, LibrePGP). The former end in a trailer; certifications begin with the certifying key, in version 6 behind a
+ * salt.
  */
 export function isOpenpgpHashInput(text: Uint8Array): boolean {
   const view = new DataView(text.buffer, text.byteOffset, text.length);

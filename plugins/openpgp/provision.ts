@@ -1,4 +1,4 @@
-// What plugin `openpgp` adds to the appliance, loaded by processes that serve.
+// Additions of plugin `openpgp` to the appliance, loaded by processes that serve.
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { exportOpenpgpPublic } from './actions/export-openpgp-public.ts';

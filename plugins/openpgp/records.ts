@@ -1,4 +1,5 @@
-// What OpenPGP attaches to transit keys (core/plugin/services/transit-keys.ts): fields of the definition, and a record for each version.
+// Data that OpenPGP attaches to transit keys (core/plugin/services/transit-keys.ts): fields of the definition, and a record for each
+// version.
 import { z } from 'zod';
 import type { AttachedKeys, KeyAttachment, KeyDefinition, TransitKey, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
 import { naming } from '../../core/http/named-entries.ts';
@@ -11,7 +12,7 @@ export type OpenpgpFields = {
   readonly openpgpUserId?: string;
   /** a subkey, bound to the primary key of this name */
   readonly openpgpPrimary?: string;
-  /** of a subkey: `['sign']`; else empty */
+  /** for a subkey: `['sign']`; else empty */
   readonly openpgpKeyUsage: readonly string[];
 };
 
@@ -72,7 +73,7 @@ export const openpgpFields: OpenpgpAttachment['fields'] = {
   },
 };
 
-/** Whether the key has a role in OpenPGP at present. */
+/** Tells whether the key has a role in OpenPGP at present. */
 export function hasRole({ openpgpUserId, openpgpPrimary }: OpenpgpFields): boolean {
   return openpgpUserId !== undefined || openpgpPrimary !== undefined;
 }

@@ -52,7 +52,7 @@ async function loggedIn(
     if (!(refused instanceof ServiceError)) throw refused;
     return facade.refusedAs(refused, requestId);
   }
-  // What policies hide of `info` the login may have answered: that is public.
+  // Fields of `info` that policies hide may be in the answer to the login: that is public.
   const known = status === 200 ? (info as JsonObject) : {};
   return facade.enveloped(asked, requestId, { auth: authOf(facade, clientToken, { ...known, ...issued }) });
 }
@@ -84,7 +84,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
       },
       answer: ({ requestId, document }, asked) => {
         const info = document as JsonObject;
-        // A token without an end stays as it is; clients stop to renew it when they are told so.
+        // A token without an end stays as it is; clients stop renewing it when they get this error.
         if (info['expires'] === undefined) return json(400, { errors: ['lease is not renewable'] });
         return facade.enveloped(asked, requestId, { auth: authOf(facade, tokenOf(asked.headers) ?? '', info) });
       },
@@ -99,7 +99,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
   ];
 }
 
-/** What a login and a renewal answer. What is not known is left out: a default in its place would be untrue. */
+/** Answer to a login or a renewal. Unknown facts are left out: a default in their place would be untrue. */
 function authOf(facade: Facade, clientToken: string, info: JsonObject): JsonObject {
   const { accessor, policies, user, expires, parent } = info;
   return {
@@ -109,7 +109,9 @@ function authOf(facade: Facade, clientToken: string, info: JsonObject): JsonObje
   };
 }
 
-/** Of another token than the own one (without `id`), policies may hide fields: what it does not have is left out with them. */
+/**
+ * Answer to a lookup. Policies may hide fields of a token other than the own one (without `id`): its absent fields are left out with them.
+ */
 function lookedUp(facade: Facade, info: JsonObject, id: string | undefined): JsonObject {
   const shows = (field: string): boolean => id !== undefined || info[field] !== undefined;
   const { expires, 'latest-expires': latest, 'creation-time': created } = info as Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// What a token may do, path by path: the decision of the policies about the requests that each path stands for.
+// Capabilities of a token, path by path: the decision of the policies about the requests that each path stands for.
 import { fail } from '../../core/base/errors.ts';
 import type { Alias, Asked } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
@@ -28,7 +28,7 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
         throw fail('invalid-value', { detail: `"paths" must name 1 to ${mostPaths} paths.` });
       asked.set(it, paths);
       const questions = paths.flatMap((path) => questionsOf(facade, path));
-      // One that stands for nothing is asked about all the same: the request is answered, and recorded, like any other.
+      // A path that stands for nothing is asked about all the same: the request is answered, and recorded, like any other.
       const all = questions.length === 0 ? [unknownPath] : questions;
       return { questions: all.flatMap(requestsOf) };
     },
@@ -78,7 +78,7 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
   const [action = '', ...rest] = plain.slice(mount.length + 1).split('/');
   if (action === 'random') return execute('/v1/state/keystore/crypto-functions/random-bytes');
   if (action === 'keys') return aboutKeys(rest, execute);
-  // What cannot be a name is refused, so that it is no path either.
+  // A text that cannot be a name is refused, so its path does not exist either.
   const name = rest[action === 'datakey' ? 1 : 0] ?? '';
   if (!isName(name)) return [];
   if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${name}/generate-data-key`) : [];

@@ -1,4 +1,4 @@
-// What all routes share: credentials, the caller's tenant, names, the envelope of answers, and the words of refusals.
+// Parts shared by all routes: credentials, the caller's tenant, names, the envelope of answers, and the words of refusals.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../core/access/caller.ts';
 import type { Clock } from '../../core/base/context.ts';
@@ -13,11 +13,11 @@ import type { Config } from './config.ts';
 
 type Parts = { readonly config: Config; readonly clock: Clock; readonly keys: TransitKeys };
 
-/** What an alias of this API says; the rest is the same for all. */
+/** Properties of an alias of this API; the rest is the same for all. */
 export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
   Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite'>> & { readonly methods: readonly string[]; readonly missing?: Missing };
 
-/** How a missing entry is refused: 404 of a read, 400 of a use. */
+/** Refusal of a missing entry: 404 of a read, 400 of a use. */
 type Missing = 'read' | 'use' | 'login';
 
 /** The methods of a write: clients in Go send PUT where the manual says POST. */
@@ -177,7 +177,7 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   return { status: 400, text: known === undefined ? detail : `${known}: ${detail}` };
 }
 
-/** Those that mean the same there. */
+/** Picks the headers that mean the same there. */
 function pick({ 'retry-after': retryAfter, allow }: Readonly<Record<string, string>>): Record<string, string> {
   return { ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }), ...(allow === undefined ? {} : { allow }) };
 }

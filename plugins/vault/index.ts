@@ -11,7 +11,7 @@ export default definePlugin<Config>({
   contract: 1,
   config: configSchema,
   uses: [transitKeysService],
-  // Where the API is on for nobody, its paths are unknown.
+  // If no tenant has the API, its paths are unknown.
   sealedAnswers: ({ tenants }) => (Object.keys(tenants).length === 0 ? [] : sealedSys),
   preload: load,
   provision: async (context) => (await load()).provision(context),

@@ -1,4 +1,4 @@
-// What the plugin adds: nothing, unless a tenant is to have this API.
+// Additions of the plugin: nothing, unless a tenant is to have this API.
 import type { Alias } from '../../core/http/alias.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';

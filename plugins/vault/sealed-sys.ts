@@ -1,4 +1,4 @@
-// Documents about the service itself, and what clients are told while the appliance is sealed.
+// Documents about the service itself, and the answers to clients while the appliance is sealed.
 import type { JsonObject } from '../../core/wire/json.ts';
 import type { SealedAnswer } from '../../core/plugin/plugin.ts';
 
@@ -6,7 +6,7 @@ import type { SealedAnswer } from '../../core/plugin/plugin.ts';
 const version = '1.15.0';
 const cluster = { cluster_name: 'keystored', cluster_id: '' };
 
-/** What `sys/health` says. */
+/** Answer of `sys/health`. */
 export function healthDocument(sealed: boolean, now: Temporal.Instant): JsonObject {
   return {
     ...{ initialized: true, sealed, standby: false, performance_standby: false },
@@ -15,7 +15,7 @@ export function healthDocument(sealed: boolean, now: Temporal.Instant): JsonObje
   };
 }
 
-/** What `sys/seal-status` says: one PIN opens it. */
+/** Answer of `sys/seal-status`: one PIN opens it. */
 export function sealDocument(sealed: boolean): JsonObject {
   const seal = { type: 'pkcs11', initialized: true, sealed, t: 1, n: 1, progress: 0, nonce: '', version, migration: false };
   return { ...seal, ...(sealed ? {} : cluster), recovery_seal: true, storage_type: 'keystored', build_date: '', commit_date: '' };

@@ -1,4 +1,4 @@
-// What clients ask about the service itself: health, seal, leader, mounts.
+// Requests of clients about the service itself: health, seal, leader, mounts.
 import { createHash } from 'node:crypto';
 import type { Alias } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
@@ -24,12 +24,12 @@ export function sysAliases(facade: Facade): readonly Alias[] {
   ];
 }
 
-/** What is up is 200, or what the client wants instead; what is down stays what it is. */
+/** Replaces a status below 400 by 200, or by the one that the client wants; an error keeps its status. */
 function statusOf(status: number, query: URLSearchParams): number {
   return status < 400 ? wantedStatus(query, 'activecode', 200) : status;
 }
 
-/** Where the transit keys and the logins are; for callers with a token, as there. */
+/** Paths of the transit keys and the logins; for callers with a token, as there. */
 function mountAliases(facade: Facade): readonly Alias[] {
   const own = { of: 'POST /v1/state/keystore/token/info', target: () => ({ params: {} }) };
   const secret = Object.fromEntries(facade.transitMounts.map((path) => [`${path}/`, mountOf('transit', path)]));

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { transportSecurity } from '../../../core/http/response/answer.ts';
 import type { EstAnswer } from './transport.ts';
 
-/** Sends the answer once the request is read to its end. A client that has disconnected is no error. */
+/** Sends the answer once the request is read to its end. A client that has disconnected does not count as an error. */
 export async function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: EstAnswer): Promise<void> {
   await drain(request);
   if (response.destroyed || response.headersSent) return;
@@ -30,7 +30,7 @@ function answerAsHttp10(response: ServerResponse, status: string, headers: Reado
   );
   const { socket } = response;
   socket?.write(`HTTP/1.0 ${status}\r\n${lines.join('')}\r\n${body}`);
-  // Not ended alone: a client that does not close would keep the connection.
+  // An end alone is not enough: a client that does not close would keep the connection.
   socket?.destroySoon();
 }
 

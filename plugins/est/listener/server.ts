@@ -32,7 +32,7 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
       // What a client offers that speaks nothing newer (R17); without a common one the handshake would fail.
       ALPNProtocols: ['http/1.1', 'http/1.0'],
       // A device whose certificate has a key on P-521 may use it in TLS 1.2 only where that is a group, too (RFC 8422 section 5.1). No key exchange
-      // is made with it: the others come before it, and who has none of them is refused.
+      // is made with it: the others come before it, and a client without any of them is refused.
       ecdhCurve: `${groups.names}/P-521`,
       // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
       secureOptions: constants.SSL_OP_NO_TICKET,

@@ -1,4 +1,5 @@
-// Who may enrol: the shared secret or a birth certificate for the first time, the certificate held for renewals (spec, EST endpoints).
+// Authentication of enrolments: the shared secret or a birth certificate for the first time, the certificate held for renewals (spec, EST
+// endpoints).
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -19,7 +20,7 @@ export type Credentials = { readonly headers: IncomingHttpHeaders; readonly sock
 /** A CA with its settings for EST. */
 type EstCa = { readonly ca: CertificateAuthority; readonly settings: EnrolmentSettings };
 
-/** How the sender of a first enrolment was accepted. */
+/** Credential with which the sender of a first enrolment was accepted. */
 export type FirstCredential = 'est-secret' | 'est-birth-certificate';
 
 /**
@@ -109,15 +110,15 @@ function readBasic(authorization: string): Basic {
   return { password: pair.slice(colon + 1) };
 }
 
-/** In constant time. */
+/** Compares the secret in constant time. */
 function isSecret(given: Basic, secret: string): boolean {
   const password = 'password' in given ? given.password : '';
   return equalConstantTime(sha256(password), sha256(secret)) && password !== '';
 }
 
 /**
- * What the client sent in the handshake; undefined when it sent none. Only getPeerX509Certificate: the older call crashes the
- * process on certificates with curves that have no NIST name.
+ * Reads the certificates that the client sent in the handshake; undefined if it sent none. Only getPeerX509Certificate: the older call
+ * crashes the process on certificates with curves that have no NIST name.
  */
 function sentCertificates({ authorities }: EstContext, socket: TLSSocket): ShownCertificate | undefined {
   const leaf = cleanly(() => socket.getPeerX509Certificate());

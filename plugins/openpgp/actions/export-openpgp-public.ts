@@ -90,7 +90,7 @@ function wholeBlock(
     subkey.versions.flatMap((one) => findRecord(subkey, one) ?? []),
   );
   const fingerprints = new Set(own.flatMap((record) => record.fingerprints));
-  // With all, also the subkeys of versions of the primary key that are gone.
+  // All subkeys include those of removed versions of the primary key.
   const chosen = wanted === 'all' ? bound : bound.filter(({ subkey }) => fingerprints.has(subkey?.primaryFingerprint ?? ''));
   return formatWholeBlock([...own, ...chosen]);
 }

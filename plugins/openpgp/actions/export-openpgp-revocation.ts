@@ -12,7 +12,7 @@ import { requireSigner, type Signer } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 import { openpgpTag } from '../tags.ts';
 
-/** What every revocation says. */
+/** Fields of every revocation. */
 export const revocationFields = {
   reason: z
     .enum(['no-reason', 'superseded', 'compromised', 'retired'])
@@ -79,7 +79,7 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
   });
 }
 
-/** Only the primary version that bound a subkey can revoke it. */
+/** Finds the primary version that bound a subkey: only it can revoke the subkey. */
 function primaryOf(hsm: Hsm, transitKeys: OpenpgpKeys, key: OpenpgpKey, bound: NonNullable<OpenpgpRecord['subkey']>): Signer {
   const { openpgpPrimary } = key.fields;
   const primary = openpgpPrimary === undefined ? undefined : transitKeys.find(key.tenantId, openpgpPrimary);

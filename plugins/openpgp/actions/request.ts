@@ -1,4 +1,4 @@
-// What the OpenPGP actions share: finding the key and the version of a request, and reading its text field.
+// Parts shared by the OpenPGP actions: finding the key and the version of a request, and reading its text field.
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
@@ -7,7 +7,7 @@ import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type Op
 import type { Hsm } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 
-/** What every action uses. */
+/** Services that every action uses. */
 export type Parts = { readonly hsm: Hsm; readonly transitKeys: OpenpgpKeys };
 
 // Octets of data one call may sign or verify.
@@ -66,7 +66,7 @@ export function findRecord({ fields }: OpenpgpKey, { attached }: OpenpgpVersion)
   return hasRole(fields) || attached?.imported !== undefined ? attached : undefined;
 }
 
-/** As findRecord; throws operation-not-supported. */
+/** Finds a record as findRecord; throws operation-not-supported. */
 export function requireRecord(key: OpenpgpKey, version: OpenpgpVersion): OpenpgpRecord {
   const record = findRecord(key, version);
   if (record === undefined) throw notAnOpenpgpKey();

@@ -74,7 +74,7 @@ function missing(): Error {
   return failCore('missing-field', { detail: '"subkey" is required.', items: [{ message: 'is required', info: 'subkey' }] });
 }
 
-/** Versions that this primary key has not bound, or that were bound by a version that is gone, have nothing to be revoked with. */
+/** Versions that this primary key has not bound, or that a removed version bound, cannot be revoked. */
 async function revoke({ hsm, transitKeys }: Parts, primary: OpenpgpKey, subkey: OpenpgpKey, how: Revocation) {
   const revocations: { version: number; revocation: string }[] = [];
   for (const version of subkey.versions) {

@@ -9,13 +9,13 @@ import { openpgp } from '../format/library.ts';
 import { readCertificate } from '../format/reading.ts';
 import { withoutSoftRevocations } from './revoked.ts';
 
-/** What is made of a block. */
+/** Result of importing a block. */
 export type ImportedCertificate = {
   readonly cipher: string;
   /** SubjectPublicKeyInfo, DER */
   readonly publicKey: Uint8Array;
   readonly record: OpenpgpRecord;
-  /** what others refuse of it, for people */
+  /** parts of it that others refuse, for people */
   readonly warnings: readonly string[];
 };
 
@@ -28,7 +28,7 @@ const maxSubkeys = 32;
 export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
   const block = armoredBlock(given);
   const key = await readCertificate(block);
-  // Before anything is verified with them: subkeys that break the rule for keys of others are ignored.
+  // Keys are checked before anything is verified with them: subkeys that break the rule for keys of others are ignored.
   if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
   key.subkeys = key.subkeys.filter(isSound);
   if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
@@ -124,7 +124,7 @@ function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array
   return { cipher, publicKey: publicKey.export({ format: 'der', type: 'spki' }) };
 }
 
-/** Whether a key satisfies the rule for keys of others. Types that no cipher here has are left to openpgp.js. */
+/** Tells whether a key satisfies the rule for keys of others. Types without a cipher here are left to openpgp.js. */
 function isSound(key: Key | Subkey): boolean {
   const jwk = jwkOf(key);
   return jwk === undefined || readJwk(jwk, 'verify') !== undefined;

@@ -32,7 +32,7 @@ export function withoutSoftRevocations(certificate: Key, at: Date | undefined): 
   return certificate;
 }
 
-/** Whether the certificate has any revocation. */
+/** Tells whether the certificate has any revocation. */
 export function hasRevocations(certificate: Key): boolean {
   return holdersOf(certificate).some(({ revocationSignatures }) => revocationSignatures.length > 0);
 }

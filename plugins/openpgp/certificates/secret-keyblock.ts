@@ -28,7 +28,7 @@ export function planSecretExport(
   };
 }
 
-/** Undefined for a subkey, which has the User ID of its primary. */
+/** Chooses the User ID; undefined for a subkey, which has that of its primary. */
 function chooseUserId(key: OpenpgpKey, requested: string | undefined): string | undefined {
   if (key.fields.openpgpPrimary !== undefined) {
     if (requested === undefined) return undefined;

@@ -16,7 +16,7 @@ export type GoodSignature = {
   readonly signedAt: Temporal.Instant;
 };
 
-// How far the clock of a signer may be ahead.
+// Time by which the clock of a signer may be ahead.
 const clockSkewSeconds = 300;
 
 /** A signature packet and the key version that its issuer fields name. */
@@ -53,7 +53,7 @@ const importedSigners = new WeakMap<OpenpgpRecord, readonly string[]>();
 
 /**
  * The first valid signature: made over `data` by a key that was valid at its date, which means not expired, not superseded or retired
- * before it, and never revoked for compromise or without a reason. Undefined when there is none.
+ * before it, and never revoked for compromise or without a reason. Undefined without such a signature.
  */
 export async function findGoodSignature(
   matched: readonly MatchedSignature[],
@@ -91,7 +91,7 @@ async function verifyOne(
   }).catch(() => undefined);
   // openpgp.js hashes the data while it is read, so it must be read to the end.
   if (result?.data instanceof ReadableStream) await drain(result.data);
-  // Without an entry, the signature type is not one over data.
+  // Signatures without an entry are of a type that is not over data.
   const [entry] = result?.signatures ?? [];
   if (entry === undefined || !(await entry.verified.catch(() => false))) return undefined;
   const fingerprint = certificate.getKeys(entry.keyID)[0]?.getFingerprint().toUpperCase();

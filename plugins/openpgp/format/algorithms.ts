@@ -4,21 +4,21 @@ import { concat } from '../../../core/base/bytes.ts';
 import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
 
-/** What a signature is over: its digest, and the octets of the digest. */
+/** Input of a signature: its digest, and the octets of the digest. */
 export type Signed = { readonly digest: Uint8Array; readonly octets: () => Uint8Array };
 
-/** One row. Material and signatures are the algorithm-specific octets of a packet. */
+/** Row of an algorithm. Material and signatures are the algorithm-specific octets of a packet. */
 export type Algorithm = {
   /** public-key algorithm number */
   readonly id: number;
   readonly hash: HashName;
   publicMaterial(key: JsonWebKey): Uint8Array;
-  /** in clear; the caller zeroes it */
+  /** Returns the secret in clear; the caller zeroes it. */
   secretMaterial(key: JsonWebKey): Uint8Array;
   scheme(digest: Uint8Array): SignScheme;
-  /** whether what the token returns is a signature of it */
+  /** Tells whether the octets from the token are a signature of the input. */
   verifies(publicKey: KeyObject, signed: Signed, raw: Uint8Array): boolean;
-  /** from what the token returns */
+  /** Converts a signature from the token. */
   signatureMaterial(raw: Uint8Array): Uint8Array;
 };
 
@@ -67,7 +67,7 @@ const rows: Readonly<Record<Exclude<KeyType, 'aes-128' | 'aes-192' | 'aes-256' |
   'ecdsa-p256': ecdsa('sha256', [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]),
   'ecdsa-p384': ecdsa('sha384', [0x2b, 0x81, 0x04, 0x00, 0x22]),
   'ecdsa-p521': ecdsa('sha512', [0x2b, 0x81, 0x04, 0x00, 0x23]),
-  // Without an algorithm number in RFC 9580.
+  // These have no algorithm number in RFC 9580.
   'ml-dsa-44': undefined,
   'ml-dsa-65': undefined,
   'ml-dsa-87': undefined,

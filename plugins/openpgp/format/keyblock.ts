@@ -28,8 +28,9 @@ export function formatPublicBlock(record: OpenpgpRecord): string {
 }
 
 /**
- * One block of many records: each primary key once, with all its subkeys behind it, in the order of the records. Armor around several
- * certificates is what `gpg --export --armor` of several keys writes; of several blocks in one file, many programs read the first only.
+ * Writes one block of many records: each primary key once, with all its subkeys behind it, in the order of the records. Armor around
+ * several certificates is what `gpg --export --armor` of several keys writes; of several blocks in one file, many programs read the first
+ * only.
  */
 export function formatWholeBlock(records: readonly OpenpgpRecord[]): string {
   const parts = new Map<string, Uint8Array[]>();

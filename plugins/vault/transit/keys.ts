@@ -1,4 +1,4 @@
-// Keys: create, read, list, configure, rotate, trim, delete. What changes a key answers the key, as there.
+// Keys: create, read, list, configure, rotate, trim, delete. Changes of a key are answered with the key, as there.
 import { fail } from '../../../core/base/errors.ts';
 import { decodeDuration } from '../../../core/base/time.ts';
 import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
@@ -35,7 +35,7 @@ function reads(facade: Facade, mount: string): readonly Alias[] {
   ];
 }
 
-/** GET means a list where it says so; without that nobody can read the collection. */
+/** Reads the query of a list: GET means one if it says so; without that nobody can read the collection. */
 function listQuery(method: string, query: URLSearchParams): Readonly<Record<string, string>> {
   if (method !== 'LIST' && !['true', 'True', '1', 't'].includes(query.get('list') ?? ''))
     throw fail('method-not-allowed', { allow: ['LIST'], detail: 'Add ?list=true to list the keys.' });
@@ -96,7 +96,7 @@ function removals(facade: Facade, mount: string): readonly Alias[] {
   return facade.aliases({ methods: ['DELETE'], path: `${mount}/keys/{name}`, of: `DELETE ${config}/{name}`, answer: () => nothing });
 }
 
-/** The key as it is after a change; nothing where the token may not read it. `unless`: the refusal that is none there. */
+/** Reads the key after a change; empty if the token may not read it. `unless`: code of a refusal that does not count as one there. */
 async function keyAfter(
   facade: Facade,
   { error, requestId }: Outcome,

@@ -15,20 +15,20 @@ type Action = {
   readonly facade: Facade;
   /** path below the mount, with `{name}` */
   readonly path: string;
-  /** of our endpoint */
+  /** action of our endpoint */
   readonly action: string;
   /** Fields of one item, in our words. */
   read(fields: Fields, use: Use): JsonObject;
-  /** What is answered of one item, without what a policy hides. */
+  /** Writes the answer of one item, without fields that a policy hides. */
   write(result: JsonObject): JsonObject;
-  /** what a failed item of a batch has beside `error` and `reference` */
+  /** members of a failed item of a batch beside `error` and `reference` */
   readonly failed?: JsonObject;
   /** a batch in which an item failed is 400, as for encrypt and decrypt */
   readonly failsWithItem?: true;
   readonly reply?: (action: Action, outcome: Outcome, asked: Asked, invoke: InvokeFurther) => Promise<Answer | undefined>;
 };
 
-/** One request, and the key it is for. */
+/** Request, and the key it is for. */
 type Use = { readonly asked: Asked; readonly nature: KeyNature | undefined; readonly isStrict: boolean };
 
 /** Fields that have no effect here, and are known all the same. */
@@ -110,7 +110,7 @@ function answerOf(action: Action, { status, requestId, document }: Answered, ask
   return facade.enveloped(asked, requestId, { data }, action.failsWithItem === true && failed > 0 ? bad : status === 400 ? 200 : status);
 }
 
-/** Each of them alone tells it: a policy may hide the others. */
+/** Each of these members alone tells it: a policy may hide the others. */
 const isFailed = (result: JsonObject): boolean => ['status', 'code', 'error-message'].some((name) => result[name] !== undefined);
 
 function itemOf(action: Action, result: JsonObject): JsonObject {
@@ -301,7 +301,7 @@ function random(facade: Facade, path: string): readonly Alias[] {
   });
 }
 
-/** A key that does not exist is made where the tenant has that so, and the token may create it; then the request is made again. */
+/** Makes a key that does not exist, if the tenant has that so and the token may create it; then the request is made again. */
 async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> {
   const { facade } = action;
   const { caller, error } = outcome;
@@ -329,7 +329,7 @@ function makesKey(facade: Facade, { code }: ServiceError, { tenantName }: Caller
   return code === 'not-found' && facade.settingsOf(tenantName)?.upsert === true;
 }
 
-/** Throws what the new key would refuse of every request, so that none is left behind that nobody could use so. */
+/** Throws the errors with which the new key would refuse every request, so that no unusable key is left behind. */
 function requireFit({ cipher, derived }: ReturnType<typeof keyDocument>, input: JsonObject): void {
   if (!cipher.startsWith('aes'))
     throw fail('invalid-value', {
