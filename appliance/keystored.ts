@@ -78,7 +78,7 @@ function keepRefusal(file: string, reason: string): void {
   }
 }
 
-/** As by a kill: whatever this appliance wrote now would come between what the other one writes. Its processes end with it. */
+/** Ends as by a kill: writes of this appliance would mix with those of the other one. Its processes end with it. */
 function leaveDirectory(directory: string): never {
   console.error(
     `${journalMark('error')}keystored: the file ${directory}/lock was removed, and another keystored has taken the directory: this one ends at once`,
@@ -97,7 +97,7 @@ async function main(): Promise<void> {
   /** Set once there are workers; steps before that are finished first. */
   let stopWorkers: (() => void) | undefined;
   const stop = (): void => {
-    // A terminal sends the signal to the whole group, and the launcher forwards it once more.
+    // A terminal sends the signal to the whole group, and the launcher forwards it again.
     if (isStopping) return;
     isStopping = true;
     stopWorkers?.();
@@ -118,7 +118,7 @@ async function main(): Promise<void> {
   requireNotRecovering(configuration.data);
   requireUsable(configuration.shipping.destinations);
   requireTlsKeyModules(configuration);
-  // What is in the directory is looked at before anything is written there: logs alone are a trace of an appliance, too.
+  // The directory is examined before anything is written there: logs alone are a trace of an appliance, too.
   const looked = Promise.withResolvers<void>();
   const log = openLog({
     begins: looked.promise,
@@ -147,7 +147,7 @@ async function main(): Promise<void> {
     prepared,
   );
   let isEnding = false;
-  /** What cannot go on as it is: the next start does. */
+  /** Ends the process because it cannot continue; the next start can. */
   async function giveUp(reason: unknown): Promise<void> {
     if (isEnding) return;
     isEnding = true;
@@ -169,7 +169,7 @@ async function main(): Promise<void> {
     await announced();
     isEnding = true;
     await workers.stop();
-    // The shipper is stopped after them: it sends what the workers wrote to the end.
+    // The shipper is stopped after them: it sends their last records.
     await Promise.all([shipper.stop(), cluster.stop()]);
     process.exit(0);
   };
@@ -211,9 +211,9 @@ async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration
 }
 
 /**
- * Makes the token and the data directory usable, and says what the workers have to do. Worker 1 provisions, because it has everything
- * loaded that this needs; but a process that has held keys cannot wait for the PIN, so the first start of an attended appliance is
- * provisioned here.
+ * Makes the token and the data directory usable, and returns the orders of the workers. Worker 1 provisions, because it has loaded
+ * everything for that; but a process that has held keys cannot wait for the PIN, so the first start of an attended appliance is provisioned
+ * here.
  */
 async function prepare(
   configuration: Configuration,

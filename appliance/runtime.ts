@@ -23,7 +23,10 @@ export type Runtime = {
   readonly store: OpenStore;
   /** of an appliance in a cluster */
   readonly cluster?: ClusterWay | undefined;
-  /** What was done to the files of the store or of its key, so that nothing is written any more: one sentence without a path. */
+  /**
+   * Damage to the files of the store or of its key, because of which nothing is written: one sentence without a path. Undefined without
+   * damage.
+   */
   readonly damage?: () => string | undefined;
   close(): Promise<void>;
 };
@@ -90,7 +93,9 @@ async function comeIn(cluster: ClusterWay, hsm: Hsm, data: string): Promise<void
   if (!(await cluster.untilValid(comingInMs))) throw new StartRefused(etcdIsSilent);
 }
 
-/** The keys of the shared store, for a start, which waits a minute for etcd; undefined while there is none. Throws StartRefused. */
+/**
+ * Reads the keys of the shared store for a start, which waits a minute for etcd; undefined while there are no keys. Throws StartRefused.
+ */
 export async function awaitWrappedKeys(cluster: ClusterWay): Promise<Uint8Array | undefined> {
   for (const deadline = performance.now() + comingInMs; ; await setTimeout(askAgainMs)) {
     try {
@@ -102,7 +107,10 @@ export async function awaitWrappedKeys(cluster: ClusterWay): Promise<Uint8Array 
   }
 }
 
-/** What is written now has to open after a restart: with the token's own keys, which wrap the store key, with the store key, and in the files. */
+/**
+ * Requires that a record written now opens after a restart: with the token's own keys, which wrap the store key, with the store key, and in
+ * the files.
+ */
 function requireKept(hsm: Hsm, token: string, damage: string | undefined): void {
   const ofToken = hsm.damage(token);
   if (ofToken !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, cause: ofToken });

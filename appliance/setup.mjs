@@ -11,7 +11,7 @@ const packages = join(root, 'node_modules');
 const pinnedNode = join(packages, 'node', 'bin', 'node');
 const stampFile = join(packages, '.keystored-setup');
 const services = join(root, 'dist', 'service');
-/** Whether npm runs this. */
+/** True if npm runs this. */
 const isLaunched = process.env.npm_lifecycle_event !== undefined;
 
 const softhsmModules = [
@@ -26,8 +26,8 @@ const drills = (folder) => ({ line: tests('drills'), drills: folder });
 const packaging = (program) => ({ line: [`appliance/packaging/${program}.ts`] });
 
 /**
- * What the pinned Node.js runs, by npm script and the word after it. `drills` is the folder below test/ that is run,
- * `bare` what needs nothing but the npm packages.
+ * Commands for the pinned Node.js, by npm script and the word after it. `drills` is the folder below test/ that is run, `bare` marks those
+ * that need nothing but the npm packages.
  */
 const tasks = {
   start: { line: ['appliance/keystored.ts'] },
@@ -67,7 +67,10 @@ const clientPackages = {
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
 };
 
-/** Debian packages of the syslog receivers that interop tests run. They conflict as services of one system, so they are unpacked, not installed. */
+/**
+ * Debian packages of the syslog receivers that interop tests run. They conflict as services of one system, so they are unpacked, not
+ * installed.
+ */
 const receiverPackages = [['rsyslog', 'rsyslog-openssl'], ['syslog-ng-core']];
 const receivers = join(packages, '.cache', 'receivers');
 
@@ -77,7 +80,7 @@ const languagePackages = {
   ...{ cc: 'gcc', 'pkg-config': 'pkg-config', python3: 'python3' },
 };
 
-/** Debian packages of what packs a client library, by its language. The others need npm alone. */
+/** Debian packages of the tools that pack a client library, by its language. The others need npm alone. */
 const packers = { python: { python3: 'python3' }, java: { javac: 'default-jdk-headless', mvn: 'maven' } };
 
 class SetupError extends Error {}
@@ -105,7 +108,7 @@ async function main(script, words) {
   if (line !== undefined) process.exitCode = await run(line, args, name);
 }
 
-/** The name of the task, and the words that are for it. Throws with a usage line where a word is missing or is none of the script's. */
+/** Returns the name of the task, and its words. Throws with a usage line if a word is missing or does not belong to the script. */
 function chooseTask(script, words) {
   const [word, ...others] = words;
   if (tasks[`${script} ${word}`] !== undefined) return [`${script} ${word}`, others];
@@ -123,14 +126,14 @@ function chooseTask(script, words) {
   throw new SetupError(`${problem}. Usage: ${usage}`);
 }
 
-/** Whether a word is an option of the runner or part of the path of a test, which may have a line number. */
+/** Tells whether a word is an option of the runner or part of the path of a test, which may have a line number. */
 function choosesTests(word) {
   const part = word.replace(/^\.\//, '').replace(/:\d+$/, '');
   const paths = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
   return word.startsWith('-') || paths.some((path) => join(root, 'test', path).includes(part));
 }
 
-/** What the machine lacks for a task. */
+/** Installs the packages of a task that the machine lacks. */
 function installFor(name, args) {
   if (['test', 'test long', 'soak'].includes(name)) installDebianPackages('for the tests', missing(testPackages));
   if (name === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
@@ -161,8 +164,8 @@ function installPackages() {
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? { npm_config_nodedir: prefix } : {};
   step('installing npm packages (about a minute the first time)');
-  // Not `npm ci`, which removes first what is there, the built addon among it. Without saving, `install` takes the locked versions and
-  // leaves the lock file as it is.
+  // Not `npm ci`, which first removes everything, including the built addon. Without saving, `install` takes the locked versions and leaves
+  // the lock file as it is.
   const npm = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // A script that package.json neither allows nor denies ends the installation, where npm knows of such lists; others pay no attention.
   const scripts = { npm_config_strict_allow_scripts: 'true' };
@@ -205,7 +208,7 @@ function buildConsole() {
     throw new SetupError('the console could not be built; the message is above');
 }
 
-/** The program of the appliance: the bundle of the present sources, made when there is none, and the sources where none can be made. */
+/** Finds the program of the appliance: the bundle of the present sources, made if it does not exist, or the sources if none can be made. */
 function provideService() {
   const found = findService();
   if (found !== undefined) return found;
@@ -245,7 +248,9 @@ function missing(packageOf) {
   return Object.keys(packageOf).flatMap((command) => (found(command) ? [] : [packageOf[command]]));
 }
 
-/** Debian 12 has a newer Rust beside its own, for web browsers; headers and virtual environments of Python are packages without a command. */
+/**
+ * Debian 12 has a newer Rust beside its own, for web browsers; headers and virtual environments of Python are packages without a command.
+ */
 function missingLanguages() {
   const isDebian12 = existsSync('/etc/os-release') && readFileSync('/etc/os-release', 'utf8').includes('VERSION_CODENAME=bookworm');
   const openssl = runs('pkg-config', ['--exists', 'openssl']) ? [] : ['libssl-dev'];
@@ -340,7 +345,7 @@ function runs(command, args) {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** The same with what the command says. */
+/** As runs, with the output of the command. */
 function runsAloud(command, args) {
   return spawnSync(command, args, { stdio: ['ignore', 2, 'inherit'] }).status === 0;
 }

@@ -13,7 +13,7 @@ import { Pipeline } from './shipping/pipeline.ts';
 import { sendTestEvent } from './shipping/test-event.ts';
 import { paths } from './data-directory/paths.ts';
 
-/** Time for what was sent to be confirmed. */
+/** Limit for the confirmation of sent records. */
 const stopGraceMs = 5_000;
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.

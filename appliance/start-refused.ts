@@ -12,19 +12,19 @@ export class StartRefused extends Error {
 
 const startAgain = ', then start again';
 
-/** Cause and remedy as one sentence, for what is tried again without a start. */
+/** Cause and remedy as one sentence, for attempts that are repeated without a start. */
 export function causeAndRemedy({ message }: StartRefused): string {
   return message.endsWith(startAgain) ? message.slice(0, -startAgain.length) : message;
 }
 
-/** Whether a start was refused because of the cluster: messages begin with the section of the configuration that they are about. */
+/** Tells whether a start was refused because of the cluster: messages begin with the section of the configuration that they are about. */
 export function isAboutCluster(error: unknown): boolean {
   return error instanceof StartRefused && error.message.startsWith('cluster: ');
 }
 
 /**
- * What a file of the data directory says. Throws StartRefused, with the `remedy`, where it is not what was written there, and the error of the disk
- * where that does not give it: what cannot be read is not damaged.
+ * Reads and parses a file of the data directory. Throws StartRefused, with the `remedy`, if its content is not as it was written, and the
+ * error of the disk if it cannot be read: an unreadable file need not be damaged.
  */
 export function parseFile<T>(file: string, parse: (text: string) => T, remedy: string): T {
   const text = readWhole(file).toString();
@@ -35,7 +35,7 @@ export function parseFile<T>(file: string, parse: (text: string) => T, remedy: s
   }
 }
 
-/** What helps against an error of the disk, by its code. */
+/** Remedies for an error of the disk, by its code. */
 const diskRemedies: Readonly<Record<string, string>> = {
   ENOSPC: 'make room, or free inodes where df -i has none',
   EDQUOT: 'make room',
@@ -60,7 +60,7 @@ const elsewhere = /^(?:listen|bind|connect|getaddrinfo|kill|spawn)/;
 export const storeRemedy =
   'put the store back from your backup, with the store key and the token of the same time (--restore, into an empty directory)';
 
-/** What LMDB says of a file that it cannot use, also where it was found by a read. */
+/** Message of LMDB about an unusable file, also if a read found it. */
 function findDamage(error: unknown, directory: string): string | undefined {
   if (error instanceof StoreDamaged) return error.message;
   const reason = error instanceof ServiceError && error.code === 'storage-unavailable' ? reasonOf(error) : '';
@@ -69,7 +69,7 @@ function findDamage(error: unknown, directory: string): string | undefined {
     : undefined;
 }
 
-/** What helps against an error of a token, by its kind. */
+/** Remedies for an error of a token, by its kind. */
 const tokenRemedies: Partial<Record<HsmErrorKind, string>> = {
   configuration: 'correct hsm/tokens in the configuration (--config)',
   'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
@@ -81,7 +81,7 @@ const tokenRemedies: Partial<Record<HsmErrorKind, string>> = {
  */
 export function refusalFor(error: unknown, directory: string): StartRefused | undefined {
   if (error instanceof StartRefused) return error;
-  // Which plugin was the first to need token or store says nothing.
+  // The plugin that first needed token or store is irrelevant.
   if (error instanceof StartError) return refusalFor(error.cause, directory);
   const damaged = findDamage(error, directory);
   if (damaged !== undefined) return new StartRefused(`${damaged}: ${storeRemedy}`, { cause: error });

@@ -1,4 +1,4 @@
-// The kinds of all tables: of core, of the parts of the appliance, and of the plugins. Each is said where the table is opened.
+// The kinds of all tables: of core, of the parts of the appliance, and of the plugins. Each kind is declared where the table is opened.
 import { coreTableKinds } from '../core/platform/table-kinds.ts';
 import { tableKindsOf } from '../core/plugin/plugin-store.ts';
 import type { TableKinds } from '../core/store/records/table-kinds.ts';

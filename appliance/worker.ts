@@ -75,12 +75,12 @@ try {
   expectLock(orders.lockFile);
   serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));
   started.resolve({});
-  // A process that is killed would not keep what it has compiled for the next start.
+  // A killed process would not keep its compiled code for the next start.
   flushCompileCache();
 } catch (thrown) {
   const error = data === undefined ? thrown : (refusalFor(thrown, data) ?? thrown);
   const { message, cause, stack } = error as Error;
-  // Nobody foresaw it: who started the appliance gets to know what it says.
+  // An unforeseen error: its message goes to the starter of the appliance.
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) warnOnStandardError(`worker ${number}: ${stack ?? message}`);
   started.resolve({ refused: message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
 }
@@ -92,7 +92,7 @@ function expectLock(lockFile: string | undefined): void {
 async function serveOpened(configuration: Configuration, orders: Begin): Promise<Serving> {
   requireSharedLock(paths.store(configuration.data), orders.storeLock);
   const opened = await openToServe(configuration, number, orders);
-  // The others may begin: they need nothing of what follows.
+  // The others may begin: they do not need the following steps.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
   return serve({
     ...{ configuration, number, channel, opened, alone: alone.promise },

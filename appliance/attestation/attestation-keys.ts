@@ -65,7 +65,10 @@ export class AttestationKeys {
       yield* holderOfStored(this.#table, [number as number], key, bindingOf(Number(number)));
   }
 
-  /** Signs a statement with the newest key; the first statement makes one, and so does one after the token has lost it. Rejects with HsmError. */
+  /**
+   * Signs a statement with the newest key; the first statement makes one, and so does one after the token has lost it. Rejects with
+   * HsmError.
+   */
   async sign(payload: object): Promise<string> {
     const { store, log } = this.#parts;
     let present = this.#newest() ?? (await this.#replace(undefined));
@@ -100,7 +103,7 @@ export class AttestationKeys {
     return (await this.#replace(this.#newest())).key.kid;
   }
 
-  /** Destroys what a crash left of a key that was being made or replaced. */
+  /** Destroys the leftovers of a crash while a key was made or replaced. */
   get job(): Job {
     return { name: 'attestation-keys', everySeconds: sweepSeconds, run: () => this.#ledger.sweep() };
   }

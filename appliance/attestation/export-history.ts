@@ -11,7 +11,7 @@ type HistoryStart = { readonly since: string; readonly because: 'first-start' | 
 const historyTable = (store: Store): Table<HistoryStart> => store.table<HistoryStart>('export-history');
 export const historyTableKinds: TableKinds = { 'export-history': { of: 'all', fills: true } };
 
-/** At every start, before anything is served. A restore begins again: the backup knows nothing of what was exported after it. */
+/** Runs at every start, before anything is served. A restore begins again: the backup does not know later exports. */
 export async function beginExportHistory(store: Store, clock: Clock, wasRestored: boolean): Promise<void> {
   const table = historyTable(store);
   store.refresh();

@@ -1,4 +1,4 @@
-// Which key a statement is about: the public key, proven to belong to the private one; of a symmetric key, a check value.
+// Identity of the key in a statement: the public key, proven to belong to the private one; of a symmetric key, a check value.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
@@ -33,7 +33,7 @@ export async function identifyKey(
   return { checkValue: { method: 'aes-gcm', value: shown(sealed.subarray(checkNonce.length)) } };
 }
 
-/** Nobody but the appliance chooses any of the text, which begins like nothing that anybody signs, and the signature is given to nobody. */
+/** Only the appliance chooses the text, which begins like no other signed text, and the signature does not leave it. */
 async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Uint8Array, requestId: string): Promise<string> {
   const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
   const text = encodeUtf8(`keystored custody statement ${requestId}`);

@@ -1,4 +1,4 @@
-// The part of the appliance that signs what the token says of keys: its keys, its endpoints and the service `custody-statements`.
+// The part of the appliance that signs statements of the token about keys: its keys, its endpoints and the service `custody-statements`.
 import { z } from 'zod';
 import { type AnyPlugin, definePlugin, type PluginContext } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';

@@ -1,4 +1,5 @@
-// The form of a custody statement: a compact JWS (RFC 7515) under ES256, with the thumbprint of its key as `kid`. Written and verified here.
+// The form of a custody statement: a compact JWS (RFC 7515) under ES256, with the thumbprint of its key as `kid`. Written and verified
+// here.
 import { type KeyObject, verify } from 'node:crypto';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { type JsonObject, parseJsonObject } from '../../core/wire/json.ts';
@@ -18,7 +19,7 @@ export function formatStatement(input: string, signature: Uint8Array): string {
   return `${input}.${encodeBase64url(signature)}`;
 }
 
-/** Why a text is not a statement under one of the keys. */
+/** Thrown for a text that is not a statement under one of the keys; the message says why. */
 export class StatementRefused extends Error {}
 
 export type VerifiedStatement = { readonly kid: string; readonly payload: JsonObject };

@@ -40,7 +40,10 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
   };
 }
 
-/** What the appliance says of itself. A trail that contains the heads has every record of before; other tenants do not see how many there are. */
+/**
+ * Claims of the appliance about itself. A trail that contains the heads has every earlier record; other tenants do not see how many there
+ * are.
+ */
 function ownClaims(store: Store, { caller: { tenantId, tenantName } }: CustodyStatement['call']): JsonObject {
   const heads = lastSignedHeads(store).map(({ chain, sequence, hash: head }) => ({ chain, sequence, hash: head }));
   return {
@@ -50,7 +53,7 @@ function ownClaims(store: Store, { caller: { tenantId, tenantName } }: CustodySt
   };
 }
 
-/** The claims `key` and `custody`. What the token does not give is absent. */
+/** The claims `key` and `custody`. Attributes that the token does not give are absent. */
 function tokenClaims(
   key: JsonObject,
   identity: KeyIdentity,
@@ -62,8 +65,8 @@ function tokenClaims(
 }
 
 /**
- * The claims that tell of fields which the caller sees in neither tree. Where no rule lets it read the entry and none refuses that, the right to the
- * statement is the right to what is in it.
+ * Claims about fields that the caller sees in neither tree. If no rule lets it read the entry and none refuses that, the right to the
+ * statement includes the right to its content.
  */
 function hiddenBy({ access }: CustodyStatement['call'], path: string, told: CustodyStatement['told']): readonly string[] {
   const state = path.slice(1).split('/');

@@ -19,15 +19,18 @@ import { paths } from '../data-directory/paths.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
 import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from '../backup/restoration.ts';
 
-/** What a process has opened. */
+/** Opened parts of a process. */
 type Runtime = { readonly hsm: Hsm; readonly store: OpenStore };
 
-/** A signing key of the trail, in a cluster with the appliance that it belongs to. An appliance has a second one only after its token lost the first. */
+/**
+ * A signing key of the trail, in a cluster with the appliance that it belongs to. An appliance has a second one only after its token lost
+ * the first.
+ */
 type AuditKey = { readonly appliance?: string; readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
 
-/** [number], the newest last: old ones still verify what they signed */
+/** [number], the newest last: old ones still verify their signatures */
 const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
-/** Each key names its appliance and stays when that is gone: it verifies what it has signed. */
+/** Each key names its appliance and stays when that is gone: it still verifies its signatures. */
 export const signingTableKinds: TableKinds = { 'audit-keys': { of: 'all', fills: true } };
 
 /**
@@ -131,7 +134,7 @@ export function auditPublicKeysPem(store: Store): string {
 
 type FoundKey = { readonly number: number; readonly key: AuditKey };
 
-/** Of this appliance. One that stands alone takes what is there, also after it was restored from the backup of a cluster. */
+/** Key of this appliance. One that stands alone takes the present key, also after it was restored from the backup of a cluster. */
 function newestKey({ store }: Runtime): FoundKey | undefined {
   const isFirst = isFirstAppliance(store);
   for (const [[number], key] of keyTable(store).entries([], { reverse: true })) {
@@ -181,8 +184,8 @@ function requireNewestKey(runtime: Runtime): FoundKey {
 }
 
 /**
- * Makes a key in place of the one that was found. Of two processes of an appliance that do it at once one succeeds, as a start and an unseal may.
- * Another appliance of the cluster takes another number.
+ * Makes a key in place of the one that was found. Of two processes of an appliance that do it at once one succeeds, as a start and an
+ * unseal may. Another appliance of the cluster takes another number.
  */
 async function makeKey(runtime: Runtime, replaced: FoundKey | undefined): Promise<void> {
   const { store, hsm } = runtime;
@@ -206,7 +209,7 @@ function bindingOf(version: number): KeyBinding {
   return { tenant: 'system', keyId: 'audit-trail', version, purpose: 'audit' };
 }
 
-/** Checked: a head that does not verify would be a flaw of the trail for ever. */
+/** Signs and verifies: a head that does not verify would be a permanent flaw of the trail. */
 function signDigest(runtime: Runtime, { stored, publicKey }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
   const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
   return runtime.hsm.sign(

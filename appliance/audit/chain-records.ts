@@ -1,4 +1,5 @@
-// What the store remembers of the chains of the audit trail, which appliance of a cluster they belong to, and which of these are gone.
+// Records of the chains of the audit trail in the store: the appliance of a cluster that each belongs to, and the chains of departed
+// appliances.
 import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemory, type StoreBehind } from '../../core/audit/chains.ts';
 import type { HeadEntry } from '../../core/audit/line.ts';
@@ -13,13 +14,15 @@ import { StartRefused } from '../start-refused.ts';
 
 /** [chain, part] */
 const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
-/** ['latest']: where earlier versions remembered what they had signed */
+/** ['latest']: the last signature in records of earlier versions */
 const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
 
-/** When an appliance left for ever, the name that it had, and who has said so. */
+/** Time at which an appliance left permanently, its name then, and the caller who declared it. */
 export type Departure = { readonly name: string; readonly at: string; readonly by: string };
 
-/** An appliance that has written audit records in this cluster. `chains`: those it had begun when it stood alone, which are not named by it. */
+/**
+ * An appliance that has written audit records in this cluster. `chains`: those it had begun when it stood alone, which are not named by it.
+ */
 type ApplianceRecord = { readonly since: string; readonly chains: readonly string[]; readonly removed?: Departure };
 
 /** [id of the appliance]; a record stays when its appliance has left, because its trail stays */
@@ -41,8 +44,8 @@ export async function adoptMemory(store: Store): Promise<void> {
 }
 
 /**
- * At its first start in a cluster, records an appliance. The one that the cluster began with has files of chains in its `directory` that are
- * named by no appliance; they are its own from then on. Throws StartRefused for one that was removed.
+ * At its first start in a cluster, records an appliance. The one that the cluster began with has files of chains in its `directory` that
+ * are named by no appliance; they are its own from then on. Throws StartRefused for one that was removed.
  */
 export async function registerAppliance(store: Store, directory: string, clock: Clock): Promise<void> {
   const { appliance } = store;
@@ -61,7 +64,9 @@ export async function registerAppliance(store: Store, directory: string, clock: 
   });
 }
 
-/** Whether the cluster began with the store of this appliance, or it stands alone: what names no appliance is its own. */
+/**
+ * Tells whether the cluster began with the store of this appliance, or it stands alone: then records that name no appliance are its own.
+ */
 export function isFirstAppliance(store: Store): boolean {
   return store.appliance === undefined || (applianceTable(store).get([store.appliance])?.chains ?? []).length > 0;
 }
@@ -98,7 +103,7 @@ export function memoryIn(store: Store): TrailMemory {
   };
 }
 
-/** In one sentence each: what the store lacks by the chain that knows of most, and what is wrong with the trail. */
+/** Gaps, in one sentence each: records that the store lacks according to the chain that knows most, and faults of the trail. */
 function describeTrail(findings: readonly OpeningFinding[]): readonly Found[] {
   const behind = findings.flatMap((one) => (one.event === 'store-behind' ? [one] : []));
   const [most] = behind.toSorted((one, other) => other.recordedRevision - one.recordedRevision);
@@ -140,7 +145,7 @@ export function lastSignedHeads(store: Store): readonly HeadEntry[] {
   );
 }
 
-/** Records that an appliance is gone for ever. Repeated, the first record stays. */
+/** Records that an appliance is permanently gone. Idempotent: the first record stays. */
 export function recordDeparture(transaction: WriteTransaction, store: Store, appliance: string, departure: Departure): Departure {
   const known = transaction.get(applianceTable(store), [appliance]) ?? { since: departure.at, chains: [] };
   if (known.removed !== undefined) return known.removed;
@@ -148,18 +153,18 @@ export function recordDeparture(transaction: WriteTransaction, store: Store, app
   return departure;
 }
 
-/** The appliances that are gone for ever, by id. */
+/** The permanently departed appliances, by id. */
 export function listDepartures(store: Store): ReadonlyMap<string, Departure> {
   const records = Array.from(applianceTable(store).entries([]), ([[id], { removed }]) => [String(id), removed] as const);
   return new Map(records.flatMap(([id, removed]) => (removed === undefined ? [] : [[id, removed]])));
 }
 
-/** Whether an appliance of that id ever wrote audit records in this cluster. */
+/** Tells whether an appliance of that id ever wrote audit records in this cluster. */
 export function hasRegistered(store: Store, appliance: string): boolean {
   return applianceTable(store).has([appliance]);
 }
 
-/** The same as a transaction sees it, or that it was removed: then nobody comes in by its id any more. */
+/** As hasRegistered, as a transaction sees it; also true after a removal, so that no appliance joins by that id again. */
 export function isRegistered(transaction: WriteTransaction, store: Store, appliance: string): boolean {
   return transaction.has(applianceTable(store), [appliance]);
 }

@@ -1,4 +1,4 @@
-// Copies what a backup holds, at one moment, into a scratch directory: the store, its key, and the embedded token with its PINs.
+// Copies the content of a backup, at one moment, into a scratch directory: the store, its key, and the embedded token with its PINs.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -20,7 +20,7 @@ export type CopyParts = {
   readonly hsm: Hsm;
   readonly clock: Clock;
   readonly log: Log;
-  /** whether the token is in the data directory and part of the backup */
+  /** true if the token is in the data directory and part of the backup */
   readonly embedded: boolean;
   /** first host name of the appliance */
   readonly appliance: string;
@@ -32,7 +32,7 @@ export type CopyParts = {
   auditKeys(): string;
 };
 
-/** What was copied. `release` removes the scratch directory; safe to call twice. */
+/** A finished copy. `release` removes the scratch directory. Idempotent. */
 export type Copy = Archive & { release(): void };
 
 const scratchPrefix = 'backup-';

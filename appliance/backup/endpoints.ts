@@ -10,8 +10,8 @@ import type { Backups } from './run/backups.ts';
 const shared = { tag: tags.system, access: 'token' } as const;
 
 /**
- * The endpoints. A caller who may choose who opens a backup may read everything: that needs `root`; the others need a policy for their path.
- * Long because it is a list, of which each entry is read by itself.
+ * The endpoints. A caller that may choose the readers of a backup may read everything: that needs `root`; the others need a policy for
+ * their path. Long because it is a list, of which each entry is read by itself.
  */
 export function backupEndpoints(backups: Backups): AnyEndpoint[] {
   return [

@@ -30,7 +30,7 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
   });
 }
 
-/** From what the store remembers: the same whichever process is asked. Times, size and duration have no sample until there was a backup. */
+/** From records in the store: the same in every process. Times, size and duration have no sample until there was a backup. */
 function backupGauges(backups: Backups): readonly Gauge[] {
   return gaugesOf(
     () => backups.status(),
@@ -70,7 +70,7 @@ function backupGauges(backups: Backups): readonly Gauge[] {
   );
 }
 
-/** Undefined for a text that is no time. */
+/** Parses a timestamp; undefined for a text that is not a time. */
 function secondsOf(timestamp: string): number | undefined {
   const instant = decodeTimestamp(timestamp);
   return instant === undefined ? undefined : instant.epochMilliseconds / 1_000;

@@ -7,7 +7,7 @@ import { BackupError } from './format/error.ts';
 import { type Contents, judgeOrigin, manifestDigest, type Origin } from './format/manifest.ts';
 import { OctetReader } from './format/source.ts';
 
-/** What was read. All but the origin is unknown for format 1; `digest`: SHA-256 of the manifest. */
+/** Result of reading a backup. All but the origin is unknown for format 1; `digest`: SHA-256 of the manifest. */
 export type Restored = {
   readonly origin: Origin;
   readonly madeAt?: string;

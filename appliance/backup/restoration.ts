@@ -1,4 +1,4 @@
-// What an appliance knows of having gone back in time: from which backup, or from what one survivor of a cluster had.
+// Records of a restoration: the backup, or the surviving appliance of a cluster, to whose state this appliance went back.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,11 +12,11 @@ import type { Store, Table } from '../../core/store/store.ts';
 import { noteFinding } from '../findings/findings.ts';
 import { paths } from '../data-directory/paths.ts';
 
-/** What is known of the source when the store is put in place. Absent fields are not known: those of a backup of format 1, for instance. */
+/** Facts about the source when the store is put in place. Absent fields are unknown: those of a backup of format 1, for instance. */
 const source = z.object({
   /** when that was done */
   at: z.string(),
-  /** `replica`: what one survivor of a cluster had */
+  /** `replica`: the replica of the survivor of a cluster */
   from: z.enum(['backup', 'replica']),
   madeAt: z.string().exactOptional(),
   /** first host name of the appliance that made the backup, and the version of its program */
@@ -25,7 +25,7 @@ const source = z.object({
   /** SHA-256 of the file and of its manifest, hexadecimal */
   digest: z.string().exactOptional(),
   manifest: z.string().exactOptional(),
-  /** what is known of who made it, and the audit key that signed it */
+  /** proof of who made it, and the audit key that signed it */
   origin: z.enum(['proven', 'unproven', 'unsigned']).exactOptional(),
   keyId: z.string().exactOptional(),
   /** of the survivor: its former identity, and up to which revision it had the shared store */
@@ -63,7 +63,7 @@ export function readMark(data: string, clock: Clock): RestorationSource | undefi
   }
 }
 
-/** Notes it in the store, where it is a finding until somebody has answered it. What the store has published was not its last word. */
+/** Notes it in the store, where it is a finding until somebody has answered it. The store may have published later records. */
 export async function noteRestoration(
   store: OpenStore,
   { clock, kinds }: { readonly clock: Clock; readonly kinds: TableKinds },
@@ -75,14 +75,14 @@ export async function noteRestoration(
     from.from === 'replica' ? 'what one appliance of its cluster had' : `a backup${from.madeAt === undefined ? '' : ` of ${from.madeAt}`}`;
   const message = `the appliance was restored from ${what}, so that what was revoked, ended or used up since then is good again`;
   await store.write((transaction) => {
-    // A start that was cut off has noted them, and dropped them from where they were.
+    // An interrupted start has noted them, and dropped them from their former place.
     const before = transaction.get(table(store), key);
     transaction.put(table(store), key, { ...from, heads: before?.at === from.at && heads.length === 0 ? before.heads : heads });
     noteFinding(transaction, store, clock, { name: 'restored', message });
   });
 }
 
-/** What the new audit trail is to begin with; undefined where that is written, or nothing was restored. */
+/** First record for the new audit trail; undefined if it is already written, or nothing was restored. */
 export function noteForTrail(store: Store): object | undefined {
   store.refresh();
   const restoration = table(store).get(key);
@@ -98,7 +98,10 @@ export async function markInTrail(store: Store): Promise<void> {
   });
 }
 
-/** From when on everything was made by the restored appliance: a clock that is behind the backup must not hide what is in it. Throws `operation-refused`. */
+/**
+ * Start of the time in which the restored appliance made everything: a clock that is behind the backup must not hide its entries. Throws
+ * `operation-refused`.
+ */
 export function requireRestoration(store: Store): Temporal.Instant {
   store.refresh();
   const found = table(store).get(key);

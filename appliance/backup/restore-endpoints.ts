@@ -1,4 +1,4 @@
-// The endpoint for the days after a restore, which ends what lets callers in and may be from before it.
+// The endpoint for the days after a restore, which ends credentials that may be from before it.
 import { z } from 'zod';
 import { endOtherCredentials } from '../../core/access/earlier-credentials.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';

@@ -48,8 +48,8 @@ export type RestoreOptions = {
 };
 
 /**
- * Throws StartRefused, with the data directory unchanged, when the backup does not open or fit, or the directory is in use. Returns what
- * was restored, and what is known of its origin.
+ * Throws StartRefused, with the data directory unchanged, when the backup does not open or fit, or the directory is in use. Returns the
+ * restored content, and its origin as far as it is known.
  */
 export async function restoreAppliance(options: RestoreOptions): Promise<Restored> {
   const { directory, file, passphraseFile, identityFile, auditKeysFile, tokens } = options;
@@ -81,7 +81,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
     restored = await readBackup(digested(createReadStream(file, { highWaterMark: 1 << 20 }), digest), opening, trusted, taker);
     // The backup of one member of a cluster is a whole appliance, which others can join.
     if (existsSync(join(unfinished, 'store'))) await standAlone(join(unfinished, 'store'));
-    // A backup has no audit trail: its absence after a restore is no sign of an attack.
+    // A backup has no audit trail: its absence after a restore does not indicate an attack.
     const mark = openFile(restoredMark(unfinished), folders);
     mark.write(Buffer.from(formatMark(sourceOf(restored, digest.digest('hex')))));
     mark.close();
@@ -92,7 +92,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
     const reason = error instanceof BackupError ? error.message : String((error as NodeJS.ErrnoException).code ?? error);
     throw new StartRefused(`--restore ${file}: ${reason}`);
   }
-  // A first start that was cut off before it had made anything founds nothing any more.
+  // A first start that was interrupted before it had made anything no longer founds anything.
   endFounding(directory);
   renameSync(unfinished, join(directory, 'restored'));
   syncDirectory(directory);
@@ -111,7 +111,7 @@ function readPassphrase(file: string): string {
   }
 }
 
-/** A FIFO would be waited for for ever. Throws StartRefused. */
+/** Refuses everything but regular files: reading a FIFO would never end. Throws StartRefused. */
 function requireBackupFile(file: string): void {
   try {
     requireFile(file);
@@ -143,7 +143,7 @@ function sourceOf({ origin, madeAt, madeBy, version, digest: manifest }: Restore
   };
 }
 
-/** What a person is told about the origin of a restored backup. */
+/** Sentence for people about the origin of a restored backup. */
 export function describeOrigin(origin: Origin): string {
   return origins[origin.state]('keyId' in origin ? origin.keyId : '');
 }
@@ -156,8 +156,9 @@ const origins: { readonly [State in Origin['state']]: (keyId: string) => string 
 };
 
 /**
- * Moves in a verified restore, also after a crash during that step. Of one that was cut off before, everything is removed but the place, which says
- * so (state/traces.ts). Returns whether there was a verified restore. Throws StartRefused where its parts are in their places already.
+ * Moves in a verified restore, also after a crash during that step. Of one interrupted earlier, everything is removed but the place, which
+ * is its mark (data-directory/traces.ts). Returns whether there was a verified restore. Throws StartRefused if its parts are already in
+ * their places.
  */
 export function finishRestore(directory: string): boolean {
   const unfinished = join(directory, unfinishedName);
@@ -181,7 +182,7 @@ export function finishRestore(directory: string): boolean {
   return true;
 }
 
-/** What it leads to would be emptied. */
+/** Refuses a symbolic link: its target would be emptied. */
 function requireNoLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
     throw new StartRefused(`${path} is a link, and not the directory of a restore: move it away`);

@@ -1,4 +1,4 @@
-// What a start requires of the section `backup`: a typing error in a recipient must not be found when a backup is needed.
+// Checks the section `backup` at a start: a typing error in a recipient must not be found when a backup is needed.
 import type { Configuration } from '../../core/config/config.ts';
 import { StartRefused } from '../start-refused.ts';
 import { findRecipientProblem } from './format/recipients.ts';

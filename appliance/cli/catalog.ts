@@ -19,7 +19,7 @@ export type CatalogEntry = {
   readonly names: readonly string[];
   /** the body, if it is JSON */
   readonly input: JsonSchema | undefined;
-  /** what a 2xx answers, if it is JSON; of a list, one entry */
+  /** schema of a 2xx answer, if it is JSON; of a list, that of one entry */
   readonly output: JsonSchema | undefined;
 };
 

@@ -1,5 +1,5 @@
-// HTTPS client for one appliance, or for several that share a store: sends requests with the token, returns answers unchanged, throws refusals as
-// CommandFailed.
+// HTTPS client for one appliance, or for several that share a store: sends requests with the token, returns answers unchanged, throws
+// refusals as CommandFailed.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ export type Request = {
   readonly body?: unknown;
   /** longest time without data; default five minutes */
   readonly answerMs?: number;
-  /** Whether it may be sent once more when no answer came; default: GET and HEAD. */
+  /** true if it may be sent once more when no answer came; default: GET and HEAD */
   readonly isIdempotent?: boolean | undefined;
 };
 
@@ -196,7 +196,7 @@ function problemOf({ mediaType, body }: Answer): Problem {
 /** `mayBeDone`: the request may have arrived. */
 function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone: boolean): CommandFailed {
   const code = error.code ?? '';
-  // What the server says of us comes after the handshake.
+  // The server's verdict on the client's certificate comes after the handshake.
   if (mayBeDone) return new Unanswered(`${url} does not answer (${code || error.message}): is keystored running there?`, mayBeDone);
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
     const advice = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
@@ -209,7 +209,7 @@ function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone:
 function mayBeRepeated(error: unknown, { method, isIdempotent = method === 'GET' || method === 'HEAD' }: Request): boolean {
   if (error instanceof Refused) {
     const { status, retryAfterSeconds } = error.answer;
-    // What a proxy answers, without a code, tells nothing of what was done.
+    // The answer of a proxy, without a code, does not tell whether anything was done.
     if (status === 503 && retryAfterSeconds !== undefined && error.code !== '') return true;
     return isIdempotent && (status === 502 || status === 503 || status === 504);
   }

@@ -1,4 +1,4 @@
-// Completion for bash, zsh, fish and PowerShell: a script for the shell, which asks keystorectl what could come next (completion.ts).
+// Completion for bash, zsh, fish and PowerShell: a script for the shell, which asks keystorectl for candidates (completion.ts).
 import { commandFor } from './terminal/command-output.ts';
 import { completionScripts } from './terminal/completion-scripts.ts';
 import type { Io } from './terminal/io.ts';

@@ -1,4 +1,4 @@
-// What could come next on a command line: the script of the shell asks (completion-script.ts).
+// Completes a command line: the script of the shell asks for candidates (completion-script.ts).
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
 import { connectionOptions } from './connection-options.ts';

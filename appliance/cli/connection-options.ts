@@ -3,7 +3,7 @@ import { Option } from 'commander';
 
 export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string; context?: string };
 
-/** where an appliance on this machine listens */
+/** address of an appliance on this machine */
 export const defaultUrl = 'https://127.0.0.1:4646';
 
 /** The options, for every command that talks to an appliance. */

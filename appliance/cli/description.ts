@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { CommandFailed, exitCodes } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 
-/** A kept copy: one line of JSON that says what it is, then the document as it was sent. */
+/** A kept copy: one line of JSON that describes it, then the document as it was sent. */
 type Kept = { readonly etag: string | undefined; readonly body: Buffer };
 
 /** The first line of a kept copy. */
@@ -21,7 +21,7 @@ type Asked = Pick<Client, 'connection' | 'exchange'>;
 /** RFC 9110 8.8.3. A copy with anything else is fetched again. */
 const entityTag = /^(W\/)?"[\x21\x23-\x7e]*"$/;
 
-/** Larger than any description: what a wrong server may make us unpack. */
+/** Limit of an unpacked answer, above any description, against a wrong server. */
 const maxOctets = 64 * 1024 * 1024;
 
 /**
@@ -103,7 +103,7 @@ function isOurs(path: string): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** Replaces the copy as a whole, for others that run at the same time. Failing is no error: a home may be missing or read-only. */
+/** Replaces the copy as a whole, for others that run at the same time. Failing is ignored: a home may be missing or read-only. */
 function keep({ etag, body }: Kept, connection: Connection, io: Io): void {
   const path = keptPath(connection, io);
   if (path === undefined) return;

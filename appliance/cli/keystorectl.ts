@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { runKeystorectl } from './main.ts';
 
-// Commands hear of it where they wait for what they write; help is written without waiting.
+// Commands learn of it where they wait for their output; help is written without waiting.
 let broken: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error) => (broken ??= error));
 

@@ -19,7 +19,7 @@ export async function runKeystorectl(typed: readonly string[], plain: Io): Promi
     else await program(io).parseAsync(words[0] === 'help' ? [...words.slice(1), '--help'] : [...words], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    // Commander has printed what is wrong; help and version are not failures.
+    // Commander has printed the error; help and version are not failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (!(error instanceof CommandFailed)) throw error;
     if (error.message !== '') io.stderr.write(`${painterFor(io, io.stderr)('failure', 'keystorectl:')} ${error.message}\n`);
@@ -59,7 +59,7 @@ function passThrough(root: Command, { name, summary, group }: ProgramCommand, ru
     .action(async (words: readonly string[]) => run(words));
 }
 
-/** What every exit code says, below the help of the program. */
+/** Meanings of the exit codes, below the help of the program. */
 export const exitCodeHelp = `
 Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it · 6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance · 9 done, and the answer could not be written.
 

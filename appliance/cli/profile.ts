@@ -12,7 +12,7 @@ export type Profile = {
   /** certificates in PEM, copied so that the original file may move */
   readonly ca?: string;
   readonly token?: string;
-  /** whether a login made the token, so that a logout ends it */
+  /** true if a login made the token, so that a logout ends it */
   readonly fromLogin?: boolean;
 };
 
@@ -48,7 +48,7 @@ export async function readContexts(io: Environment): Promise<Contexts> {
   }
 }
 
-/** The name that `--context` or `KEYSTORED_CONTEXT` gives, if one does. Throws a usage error for what cannot be a name. */
+/** The name that `--context` or `KEYSTORED_CONTEXT` gives, if one does. Throws a usage error for an invalid name. */
 export function chosenContext(option: string | undefined, { environment }: Environment): string | undefined {
   const name = option ?? (environment['KEYSTORED_CONTEXT'] || undefined);
   if (name !== undefined) requireContextName(name);
@@ -73,7 +73,7 @@ export async function changeContexts(
   await write({ current: change.current ?? first ?? current, named: changed }, io);
 }
 
-/** Throws OutputFailed where the profile could not be changed, before a login makes a token that nobody could keep. */
+/** Throws OutputFailed if the profile could not be changed, before a login makes a token that could not be kept. */
 export async function requireWritable(io: Environment): Promise<void> {
   await readContexts(io);
   const path = profilePath(io);
@@ -101,7 +101,7 @@ function begin(path: string, content: string | Uint8Array): string {
   });
 }
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error that names the fault. */
 function contextsIn(value: unknown): Contexts {
   const file = fieldsIn(value, 'it');
   const { current = onlyContext, contexts } = file;

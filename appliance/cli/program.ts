@@ -138,7 +138,7 @@ export const programCommands: readonly ProgramCommand[] = [
   },
 ];
 
-/** Words that people know from other programs, and what does the same here. */
+/** Words that people know from other programs, and their counterparts here. */
 export const otherWords: Readonly<Record<string, string>> = {
   get: 'show RESOURCE [NAMES…], or list RESOURCE',
   describe: 'show RESOURCE NAMES…',

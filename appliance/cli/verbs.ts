@@ -1,4 +1,4 @@
-// The verbs over resources and what they do: a table apart from their code, which is loaded when one is run.
+// The verbs over resources and their meanings: a table apart from their code, which is loaded when one is run.
 import type { Command } from '../../core/http/description/command.ts';
 
 /** The verbs over resources, with their texts in the program's help. */

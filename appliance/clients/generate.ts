@@ -1,4 +1,4 @@
-// The sources of the client libraries: what is written by hand beside this file, and what the description of the API gives.
+// The sources of the client libraries: the hand-written parts beside this file, and the parts generated from the description of the API.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describeAppliance } from '../composition/describe.ts';

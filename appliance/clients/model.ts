@@ -1,4 +1,4 @@
-// What a client library has to offer, read from the API description: groups of operations and named types. Every emitter starts from this.
+// Model of a client library, read from the API description: groups of operations and named types. Every emitter starts from this.
 import { defined } from '../../core/base/defined.ts';
 import {
   type Content,
@@ -11,7 +11,7 @@ import {
 import { type NamedType, type TypeReference, TypeReader } from './types.ts';
 import { camelCase, pascalCase } from './words.ts';
 
-/** Groups and types are in the order of their names, so that a new endpoint changes only what is new. */
+/** Groups and types are in the order of their names, so that a new endpoint changes only new lines. */
 export type Model = {
   readonly groups: readonly Group[];
   /** every type that an operation uses, and `Problem` */
@@ -89,7 +89,7 @@ export function readModel(document: OpenApiDocument): Model {
   };
 }
 
-/** Pages for people, the description itself and the downloads of keystorectl are none of a client's business. */
+/** Tells whether clients offer an operation: they omit pages for people, the description itself and the downloads of keystorectl. */
 function isForPrograms(path: string, operation: DescribedOperation): boolean {
   if (path === '/v1/openapi.json' || path.startsWith('/v1/keystorectl')) return false;
   return path.startsWith('/v1/') && mediaTypeOf(successesOf(operation)[0]?.[1]) !== 'text/html';
@@ -167,7 +167,7 @@ function readAnswer(operation: DescribedOperation, types: TypeReader): Answer {
 
 const jsonType = 'application/json';
 
-/** What is not named is a handful of octets, like a CRL. */
+/** Kinds of answers; an unlisted one is a small number of octets, like a CRL. */
 const answerKinds: Readonly<Record<string, 'lines' | 'stream' | 'text'>> = {
   'application/x-ndjson': 'lines',
   'application/octet-stream': 'stream',

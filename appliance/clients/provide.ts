@@ -6,7 +6,7 @@ import { languages } from './languages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Where the clients are: a folder for each language. */
+/** Directory of the clients, with a folder for each language. */
 export const clientsDirectory = join(root, 'dist/clients');
 
 /**
@@ -38,7 +38,7 @@ async function describeAndGenerate(): Promise<ReadonlyMap<string, string>> {
 }
 
 function replace(directory: string, unfinished: string, state: string): void {
-  // What was packed of other sources is not for anyone.
+  // Packages of other sources are stale.
   for (const name of ['state', 'packages']) rmSync(join(directory, name), { recursive: true, force: true });
   for (const language of languages) {
     const target = join(directory, language);
@@ -69,7 +69,7 @@ function readIfThere(path: string): string | undefined {
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  // Packages have these modes; the umask of one who builds is not for others.
+  // Packages have these modes, independent of the umask of their builder.
   chmodSync(path, 0o644);
 }
 

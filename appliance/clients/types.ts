@@ -3,7 +3,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { JsonSchema } from '../../core/http/description/document.ts';
 import { pascalCase } from './words.ts';
 
-/** How a value is typed where it is used. */
+/** Type of a value at its use. */
 export type TypeReference =
   | { readonly kind: 'anything' | 'boolean' | 'number' }
   /** `base64`: the text always is base64 of octets; other formats are those of JSON Schema */
@@ -71,7 +71,7 @@ export class TypeReader {
     return [...this.#types.values()];
   }
 
-  /** `name`: what the type is called unless it has a name of its own. Throws when that name is taken by another type. */
+  /** `name`: name of the type unless it has one of its own. Throws if that name is taken by another type. */
   refer(schema: JsonSchema, name: string): TypeReference {
     const { $ref } = schema;
     if ($ref !== undefined) return this.#referNamed($ref.replace(/^.*\//, ''));
@@ -92,7 +92,7 @@ export class TypeReader {
     const typeName = pascalCase(name);
     if (this.#types.has(typeName)) return { kind: 'named', name: typeName };
     const of = this.refer(schema, typeName);
-    // What is no type of its own in any language, like a text with a pattern, is used as what it is.
+    // A schema without a type of its own in any language, like a text with a pattern, is used as its base type.
     return of;
   }
 
@@ -105,7 +105,7 @@ export class TypeReader {
     const constants = present.map((option) => option.const);
     if (constants.every((value) => value !== undefined)) return this.#choice(schema, constants, name);
     const entries = present.find((option) => option.type === 'array' && option.items?.type !== 'string');
-    // Entries, names or a number: what is answered depends on parameters that the model leaves out.
+    // Entries, names or a number: the answer depends on parameters that the model leaves out.
     if (entries !== undefined && present.some((option) => fieldNames(option).includes('count'))) return this.refer(entries, name);
     const of = present.map((option, index) => this.refer(option, `${name}Option${index + 1}`));
     return this.#add({ kind: 'union', name, ...documented(schema), of });

@@ -1,6 +1,8 @@
 // Names in the spellings of the languages: the description has `kebab-case`, `camelCase` and plain words.
 
-/** `transit keys`, `transit-keys` or `transitKeys` as `['transit', 'keys']`. Runs of capitals are one word: `TLSCAState` is `tlsca-state`. */
+/**
+ * `transit keys`, `transit-keys` or `transitKeys` as `['transit', 'keys']`. Runs of capitals are one word: `TLSCAState` is `tlsca-state`.
+ */
 export function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

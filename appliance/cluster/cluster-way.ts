@@ -1,4 +1,4 @@
-// What a serving process knows of the cluster of its appliance, and asks of it. replication/link.ts is the way.
+// View of the cluster for a serving process, and its requests to it. replication/link.ts implements it.
 import type { RemovalOutcome } from '../../core/cluster/entry.ts';
 import type { MemberState } from '../../core/cluster/validity.ts';
 import type { Levels } from '../../core/store/records/level.ts';
@@ -23,7 +23,7 @@ export type SeenAppliance = {
 export type ClusterState = {
   /** of this appliance */
   readonly id: string;
-  /** of the shared store; absent while there is none */
+  /** of the shared store; absent while it does not exist */
   readonly epoch?: string | undefined;
   /** of its records; absent with it */
   readonly level?: number | undefined;
@@ -48,25 +48,27 @@ export type ServerState = {
   readonly problem?: string | undefined;
 };
 
-/** Records that no appliance wrote, between two revisions. `records`: how many. `named`: keys of the first ones, for people. */
+/** Records that no appliance wrote, between two revisions. `records`: their number. `named`: keys of the first ones, for people. */
 export type ForeignReport = { readonly first: number; readonly last: number; readonly records: number; readonly named: readonly string[] };
 
 export type ClusterWay = SharedStore & {
-  /** Whether this appliance may answer at this moment. */
+  /** True if this appliance may answer at this moment. */
   readonly isValid: boolean;
-  /** Whether keys may be used at this moment from the last state, although nothing else is answered. */
+  /** True if keys may be used at this moment from the last state, although nothing else is answered. */
   readonly isIsolated: boolean;
   /** Names of the members that are not in and were not removed, as last heard. */
   readonly missing: readonly string[];
   /** Ids of the members that were not removed, this appliance among them, as last heard. */
   readonly members: readonly string[];
-  /** Why this appliance is no member any more; undefined while it is one, as far as it has heard. */
+  /** Reason for which this appliance is no longer a member; undefined while it is one, as far as it has heard. */
   readonly over: string | undefined;
-  /** What the clocks of most other appliances show, in milliseconds since 1970; undefined where they are too few or do not agree. */
+  /** Time by the clocks of most other appliances, in milliseconds since 1970; undefined if they are too few or do not agree. */
   readonly othersMs: number | undefined;
-  /** The keys of the shared store (cluster-keys.ts) as they are now; undefined while there is none. Rejects with `cluster-unavailable`. */
+  /**
+   * Reads the present keys of the shared store (cluster-keys.ts); undefined while there are no keys. Rejects with `cluster-unavailable`.
+   */
   wrappedKeys(): Promise<Uint8Array | undefined>;
-  /** Puts another wrapping of the same keys in their place. False when they are not `from` any more. Rejects with `cluster-unavailable`. */
+  /** Replaces them by another wrapping of the same keys. False if they are no longer `from`. Rejects with `cluster-unavailable`. */
   replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean>;
   /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
   found(wrappedKeys: Uint8Array): Promise<void>;
@@ -77,11 +79,11 @@ export type ClusterWay = SharedStore & {
   /** As removeMember of core/cluster/entry.ts, for another member by its id. */
   remove(id: string, evenIfAlive: boolean): Promise<RemovalOutcome>;
   /**
-   * The servers of etcd, where the appliances run them; rejects with `cluster-unavailable`. `alone`: those that this appliance knows of by itself, also of an
-   * etcd that somebody else runs, with a problem for each that it does not reach.
+   * The servers of etcd, where the appliances run them; rejects with `cluster-unavailable`. `alone`: those that this appliance knows of by
+   * itself, also of an etcd that somebody else runs, with a problem for each that it does not reach.
    */
   servers(which?: { readonly alone?: boolean }): Promise<readonly ServerState[]>;
-  /** Sets what puts on record that records were written past every appliance; told again until it resolves. */
+  /** Sets the function that puts on record that records were written past every appliance; it is called again until it resolves. */
   onForeignWrites(record: (report: ForeignReport) => Promise<void>): void;
   /** Rejects while the process that knows it is being started again. */
   state(): Promise<ClusterState>;

@@ -10,7 +10,7 @@ import { recordFinding } from '../findings/findings.ts';
 
 export type ForeignWriteParts = { readonly store: Store; readonly clock: Clock; readonly audit: Audit };
 
-/** Rejects when either cannot be written; it is told again then. Health is public: the records are named in the trail alone. */
+/** Rejects if either cannot be written; the report is then repeated. Health is public: only the trail names the records. */
 export async function recordForeignWrites({ store, clock, audit }: ForeignWriteParts, report: ForeignReport): Promise<void> {
   const { first, last, records, named } = report;
   const where = first === last ? `at revision ${first}` : `between the revisions ${first} and ${last}`;

@@ -1,4 +1,4 @@
-// What this appliance sees of its cluster: who is in, how far everyone has followed, how long ago they sent a heartbeat.
+// Gauges of this appliance about its cluster: the members, how far everyone has followed, and the age of their heartbeats.
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import type { Gauge } from '../../core/plugin/plugin.ts';
 import type { ClusterState, ClusterWay, SeenAppliance } from './cluster-way.ts';

@@ -1,11 +1,11 @@
-// What health says of the cluster: whether this appliance may answer, and whether others are missing.
+// Health of the cluster: whether this appliance may answer, and whether others are missing.
 import type { HealthPart } from '../../core/base/context.ts';
 import type { LostCredentials } from './membership/membership.ts';
 import type { ClusterWay } from './cluster-way.ts';
 
 type SeenCluster = Pick<ClusterWay, 'isValid' | 'isIsolated' | 'missing'>;
 
-/** `lost`: undefined where all have good credentials. Health is public, so nobody is named: GET /v1/state/system/cluster does that. */
+/** `lost`: undefined if all have valid credentials. Health is public, so it names no appliance: GET /v1/state/system/cluster does that. */
 export function clusterPart(seen: SeenCluster, lost?: LostCredentials): HealthPart {
   return { name: 'cluster', ...stateOf(seen, lost) };
 }

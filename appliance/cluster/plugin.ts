@@ -1,4 +1,4 @@
-// The part of the appliance that is about the others: who they are, how they come and go, and what the keys of all need from each.
+// The part of the appliance about the other members: their list, their joining and leaving, and their work for the shared keys.
 import { z } from 'zod';
 import type { Job } from '../../core/base/context.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
@@ -22,7 +22,7 @@ export type ClusterPluginParts = ClusterParts & {
   readonly directory: string;
   /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
-  /** where each appliance has a token */
+  /** present if each appliance has a token */
   readonly carrying?: CarryingParts | undefined;
 };
 
@@ -56,7 +56,7 @@ function jobsOf(parts: ClusterPluginParts & Pick<CarryingParts, 'clock' | 'clust
   ];
 }
 
-/** Those that were not removed: of one whose removal was cut off, the state says so. */
+/** Those that were not removed: the state lists one whose removal was interrupted. */
 function appliancesOf(cluster: ClusterWay | undefined): Appliances {
   return {
     async list() {

@@ -1,4 +1,4 @@
-// Removes an appliance that is lost for ever from its cluster, on record: membership, jobs, what it had for itself, and its audit trail.
+// Removes a permanently lost appliance from its cluster, on record: membership, jobs, its own records, and its audit trail.
 import type { Caller } from '../../core/access/caller.ts';
 import type { LostTrail } from '../../core/audit/chains.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
@@ -17,7 +17,7 @@ export type RemovalParts = {
   readonly running: () => Pick<RunningPlugins, 'dropAppliance'>;
 };
 
-/** Which one, and whether it may still be there. */
+/** The appliance to be removed, and whether it may still be there. */
 export type WantedRemoval = {
   /** name or id */
   readonly member: string;
@@ -29,9 +29,10 @@ export type WantedRemoval = {
 export type Removed = Departure & LostTrail;
 
 /**
- * Repeated, it answers the same: cut off between its two steps, the membership has ended and the record is missing. An appliance whose place
- * another has taken after a lost disk is no member any more; by its id, the loss of its trail is recorded alone. Uses of keys that an appliance
- * had reserved stay counted, because nobody knows how many it made. Throws `not-found`, `operation-refused` and `cluster-unavailable`.
+ * Idempotent: after an interruption between its two steps, the membership has ended and the record is missing. An appliance whose place
+ * another has taken after a lost disk is no longer a member; by its id, only the loss of its trail is recorded. Uses of keys that an
+ * appliance had reserved stay counted, because it is unknown how many it made. Throws `not-found`, `operation-refused` and `cluster-
+ * unavailable`.
  */
 export async function removeAppliance(parts: RemovalParts, wanted: WantedRemoval): Promise<Removed> {
   const { store, state } = parts;

@@ -1,4 +1,4 @@
-// The appliances that share the store: who is in and how far everyone has followed, and the removal of one that is lost for ever.
+// Endpoints of the appliances that share the store: members, how far everyone has followed, and the removal of a permanently lost one.
 import { z } from 'zod';
 import { acknowledgementOf } from '../../core/audit/chains.ts';
 import { reservedRefusal } from '../../core/access/reserved.ts';
@@ -103,15 +103,15 @@ export type ClusterParts = {
   readonly membership: Membership;
   /** all plugins, once they have started */
   readonly running: () => Pick<RunningPlugins, 'dropAppliance' | 'migrate'>;
-  /** what is to be changed in the configuration of this appliance */
+  /** recommended changes to the configuration of this appliance */
   readonly clusterWarnings?: (() => readonly string[]) | undefined;
 } & ClusterKeys;
 
-/** What the members of a cluster have to do with its keys. */
+/** Operations on the keys of a cluster by its members. */
 export type ClusterKeys = {
   /** every stored key */
   readonly keys: () => Iterable<KeyReference>;
-  /** where each appliance has a token: those who get its keys before they join, and what is done with them when one was removed */
+  /** present if each appliance has a token: those that get its keys before they join, and the treatment of its keys after a removal */
   readonly ownTokens?: OwnTokens | undefined;
 };
 
@@ -151,7 +151,7 @@ function stateEndpoint(system: ClusterParts): AnyEndpoint {
         return { shape: 'alone' as const, ...defined({ publicUrl }), ...nobody };
       }
       const cutOff = !cluster.isValid;
-      // A token may have been ended elsewhere: what it learns is kept to those who dispose of the cluster.
+      // A token may have been ended elsewhere: its holder learns this only if it may manage the cluster.
       if (cutOff && reservedRefusal('system-root', caller) !== undefined) throw clusterUnavailable('cut-off');
       const [state, servers] = await Promise.all([readCluster(cluster), cluster.servers({ alone: cutOff })]);
       const leader = system.jobsLeader?.();
@@ -213,7 +213,7 @@ function differingUrls(members: readonly Pick<z.output<typeof member>, 'name' | 
   ];
 }
 
-/** One whose removal was cut off before it was recorded is shown as before, so that it is removed again. */
+/** An appliance whose removal was interrupted before it was recorded is shown as before, so that it is removed again. */
 const shownStates = { in: 'in', expelled: 'expelled', removing: 'expelled', out: 'out', removed: 'out' } as const;
 
 function serverShown({ appliance, url, isLeader, isLearner, version, bytes, problem }: ServerState, members: readonly SeenAppliance[]) {

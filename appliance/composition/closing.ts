@@ -1,12 +1,12 @@
-// What a process has open, and how that ends: what works beside the requests rests first, all at once; the rest closes in the reverse order of
-// its opening.
+// Open parts of a process, and their closing: parts that work beside the requests rest first, all at once; the others close in the reverse
+// order of their opening.
 import { once } from '../../core/base/async/once.ts';
 
 export class Closing {
   readonly #opened = new AsyncDisposableStack();
   readonly #working: (() => unknown)[] = [];
 
-  /** `close` runs after what was opened later has closed. */
+  /** `close` runs after later opened parts have closed. */
   onClose(close: () => unknown): void {
     this.#opened.defer(async () => {
       await close();
@@ -23,7 +23,7 @@ export class Closing {
     await Promise.all(this.#working.map((rest) => rest()));
   }
 
-  /** Safe to call twice. */
+  /** Idempotent. */
   readonly close = once(async (): Promise<void> => {
     await this.rest();
     await this.#opened.disposeAsync();

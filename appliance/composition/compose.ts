@@ -19,7 +19,7 @@ export type Parts = Omit<OwnParts, 'running'> &
   Pick<AppOptions, 'topics' | 'sealed' | 'bodyRoom' | 'replica' | 'admit'> & {
     /** beside those of the appliance itself */
     readonly plugins: readonly AnyPlugin[];
-    /** how many records of unauthenticated requests are written; the default is for everything but tests */
+    /** limit of written records of unauthenticated requests; the default is for everything but tests */
     readonly unauthenticatedLimit?: UnauthenticatedLimits;
     /** the validated configuration section of a plugin */
     configurationOf(plugin: string): unknown;
@@ -28,7 +28,7 @@ export type Parts = Omit<OwnParts, 'running'> &
     /** absent in tools that open tokens and store without serving */
     readonly system?: SystemParts & {
       readonly metrics: Pick<ProcessMetrics, 'onAnswered'>;
-      /** what every worker says of the parts of the appliance */
+      /** reports of every worker about the parts of the appliance */
       workerReports(): Promise<readonly WorkerReport[]>;
     };
   };
@@ -42,7 +42,7 @@ export type Composed = {
   check(): Promise<readonly CheckFinding[]>;
   /** Every stored key of the plugins. */
   keys(): Iterable<KeyReference>;
-  /** Before a seal, when requests have ended: stores what is only in memory. */
+  /** Before a seal, when requests have ended: stores data that is only in memory. */
   settle(): Promise<void>;
   /** Stops the plugins, last started first. The caller closes store, HSM and audit trail. */
   stop(): Promise<void>;
@@ -61,7 +61,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   });
   const health: Composed['health'] = {
     own: () => running.health(),
-    // Without an answer of the supervisor, what this process sees is better than nothing.
+    // Without an answer of the supervisor, the view of this process is better than nothing.
     ofAll: async () => {
       const reports = await system?.workerReports().catch(() => undefined);
       return reports === undefined ? running.health() : mergeHealth(reports, () => running.health());

@@ -19,7 +19,7 @@ import { plugins } from '../plugins.ts';
 import { compose, type Parts } from './compose.ts';
 
 /**
- * What `GET /v1/openapi.json` of an appliance of this version answers. The plugins are started over an empty store in a directory of its
+ * The answer of `GET /v1/openapi.json` of an appliance of this version. The plugins are started over an empty store in a directory of its
  * own, which is removed; a plugin that would use a token or the audit trail to describe itself makes this reject.
  */
 export async function describeAppliance(): Promise<OpenApiDocument> {

@@ -92,7 +92,7 @@ export async function listen(
   return listener;
 }
 
-/** Of an appliance in a cluster: whether it may answer. */
+/** Check whether an appliance in a cluster may answer; undefined without a cluster. */
 function replicaOf({ runtime: { cluster, store } }: ServingWorker): Replica | undefined {
   if (cluster === undefined) return undefined;
   return {

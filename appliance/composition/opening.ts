@@ -1,4 +1,4 @@
-// What a serving process opens before it serves: its log, the tokens and the store; worker 1 makes what is missing on the way.
+// Opens the parts of a serving process: its log, the tokens and the store; worker 1 makes missing ones on the way.
 import { describeFault } from '../../core/http/response/problem.ts';
 import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
 import { setTimeout } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export type Opened = {
   readonly runtime: Runtime;
   /** as they were opened */
   readonly tokens: readonly TokenConfig[];
-  /** what to tell the user after a first start */
+  /** message to the user after a first start */
   readonly announcement: string | undefined;
 };
 
@@ -41,7 +41,7 @@ export async function openToServe(
     const cluster = openLink(configuration, number);
     if (provisions)
       return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
-    // Before the store is opened: what others commit meanwhile is in it.
+    // Before the store is opened: then it contains the commits that others make meanwhile.
     const recorded = await recordedRevision(paths.audit(data), ownChain(configuration.workers));
     const runtime = await openRuntime(configuration, hsmConfig, hsmLog, cluster);
     await requireNewestStore(runtime, data, recorded);
@@ -53,8 +53,8 @@ export async function openToServe(
 }
 
 /**
- * A worker that takes the place of one that has ended may find an earlier copy in the place of the store, of which that one has died. Throws
- * StartRefused; nothing stays open then.
+ * A worker that takes the place of one that has ended may find an earlier copy in the place of the store, of which that one has died.
+ * Throws StartRefused; nothing stays open then.
  */
 async function requireNewestStore(runtime: Runtime, data: string, recorded: number): Promise<void> {
   const { openedAt } = runtime.store;
@@ -72,7 +72,7 @@ function ownChain(workers: number): (chain: string) => boolean {
   return (chain) => own.has(chain);
 }
 
-/** How long the log may take to write why the process ends. */
+/** Limit for the log to write the reason for the end of the process. */
 const lastWordsMs = 1_000;
 
 function watchForStrayErrors(log: OpenLog): void {

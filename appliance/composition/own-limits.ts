@@ -1,10 +1,11 @@
-// What the system lets the processes have, looked at by a start: too little is said then, not by connections that are dropped later.
+// Checks at a start the limits that the system sets for the processes, so that a low one is reported then, not by connections dropped
+// later.
 import type { Configuration } from '../../core/config/config.ts';
 import { availableBytes } from '../../core/config/memory.ts';
 import { neededFiles, openFileLimit, softLimit } from '../../core/config/open-files.ts';
 import { StartRefused } from '../start-refused.ts';
 
-/** What all processes keep with one worker, and each further worker with the process of its token (performance.md). */
+/** Memory of all processes with one worker, and of each further worker with the process of its token (performance.md). */
 const memoryBytes = { first: 320 << 20, further: 192 << 20 } as const;
 
 /**

@@ -1,4 +1,4 @@
-// The parts of the appliance itself, as plugins: what they share is made here, and each brings its endpoints, jobs, gauges and health.
+// The parts of the appliance itself, as plugins: their common parts are made here, and each brings its endpoints, jobs, gauges and health.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { platformPlugin } from '../../core/platform/platform-plugin.ts';
@@ -34,7 +34,7 @@ import type { RewrappingParts } from '../wrapping-keys/rewrapping.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { isStoreKeyShared } from '../cluster/keys/shared-store-key.ts';
 
-/** What a process that serves has opened and made. */
+/** Opened and made parts of a serving process. */
 export type SystemParts = MonitoringParts &
   SealParts &
   Pick<MachineParts, 'clockWatch' | 'operationsSocket'> &
@@ -45,7 +45,7 @@ export type SystemParts = MonitoringParts &
     readonly settleMs: number;
     readonly backups: Backups;
     readonly shipping: ShippingParts;
-    /** where the credential of the first login is; absent: there is none */
+    /** file with the credential of the first login; absent without one */
     readonly bootstrapFile?: string | undefined;
   };
 
@@ -59,7 +59,7 @@ export type OwnParts = {
   readonly damage?: (() => string | undefined) | undefined;
   /** the tokens whose PIN the appliance keeps; default: none */
   readonly ownPins?: OwnPins | undefined;
-  /** directory of what GET /v1/keystorectl hands out, by default that of the package */
+  /** directory of the files of GET /v1/keystorectl, by default that of the package */
   readonly downloads?: string | undefined;
   /** all plugins, once they have started */
   readonly running: () => RunningPlugins;
@@ -119,7 +119,7 @@ function carryingPartsOf({ cluster, tokens }: SystemParts, { store, clock, log }
   return { store, clock, log, cluster, token: { ...token, group: token.group } };
 }
 
-/** Of an appliance in a cluster: whether every appliance keeps the key of the store under a wrapping key. */
+/** Check whether every appliance of a cluster keeps the key of the store under a wrapping key; empty without a cluster. */
 function sharedStoreKeyOf({ cluster }: SystemParts, { store, hsm }: OwnParts): Pick<RewrappingParts, 'isStoreKeyShared'> {
   return cluster === undefined ? {} : { isStoreKeyShared: (number) => isStoreKeyShared({ store, hsm, cluster }, number) };
 }

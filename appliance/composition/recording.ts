@@ -1,5 +1,5 @@
-// What a serving process measures and records with: the clock, quotas and metrics, the audit trail with the destinations that it waits for, and
-// the backups.
+// Measuring and recording parts of a serving process: the clock, quotas and metrics, the audit trail with the destinations that it waits
+// for, and the backups.
 import { setTimeout } from 'node:timers/promises';
 import { Quotas } from '../../core/access/quotas.ts';
 import { chainNames } from '../../core/audit/chains.ts';
@@ -29,11 +29,11 @@ export type Recording = {
   readonly backups: Backups;
   /** as in RequestServer */
   readonly admit: (tenantId: string) => void;
-  /** Notes the time before the process ends: after a restart of the machine, what has ended until now is known by this alone. */
+  /** Notes the time before the process ends: after a restart of the machine, ended credentials are recognised by this alone. */
   readonly recordTime: () => Promise<void>;
 };
 
-/** How long the other workers may take to stop. */
+/** Limit for the other workers to stop. */
 const aloneMs = 11_000;
 
 export async function openRecording(worker: ServingWorker): Promise<Recording> {

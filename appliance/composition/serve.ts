@@ -1,5 +1,5 @@
-// One serving process, in stages: it records, prepares its listeners, composes the plugins, listens and runs jobs. What each stage opens is
-// closed in the reverse order.
+// One serving process, in stages: it records, prepares its listeners, composes the plugins, listens and runs jobs. The parts that each
+// stage opens are closed in the reverse order.
 import { setTimeout } from 'node:timers/promises';
 import { bodyRoomThatFits } from '../../core/config/memory.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
@@ -45,7 +45,7 @@ type Started = Pick<ServingWorker, 'configuration' | 'number' | 'channel' | 'alo
   readonly ticketKeys: Buffer;
 };
 
-/** Serves with what was opened, and closes it in the end. Throws StartRefused; nothing stays open then. */
+/** Serves with the opened parts, and closes them in the end. Throws StartRefused; nothing stays open then. */
 export async function serve({ opened, ticketKeys, ...started }: Started): Promise<Serving> {
   const { log, runtime } = opened;
   const closing = new Closing();

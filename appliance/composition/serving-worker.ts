@@ -1,4 +1,4 @@
-// What the stages of a serving process share.
+// State that the stages of a serving process share.
 import type { Configuration } from '../../core/config/config.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import type { RequestGate } from '../processes/request-gate.ts';

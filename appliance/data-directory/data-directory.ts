@@ -1,4 +1,4 @@
-// The data directory: made with mode 0700, proven writable, held by one appliance at a time, and each name in it what it is to be.
+// The data directory: made with mode 0700, proven writable, held by one appliance at a time, with the right kind of file at each name.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -30,11 +30,14 @@ import { StartRefused } from '../start-refused.ts';
 /** The least free space for a start: token, store and audit trail each write a little. */
 const roomBytes = 256 << 10;
 
-/** How long a killed appliance and its workers may take to end, and how often that is looked at. */
+/** Limit for a killed appliance and its workers to end, and the interval of the check. */
 const patienceMs = 5_000;
 const againMs = 50;
 
-/** Throws StartRefused when the directory cannot be made or written, has no room, another appliance holds it, or something strange is in it. Held until the process ends. `source` is what the directory was given with, for the messages. */
+/**
+ * Throws StartRefused when the directory cannot be made or written, has no room, another appliance holds it, or something strange is in it.
+ * Held until the process ends. `source`: the setting that gave the directory, for the messages.
+ */
 export async function holdDataDirectory(directory: string, source = '--data'): Promise<void> {
   try {
     makeDirectory(directory);
@@ -68,7 +71,7 @@ export async function holdDataDirectory(directory: string, source = '--data'): P
   sweepTemporaryFiles(directory);
 }
 
-/** What an appliance keeps there. `again`: files that a start makes again. */
+/** Files and directories that an appliance keeps there. `again`: files that a start makes again. */
 const kept = {
   file: [
     'pin',
@@ -86,8 +89,8 @@ const kept = {
 } as const;
 
 /**
- * Throws StartRefused where something else is in the place of a file or a directory: LMDB and modules end the process over it, and a FIFO is waited
- * for for ever.
+ * Throws StartRefused where something else is in the place of a file or a directory: LMDB and modules end the process over it, and a FIFO
+ * is waited for without limit.
  */
 export function requireKinds(directory: string): void {
   const require = (path: string, wanted: 'a file' | 'a directory', remedy: string): void => {
@@ -105,7 +108,7 @@ export function requireKinds(directory: string): void {
     throw new StartRefused(`${fifo} is no file and no directory: move it away, and put what was in its place back from your backup`);
 }
 
-/** Of the audit trail, by their names; none where nobody may look. */
+/** Files of the audit trail, by their names; empty for an unreadable directory. */
 function chainFiles(directory: string): readonly string[] {
   try {
     return readdirSync(join(directory, 'audit'))
@@ -116,7 +119,10 @@ function chainFiles(directory: string): readonly string[] {
   }
 }
 
-/** Rights of others than the user of the service, by what they are to: of files that are secret, and of directories in which files can be exchanged. */
+/**
+ * Rights of others than the user of the service, by their use: of files that are secret, and of directories in which files can be
+ * exchanged.
+ */
 const othersMay = {
   write: { bits: 0o022, names: ['.', 'store', 'softhsm', 'audit', 'tls', 'member'], so: 'files in it could be exchanged', mode: '700' },
   read: {
@@ -128,8 +134,9 @@ const othersMay = {
 } as const;
 
 /**
- * Takes the rights of others from what they must not use, as ssh and Vault refuse it: a copy or a volume that has given them is no reason not to
- * serve. Answers sentences for the log: what was mended, what could not be, and what a person should mend about the disk.
+ * Removes rights of others on files that they must not use. Ssh and Vault refuse such files; a copy or a volume with wider rights is no
+ * reason not to serve. Answers sentences for the log: rights that were corrected or could not be, and problems of the disk for a person to
+ * solve.
  */
 export function mendDirectory(directory: string): readonly string[] {
   const found: string[] = [];
@@ -150,7 +157,7 @@ export function mendDirectory(directory: string): readonly string[] {
   return problem === undefined ? found : [...found, problem];
 }
 
-/** Of somebody else's file: without its rights for a group, the service might have none. */
+/** A file of another user: without its rights for a group, the service might have none. */
 function remedyFor(path: string, owner: number, mode: string): string {
   const own = process.getuid?.() ?? owner;
   return owner === own
@@ -164,7 +171,7 @@ function isReached(directory: string, path: string): boolean {
   return !path.startsWith(`${directory}/`) || above === directory || lstatSync(above, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Why not: its owner alone can. What a link leads to may be somebody else's, and stays as it is. */
+/** Returns the reason for a failure: only the owner can do it. The target of a link may belong to somebody else, and stays as it is. */
 function takeRights(path: string, bits: number): string | undefined {
   let descriptor: number | undefined;
   try {
@@ -178,7 +185,7 @@ function takeRights(path: string, bits: number): string | undefined {
   }
 }
 
-/** Undefined where nothing is, or nobody may look: what needs it says so. */
+/** Undefined for a missing or inaccessible path: its user reports that. */
 function kindOf(path: string): string | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -196,7 +203,7 @@ function findFifo(directory: string): string | undefined {
   try {
     entries = readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Nobody may look, as into `lost+found`: what needs it says so.
+    // Inaccessible, like `lost+found`: its user reports that.
     return undefined;
   }
   for (const entry of entries) {
@@ -218,7 +225,9 @@ function sweepTemporaryFiles(directory: string): void {
   }
 }
 
-/** The directory for the files of everybody, as /tmp, would lose the rights that others need there. An empty one may be a volume of its own. */
+/**
+ * The directory for the files of everybody, as /tmp, would lose the rights that others need there. An empty one may be a volume of its own.
+ */
 function requireOwnDirectory(directory: string, source: string): void {
   const isForAll = (statSync(directory).mode & 0o1000) !== 0 && findTrace(directory) === undefined;
   if (!isForAll || readdirSync(directory).every((name) => name === 'lost+found')) return;
@@ -249,7 +258,7 @@ function proveRoom(directory: string): void {
   }
 }
 
-/** As `mkdir -p`; Node's own recursive form spins for ever below /proc. */
+/** As `mkdir -p`; Node's own recursive form never ends below /proc. */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
@@ -279,7 +288,10 @@ async function listenAsLock(directory: string): Promise<boolean> {
   }
 }
 
-/** What one process of an appliance does at a time: answers how to let go of it, undefined while another one has it. Its end lets go, too. */
+/**
+ * Serialises work of the processes of one appliance: answers a function that releases it, undefined while another one has it. An exit
+ * releases it, too.
+ */
 export async function holdAlone(directory: string, what: string): Promise<(() => void) | undefined> {
   const lock = createServer().unref();
   try {

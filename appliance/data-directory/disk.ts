@@ -13,7 +13,7 @@ const almostNoneBytes = 16 << 20;
 export type DiskState = {
   readonly freeBytes: number;
   readonly sizeBytes: number;
-  /** why a person should act: one sentence without a path, the same while it gets slowly worse */
+  /** reason for a person to act: one sentence without a path, the same while it gets slowly worse */
   readonly problem?: string;
 };
 

@@ -1,4 +1,5 @@
-// The file of the store key while the appliance runs: removed or replaced it is written again, because no restart opens the store without it.
+// The file of the store key while the appliance runs: removed or replaced it is written again, because no restart opens the store without
+// it.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
@@ -20,7 +21,7 @@ export class KeptStoreKey {
   #isLooking = false;
   #problem: string | undefined;
 
-  /** `dataKey`: what the file opens to, of which only a digest is kept. */
+  /** `dataKey`: the opened content of the file, of which only a digest is kept. */
   constructor(directory: string, hsm: Hsm, dataKey: Uint8Array, log: Log) {
     this.#directory = directory;
     this.#hsm = hsm;
@@ -31,7 +32,7 @@ export class KeptStoreKey {
     this.#timer = setInterval(() => void this.damage(), lookEveryMs).unref();
   }
 
-  /** Why the key is not kept; undefined when it is. One system call, unless the file has changed. */
+  /** Reason for which the key is not kept; undefined if it is. One system call, unless the file has changed. */
   damage(): string | undefined {
     const now = this.#stateOfFile();
     if (now === undefined) this.#writeAgain('was removed');
@@ -54,7 +55,7 @@ export class KeptStoreKey {
         this.#problem = undefined;
       } else this.#writeAgain('was replaced');
     } catch (error) {
-      // What cannot be read is not what was written there; a token that is away says nothing, and is asked again.
+      // An unreadable file differs from the written one; an unreachable token does not tell, and is asked again.
       if (!(error instanceof HsmError)) this.#writeAgain(error instanceof StartRefused ? 'was changed' : 'cannot be read');
     } finally {
       this.#isLooking = false;
@@ -85,7 +86,7 @@ export class KeptStoreKey {
     }
   }
 
-  /** Whether it is another file, or has other content; undefined where there is none. */
+  /** Compares the file: another one, other content, or the same; undefined without a file. */
   #stateOfFile(): string | undefined {
     try {
       const found = statSync(storeKeyFile(this.#directory), { throwIfNoEntry: false });

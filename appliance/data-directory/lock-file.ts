@@ -15,8 +15,8 @@ const held = new Map<string, DatabaseSync>();
 const expected = new Map<string, string>();
 
 /**
- * A lock of SQLite on an empty file, which the kernel releases at the end of the process; nothing is ever written. False while another process has
- * it. Throws StartRefused where the file cannot be made or locked.
+ * A lock of SQLite on an empty file, which the kernel releases at the end of the process; nothing is ever written. False while another
+ * process has it. Throws StartRefused where the file cannot be made or locked.
  */
 export function holdLockFile(directory: string): boolean {
   const file = fileOf(directory);
@@ -62,7 +62,7 @@ const remedies = {
   place: 'end every keystored that uses this directory, also in other containers, and move away what is in the place of this file',
 } as const;
 
-/** Empty, and of the owner of the directory, also where root looks at an appliance of another user. What it says has no meaning. */
+/** Empty, and of the owner of the directory, also if root examines an appliance of another user. Its content has no meaning. */
 function provideLockFile(directory: string, file: string): void {
   const present = lstatSync(file, { throwIfNoEntry: false });
   if (present?.isFile() === false) throw new StartRefused(`${file} is not a file: ${remedies.place}`);
@@ -81,12 +81,15 @@ export function expectLockFile(directory: string, identity: string): void {
   expected.set(directory, identity);
 }
 
-/** Which file the supervisor holds, for its processes. Undefined where none is held. */
+/** Identity of the file that the supervisor holds, for its processes. Undefined if it holds none. */
 export function heldLockFile(directory: string): string | undefined {
   return expected.get(directory);
 }
 
-/** Why another appliance could take the directory: one sentence without a path. Undefined where none can, or where the process is of no appliance. */
+/**
+ * Reason for which another appliance could take the directory: one sentence without a path. Undefined if none can, or if the process
+ * belongs to no appliance.
+ */
 export function lockFileDamage(directory: string): string | undefined {
   const wanted = expected.get(directory);
   if (wanted === undefined) return undefined;
@@ -97,7 +100,7 @@ export function lockFileDamage(directory: string): string | undefined {
 
 const lookEveryMs = 500;
 
-/** Whom to tell that another file is held. */
+/** Listeners for a change of the held file. */
 const followers = new Set<(identity: string) => void>();
 
 /** Calls `renewed` with each file that is held from then on in place of the one before. Returns a function that ends this. */
@@ -107,8 +110,8 @@ export function followLockFile(renewed: (identity: string) => void): () => void 
 }
 
 /**
- * Holds the file again in the supervisor when it was removed or replaced. `lost`: another appliance was faster, so that this one has to end. Nothing
- * is written into the data directory meanwhile: each process looks before it commits.
+ * Holds the file again in the supervisor when it was removed or replaced. `lost`: another appliance was faster, so that this one has to
+ * end. Nothing is written into the data directory meanwhile: each process looks before it commits.
  */
 export function watchLockFile(directory: string, log: Log, lost: () => void): void {
   let failure: string | undefined;

@@ -1,4 +1,4 @@
-// What is known of the files of the store before a process opens them.
+// Checks the files of the store before a process opens them.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFileOfStore } from '../../core/store/files/store-files.ts';
@@ -7,7 +7,9 @@ import { requireSoundPages } from '../../core/store/files/walk.ts';
 import { paths } from './paths.ts';
 import { StartRefused, storeRemedy } from '../start-refused.ts';
 
-/** Throws StartRefused, with the page, where LMDB could not read everything that is in it. `isReplica`: the others of a cluster have it, too. */
+/**
+ * Throws StartRefused, with the page, if LMDB could not read its whole content. `isReplica`: the others of a cluster have it, too.
+ */
 export async function requireSoundStore(data: string, isReplica: boolean): Promise<void> {
   const damage = await findStoreDamage(data);
   if (damage === undefined) return;
@@ -15,7 +17,7 @@ export async function requireSoundStore(data: string, isReplica: boolean): Promi
   throw new StartRefused(`${damage}: ${remedy}`);
 }
 
-/** As a sentence that names the file; undefined where there is none, or nothing is wrong with it. */
+/** Describes damage in a sentence that names the file; undefined for an undamaged store, and without one. */
 async function findStoreDamage(data: string): Promise<string | undefined> {
   const directory = paths.store(data);
   if ((statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
@@ -29,8 +31,8 @@ async function findStoreDamage(data: string): Promise<string | undefined> {
 }
 
 /**
- * Throws StartRefused where the file of the locks, which other processes have open (`storeLock`), is not in its place any more: with another one, two
- * processes would write at a time. Undefined: none has it open.
+ * Throws StartRefused if the file of the locks, which other processes have open (`storeLock`), is no longer in its place: with another one,
+ * two processes would write at a time. Undefined: none has it open.
  */
 export function requireSharedLock(store: string, storeLock: string | undefined): void {
   if (storeLock === undefined || lockFileOfStore(store) === storeLock) return;

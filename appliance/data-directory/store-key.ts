@@ -7,7 +7,7 @@ import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { parseFile, StartRefused } from '../start-refused.ts';
 
-/** What the key of the store is bound to. */
+/** Binding of the key of the store. */
 export const storeKeyBinding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
 
 /** The file of the wrapped key in a data directory. */

@@ -1,4 +1,5 @@
-// What tells a data directory in use from a new one, and what an appliance lacks of its own. Only where nothing of an appliance is, one is founded.
+// Traces that tell a data directory in use from a new one, and missing parts of an appliance. Without any trace of an appliance, one is
+// founded.
 import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
@@ -28,7 +29,7 @@ export function findTrace(directory: string): string | undefined {
 }
 
 function tracesIn(directory: string): readonly string[] {
-  // The logs of a first start that was cut off are of that.
+  // The logs of an interrupted first start belong to it.
   const names = isFounding(directory) ? traces.filter((name) => name !== 'logs') : traces;
   return names.map((name) => join(directory, name)).filter((path) => isTrace(path));
 }
@@ -41,13 +42,13 @@ export function isTrace(path: string): boolean {
   try {
     return readdirSync(path).some((name) => name !== 'lost+found');
   } catch (error) {
-    // What nobody may look into is no place to mount something.
+    // An inaccessible directory is not meant as a mount point.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return true;
     throw error;
   }
 }
 
-/** It is there from the first step of a first start to its last one: what such a start was cut off from, the next one goes on with. */
+/** It exists from the first step of a first start to its last one: the next start continues an interrupted one. */
 const foundingMark = (data: string): string => join(data, 'founding');
 
 export function isFounding(data: string): boolean {
@@ -65,18 +66,18 @@ export type NeededParts = {
   readonly token: boolean;
   /** store and store key; a member of a cluster gets them from the others */
   readonly store: boolean;
-  /** it comes into a cluster by an invitation, in place of what it has lost */
+  /** it joins a cluster by an invitation, which replaces its lost parts */
   readonly isInvited?: boolean;
 };
 
 /**
- * Begins to found an appliance where there is nothing of one. Throws StartRefused where something is and a part is missing: a disk that was not
- * mounted or a copy that was cut off would be answered with a new appliance over the old one.
+ * Begins to found an appliance in an empty directory. Throws StartRefused if there are traces of one and a part is missing: a disk that was
+ * not mounted or an incomplete copy would otherwise get a new appliance over the old one.
  */
 export function requireWhole(data: string, needed: NeededParts): void {
   const present = tracesIn(data);
   requireNoCutRestore(data, present);
-  // What a first start makes last, it makes after all that is needed: where that is there, nothing is founded any more.
+  // A first start makes these last, after all that is needed: if they exist, nothing is founded.
   const isFounded = isFounding(data) && ['root-token', 'audit', 'tls'].some((name) => isTrace(join(data, name)));
   if (isFounding(data) && !isFounded) return requireTokenOfKey(data, needed, present);
   const isFilled = needed.isInvited === true && !isTrace(paths.store(data));
@@ -84,7 +85,7 @@ export function requireWhole(data: string, needed: NeededParts): void {
   requireAll(data, needed, present);
 }
 
-/** The place of a restore that was cut off before its backup was verified (backup/restore.ts). */
+/** The place of a restore that was interrupted before its backup was verified (backup/restore.ts). */
 const cutRestore = (data: string): string => join(data, 'restoring');
 
 function requireNoCutRestore(data: string, present: readonly string[]): void {
@@ -122,7 +123,7 @@ function requireAll(data: string, needed: NeededParts, present: readonly string[
   );
 }
 
-/** Names of the parts that are missing or empty, for what is public: without a path. */
+/** Names of the missing or empty parts, for public messages: without a path. */
 export function missingParts(data: string, { token, store }: NeededParts): readonly string[] {
   return [
     ...(store && missingStore(data) !== undefined ? ['store'] : []),
@@ -136,7 +137,7 @@ function missingStore(data: string): string | undefined {
   return isTrace(directory) ? missingFile(join(directory, 'data.mdb')) : `${directory} is missing or empty`;
 }
 
-/** One without octets is what a copy that was cut off leaves. */
+/** A file without octets is the remainder of an interrupted copy. */
 function missingFile(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return `${file} is missing`;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** What a start has come to: the URL of the management API, or that the appliance ended, in which case its message is on the terminal. */
+/** Outcome of a start: the URL of the management API, or that the appliance ended, in which case its message is on the terminal. */
 export type Started = { readonly url: string } | 'ended';
 
 const program = fileURLToPath(new URL('../keystored.ts', import.meta.url));
@@ -39,7 +39,7 @@ export class ApplianceProcess {
     return this.#started;
   }
 
-  /** Resolves when it has ended, as an appliance that is told to stop: what runs is finished first. */
+  /** Resolves when it has ended, as an appliance after a signal to stop: running requests are finished first. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;

@@ -1,4 +1,5 @@
-// The landing page of `npm run dev`, a listener of listhen: its address leads to the console when the appliance is up, and waits while it restarts.
+// The landing page of `npm run dev`, a listener of listhen: its address leads to the console when the appliance is up, and waits while it
+// restarts.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -9,7 +9,7 @@ const quietMs = 100;
 
 /**
  * Calls `changed` after each change below the folders of the sources, once for all that come close together: `console` when the browser
- * application has to be built again, and otherwise `service`. Returns what ends it.
+ * application has to be built again, and otherwise `service`. Returns a function that ends it.
  */
 export function watchSources(root: string, changed: (what: Changed) => void): () => void {
   let quiet: NodeJS.Timeout | undefined;

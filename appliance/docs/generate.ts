@@ -1,5 +1,5 @@
-// Writes what is made from tables, schemas and figures: the references of errors and configuration, the dashboard, the tables and pictures
-// of performance (npm run generate docs).
+// Writes the generated documents, from tables, schemas and figures: the references of errors and configuration, the dashboard, the tables
+// and pictures of performance (npm run generate docs).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';

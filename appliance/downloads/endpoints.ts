@@ -120,7 +120,10 @@ const rangeHeaders = {
   },
 } as const;
 
-/** The one range that is asked for. Undefined for none, several, or one outside of the file: the whole file is answered then (RFC 9110 14.2). */
+/**
+ * The one range that is asked for. Undefined for none, several, or one outside of the file: the whole file is answered then (RFC 9110
+ * 14.2).
+ */
 function rangeOf(text: string | undefined, size: number): Span | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? '') ?? [];
   if (first === '' && last === '') return undefined;

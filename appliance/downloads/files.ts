@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** Where the package has its files, beside the sources. Absent in a source tree. */
+/** Directory of the files in the package, beside the sources. Absent in a source tree. */
 const packagedDirectory = fileURLToPath(new URL('../../downloads', import.meta.url));
 
 /** The name of the list of files in the directory. */
@@ -27,7 +27,9 @@ const download = z.object({
 
 const downloadIndex = z.object({ files: z.array(download) });
 
-/** Name of the source of a part that is the Node.js of the appliance: the single file repeats most of it, which is therefore shipped once. */
+/**
+ * Name of the source of a part that is the Node.js of the appliance: the single file repeats most of it, which is therefore shipped once.
+ */
 export const nodeSource = 'node';
 
 export type Download = z.output<typeof download>;
@@ -44,7 +46,7 @@ export async function readDownloads(directory: string = packagedDirectory): Prom
   return text === undefined ? [] : downloadIndex.parse(JSON.parse(text)).files;
 }
 
-/** The octets of a span, in pieces. Rejects when a file is shorter than it was: the receiver then sees that the answer was cut off. */
+/** The octets of a span, in pieces. Rejects if a file is shorter than it was: the receiver then notices the incomplete answer. */
 export async function* readSpan(
   { parts }: Download,
   { start, end }: Span,
@@ -58,7 +60,7 @@ export async function* readSpan(
   }
 }
 
-/** So small that many who read slowly take little memory. */
+/** Small, so that many slow readers take little memory. */
 const pieceOctets = 32 * 1024;
 
 /** Files that are being read, by path: many readers need one descriptor. */

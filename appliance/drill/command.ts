@@ -97,7 +97,7 @@ async function inTemporaryDirectory(parent: string, run: (directory: string) => 
   }
 }
 
-/** What drills left that were killed. */
+/** Removes the leftovers of killed drills. */
 function sweep(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;

@@ -35,7 +35,7 @@ export type DrillOptions = Omit<RestoreOptions, 'directory' | 'tokens'> & {
   readonly say: (line: string) => void;
 };
 
-/** What the drill found wrong, and what is worth knowing but breaks nothing. */
+/** Problems that the drill found, and notes that break nothing. */
 export type DrillReport = { readonly findings: readonly CheckFinding[]; readonly notes: readonly CheckFinding[] };
 
 /** Throws StartRefused when the backup does not restore at all, or does not fit the configured tokens. */

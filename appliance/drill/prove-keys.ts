@@ -4,7 +4,7 @@ import type { CheckFinding } from '../../core/base/context.ts';
 import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../hsm/api.ts';
 import { describeKey } from '../wrapping-keys/rotation.ts';
 
-/** How many keys of each type opened, and those that did not. */
+/** Number of keys of each type that opened, and findings about those that did not. */
 export type ProvenKeys = { readonly byType: Readonly<Record<string, number>>; readonly findings: readonly CheckFinding[] };
 
 /** Keys used at the same time. */
@@ -40,14 +40,14 @@ export async function proveKeys(hsm: Hsm, keys: Iterable<KeyReference>): Promise
 }
 
 /**
- * What version 0.1.0 has imported, as a key in token custody or through a network, when the token had ended the login meanwhile: a secret
- * that everybody knows.
+ * Key that version 0.1.0 imported in token custody or through a network when the token had ended the login meanwhile: a secret that
+ * everybody knows.
  */
 const isOfZeros = Symbol('a key of zeros');
 const ofZeros = 'consists of zeros, as version 0.1.0 imported some keys; import it again, and replace what it has protected';
 
 async function use(hsm: Hsm, key: KeyReference): Promise<unknown> {
-  // The key under which callers wrap what they import can only decrypt: a refusal of what was not encrypted shows that it was loaded.
+  // The key under which callers wrap keys for import can only decrypt: a refusal of other octets shows that it was loaded.
   if (key.binding.purpose === 'import') {
     return hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
   }

@@ -6,7 +6,7 @@ import { type Hsm, HsmError, type WrappingKeys } from '../../hsm/api.ts';
 const changes = ['reserve', 'generate', 'importKey', 'destroy'] as const satisfies readonly (keyof Hsm)[];
 const wrappingChanges = ['makeNext', 'destroy', 'rewrap'] as const satisfies readonly (keyof WrappingKeys)[];
 
-/** The same tokens; what would change them is `refused`. */
+/** The same tokens; operations that would change them are `refused`. */
 export function readOnlyHsm(hsm: Hsm): Hsm {
   return refusing(hsm, changes, { wrappingKeys: refusing(hsm.wrappingKeys, wrappingChanges, {}) });
 }

@@ -1,4 +1,4 @@
-// /v1/state/system/findings: what a start or a job has found, and the answer to it; for the system tenant.
+// /v1/state/system/findings: findings of a start or a job, and the answer to them; for the system tenant.
 import { z } from 'zod';
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';

@@ -1,11 +1,11 @@
-// What a start or a job has found that a person has to know: it is part of health until somebody has answered it, also over restarts.
+// Findings of a start or a job that a person has to know: part of health until somebody has answered them, also over restarts.
 import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } from '../../core/store/store.ts';
 
-/** By name, which is its part of health as well: what a person does before the answer. */
+/** Remedies before the answer, by name of the finding, which is also that of its part of health. */
 const findingRemedies = {
   'store-behind': 'put the newer store back, or make these changes again',
   'store-content':
@@ -21,8 +21,8 @@ const findingRemedies = {
 export type FindingName = keyof typeof findingRemedies;
 
 /**
- * [name, id of the appliance]. `message` is public, as health is: it names no path, no key and nobody. An answered one stays, so that the
- * same finding is not said again.
+ * [name, id of the appliance]. `message` is public, as health is: it names no path, no key and no person. An answered one stays, so that
+ * the same finding is not reported again.
  */
 export type Finding = {
   readonly message: string;
@@ -35,7 +35,9 @@ export type Finding = {
 const findingTable = (store: Store): Table<Finding> => store.table<Finding>('findings');
 export const findingTableKinds: TableKinds = { findings: { of: 'each' } };
 
-/** Where it is: under the name alone what one found that then became the first of a cluster, which concerns the store of all. */
+/**
+ * Key of a finding: its name alone if it was found before its finder became the first of a cluster, because it concerns the store of all.
+ */
 function placeOf(read: Pick<WriteTransaction, 'has'>, store: Store, name: string): StoreKey {
   const own = ownKey(store, name);
   return !read.has(findingTable(store), own) && read.has(findingTable(store), [name]) ? [name] : own;
@@ -43,10 +45,10 @@ function placeOf(read: Pick<WriteTransaction, 'has'>, store: Store, name: string
 
 const snapshot: Pick<WriteTransaction, 'has'> = { has: (table, key) => table.has(key) };
 
-/** `isEvent`: it happened once, and is told beside what was found before; others are a state, and say how it is now. */
+/** `isEvent`: it happened once, and is added to earlier ones; other findings are a state, and replace the former one. */
 export type Found = Pick<Finding, 'message' | 'hinders'> & { readonly name: FindingName; readonly isEvent?: true };
 
-/** Of events that nobody answers, the latest are kept. */
+/** Of unanswered events, the latest are kept. */
 const longestMessage = 1_000;
 
 /** Notes a finding; one that says the same and was answered is not opened again. */
@@ -84,7 +86,7 @@ export function findFinding(store: Store, name: string): Finding | undefined {
   return Object.hasOwn(findingRemedies, name) ? findingTable(store).get(placeOf(snapshot, store, name)) : undefined;
 }
 
-/** A person knows of it and has done what was to be done. Answers what is kept; undefined where there is nothing to answer. */
+/** Answers a finding: a person knows of it and has acted. Returns the kept record; undefined if there is nothing to answer. */
 export function answerFinding(store: Store, clock: Clock, name: string, by: string): Promise<Finding | undefined> {
   return store.write((transaction) => {
     const key = placeOf(transaction, store, name);
@@ -96,7 +98,7 @@ export function answerFinding(store: Store, clock: Clock, name: string, by: stri
   });
 }
 
-/** What is to be done, for people. */
+/** Remedy for a finding, for people. */
 export function remedyOf(name: FindingName): string {
   return `${findingRemedies[name]}; then answer it (keystorectl do findings ${name} answer)`;
 }
@@ -104,7 +106,7 @@ export function remedyOf(name: FindingName): string {
 /** A part of health. */
 type FindingPart = { readonly name: string; readonly state: 'unanswered'; readonly reason: string; readonly hinders?: true };
 
-/** Parts of health, for those that nobody has answered. */
+/** Parts of health, for unanswered findings. */
 export function findingParts(store: Store): readonly FindingPart[] {
   return listFindings(store).flatMap(([name, { message, hinders, answered }]) =>
     answered === undefined

@@ -1,4 +1,4 @@
-// Looks once for each state of the tokens whether the stored keys open: a token that works and lacks what it had looks like any other.
+// Checks once for each state of the tokens whether the stored keys open: a token that works and has lost keys looks like any other.
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Job } from '../../core/base/context.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -63,7 +63,7 @@ async function stateOfTokens({ hsm, rotation }: LostKeysParts): Promise<Tokens |
   return { fingerprint: JSON.stringify(states), byName: new Map(states), configured: new Set(names) };
 }
 
-/** How many keys of each sort do not open, by the sentence about the sort; and which ones. */
+/** Number of keys of each sort that do not open, by the sentence about the sort; and their names. */
 type Lost = { readonly counts: Map<string, number>; readonly keys: Set<string>; total: number };
 
 /** `among`: of these alone. Rejects when a token does not answer. */
@@ -110,7 +110,7 @@ async function opens(hsm: Hsm, key: KeyReference): Promise<boolean> {
   }
 }
 
-/** What nothing can be made under hinders every creation, too. */
+/** Records the finding; without the wrapping key in use nothing can be made, which hinders every creation, too. */
 async function settle({ store, clock }: LostKeysParts, { byName }: Tokens, { counts, keys, total }: Lost): Promise<void> {
   const unusable = [...byName].filter(([, { present, inUse }]) => !present.includes(inUse));
   if (keys.size === 0 && unusable.length === 0) return withdrawFinding(store, 'keys-lost');

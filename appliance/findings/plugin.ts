@@ -1,4 +1,4 @@
-// The part of the appliance that keeps what was found until a person has answered it.
+// The part of the appliance that keeps findings until a person has answered them.
 import { z } from 'zod';
 import type { HealthPart } from '../../core/base/context.ts';
 import { gaugesOf } from '../../core/plugin/gauges.ts';
@@ -36,7 +36,7 @@ export function findingsPlugin(parts: FindingsParts): AnyPlugin {
   });
 }
 
-/** What was found is in the store: where that cannot be read, its own part says so. */
+/** Reads the findings from the store: if it is unreadable, the part of health about the store says so. */
 function unansweredParts({ store, damage }: FindingsParts): readonly HealthPart[] {
   try {
     return findingParts(store);

@@ -1,9 +1,9 @@
-// Puts on record that a store does not hold what was written to it last: pages of its file that are earlier ones look right to everything else.
+// Puts on record that a store does not have its last written content: earlier pages in its file look right to everything else.
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { recordFinding } from './findings.ts';
 
-/** At every start and every unseal, before anything is written. Afterwards, what was found counts as what was written. */
+/** Runs at every start and every unseal, before anything is written. Afterwards, the found content counts as the written one. */
 export async function noteContent(store: OpenStore, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<void> {
   const { isAsWritten, records, accept } = await store.examineContent();
   if (!isAsWritten) {

@@ -1,4 +1,4 @@
-// Records that do not open are passed over by lists and jobs: health says so until somebody has answered it.
+// Records that do not open are skipped by lists and jobs: health reports it until a person has answered.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import type { OpenStore } from '../../core/store/open-store.ts';

@@ -1,5 +1,5 @@
-// Compares the machine's clock with those of the other appliances, which outvote it, and with the latest time seen. While it is implausible,
-// certificates, expiry and rotation are held.
+// Compares the machine's clock with those of the other appliances, which outvote it, and with the latest time seen. While it is
+// implausible, certificates, expiry and rotation are held.
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock, Job } from '../../core/base/context.ts';
@@ -19,22 +19,24 @@ export function softwareDate(): Temporal.Instant {
 
 /** Time servers correct a clock by less than this; a machine that lost its time differs by far more. */
 const toleranceMs = 300_000;
-/** A clock that was corrected back by less is waited for: meanwhile the time goes this much slower than it passes, so that it is never over. */
+/**
+ * A clock that was corrected back by less is waited for: meanwhile the time goes this much slower than it passes, so that it is never over.
+ */
 const waitingPace = 0.9;
-/** How often the time is recorded, and how often other processes check whether a person has accepted the clock. */
+/** Interval at which the time is recorded, and at which other processes check whether a person has accepted the clock. */
 const recordEverySeconds = 60;
 const lookEveryMs = 1_000;
 
-/** Key of what was seen by the appliance that a cluster began with, before it began. */
+/** Key of the time seen by the appliance that a cluster began with, before it began. */
 const aloneKey = ['machine'];
 
 /**
- * What the store keeps. Key: ['machine'], in a cluster ['machine', id of the appliance], so that a clock that is ahead holds up no other
- * machine. `accepted` counts how often a person has accepted the clock.
+ * Record in the store. Key: ['machine'], in a cluster ['machine', id of the appliance], so that a clock that is ahead holds up no other
+ * machine. `accepted`: number of times that a person has accepted the clock.
  */
 type SeenTime = { readonly at: string; readonly accepted: number; readonly sinceBoot?: BootTime };
 
-/** How long the machine has been up, on the clock that nobody sets and all its processes share. `boot` tells one start of it from others. */
+/** Uptime of the machine, on the clock that nobody sets and all its processes share. `boot` tells one start of it from others. */
 export type BootTime = { readonly boot: string; readonly ms: number };
 
 /** Undefined where the system does not say it. */
@@ -50,16 +52,16 @@ export function readBootTime(): BootTime | undefined {
 
 export type ClockWatch = {
   /**
-   * The clock that the appliance uses: the machine's, unless those of most other appliances differ, which it goes by then (`correction`). While
-   * that is implausible it goes on from the last time seen, and `doubt` says why. It never goes back, unless a person accepts that: no token
-   * that has ended works again, and it never stands still: what is to end ends.
+   * The clock that the appliance uses: the machine's, or if it differs from those of most other appliances, theirs (`correction`). While
+   * that is implausible it goes on from the last time seen, and `doubt` tells the reason. It never goes back, unless a person accepts that,
+   * so that no ended token works again; and it never stops, so that whatever is to end does end.
    */
   readonly clock: Clock;
   /** Records the time; runs in one process. */
   readonly job: Job;
   /** The same, before the process that runs the job ends or is sealed. */
   record(): Promise<void>;
-  /** Calls back when a person has accepted a clock that is before the time that was used: what was made meanwhile begins in the future. */
+  /** Calls back when a person has accepted a clock that is before the used time: entries made meanwhile begin in the future. */
   onSetBack(listener: () => void): void;
   /** A person accepts the machine's clock: it is used from now on, even if it goes back. Where others outvote it, theirs. */
   accept(): Promise<void>;
@@ -71,9 +73,9 @@ export type ClockWatch = {
 type ClockWatchOptions = {
   /** A clock before this is wrong, whatever the store has recorded. */
   readonly earliest?: Temporal.Instant;
-  /** what the clocks of most other appliances show, in milliseconds since 1970; default: nobody knows */
+  /** time by the clocks of most other appliances, in milliseconds since 1970; default: unknown */
   readonly othersMs?: () => number | undefined;
-  /** default: nobody knows, so that a process begins with what was recorded */
+  /** default: unknown, so that a process begins with the recorded time */
   readonly sinceBoot?: () => BootTime | undefined;
   /** the latest time in the audit trail, which is written more often; it counts as far as the record should have been written since */
   readonly inTrail?: Temporal.Instant | undefined;
@@ -104,7 +106,7 @@ class WatchedClock implements ClockWatch {
   };
   #accepted = -1;
   #isBeginning = true;
-  /** the time that was used last, and when that was on the clock that nobody sets */
+  /** the time used last, and its moment on the clock that nobody sets */
   #used: { readonly ms: number; readonly atMs: number };
 
   constructor(store: Store, machine: Clock, options: ClockWatchOptions) {
@@ -131,7 +133,7 @@ class WatchedClock implements ClockWatch {
     const store = this.#store;
     store.refresh();
     this.#look();
-    // Also while it is in doubt: what ended meanwhile is over after a restart, too.
+    // Also while it is in doubt: whatever ended meanwhile stays ended after a restart.
     const at = formatTimestamp(this.#time());
     const own = this.#accepted;
     await store.write((transaction) => {
@@ -189,7 +191,7 @@ class WatchedClock implements ClockWatch {
     return `the clock says ${formatTimestamp(now)}, but those of most other appliances say ${formatTimestamp(others)}, which is used: set it`;
   }
 
-  /** What others say, where the machine's clock is wrong by that. */
+  /** Time of the other appliances, if the machine's clock differs from it. */
   #outvoted(now: Temporal.Instant): Temporal.Instant | undefined {
     const others = this.#options.othersMs();
     if (others === undefined || Math.abs(others - now.epochMilliseconds) <= clockToleranceMs) return undefined;
@@ -209,7 +211,7 @@ class WatchedClock implements ClockWatch {
     return this.#machine.monotonicMs() - this.#used.atMs;
   }
 
-  /** What the time would be if the clock had not been set since it was used. */
+  /** Present time as if the clock had not been set since it was used. */
   #runOnMs(): number {
     return this.#used.ms + this.#passedMs();
   }
@@ -226,7 +228,7 @@ class WatchedClock implements ClockWatch {
     return now.epochMilliseconds >= leastMs ? now : instantOf(leastMs);
   }
 
-  /** What a process begins with that finds this record: nothing that ended since it was written may work again. */
+  /** First time of a process that finds this record: nothing that ended since it was written may work again. */
   #beginningMs({ at, sinceBoot: then }: SeenTime): number {
     const { sinceBoot, inTrail } = this.#options;
     const recordedMs = Temporal.Instant.from(at).epochMilliseconds;

@@ -1,4 +1,4 @@
-// What health says of the machine: its disk, its clock, and the files of the store.
+// Health of the machine: its disk, its clock, and the files of the store.
 import type { Clock, HealthPart } from '../../core/base/context.ts';
 import { readDisk } from '../data-directory/disk.ts';
 
@@ -22,7 +22,7 @@ export function clockPart({ doubt, correction }: Clock): HealthPart {
   return correction === undefined ? { name, state: 'up' } : { name, state: 'outvoted', reason: correction };
 }
 
-/** `damage`: what was done to the files of the store or of its key. Told only while it is a problem. */
+/** `damage`: damage to the files of the store or of its key. Reported only while it is a problem. */
 export function damageParts(damage: string | undefined): readonly HealthPart[] {
   if (damage === undefined) return [];
   const reason = `${damage}, so changes are refused: put back what was there, and start again if it is still said then; or start again with what is there now`;

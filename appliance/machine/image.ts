@@ -1,4 +1,5 @@
-// The bootable image that this machine runs, as far as an unprivileged process sees it: versions, slots, trial, and the result of the last update.
+// The bootable image that this machine runs, as far as an unprivileged process sees it: versions, slots, trial, and the result of the last
+// update.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../core/base/defined.ts';

@@ -1,4 +1,4 @@
-// What the appliance as a machine is and does: the image that it runs, reboot, power off, factory reset. For the system tenant only.
+// Endpoints of the appliance as a machine: the running image, reboot, power off, factory reset. For the system tenant only.
 import { z } from 'zod';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';

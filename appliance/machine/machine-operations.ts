@@ -7,7 +7,9 @@ export type Operation = (typeof operations)[number];
 
 const timeoutMs = 30_000;
 
-/** Resolves when the machine has begun the operation. Throws operation-refused with its reason, and machine-unavailable without an answer. */
+/**
+ * Resolves when the machine has begun the operation. Throws operation-refused with its reason, and machine-unavailable without an answer.
+ */
 export async function operate(socket: string, operation: Operation): Promise<void> {
   const answer = await ask(socket, operation).catch((cause: unknown) => {
     throw fail('machine-unavailable', { cause, retryAfterSeconds: 30 });

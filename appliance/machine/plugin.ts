@@ -1,4 +1,4 @@
-// The part of the appliance that is about its machine: clock, disk and what is on it, the image, and the operations of an appliance.
+// The part of the appliance about its machine: clock, disk and its content, the image, and the operations of an appliance.
 import { z } from 'zod';
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';

@@ -1,4 +1,4 @@
-// Endpoints for those who watch the appliance: metrics for Prometheus, and what it did in the last hour; for the system tenant.
+// Endpoints for monitoring the appliance: metrics for Prometheus, and its activity in the last hour; for the system tenant.
 import { defineEndpoint, type AnyEndpoint, Reply } from '../../core/http/endpoint.ts';
 import { tags } from '../../core/http/tags.ts';
 import { activity, type Activity } from './metrics/activity.ts';
@@ -20,7 +20,7 @@ const shared = {
   reservedFor: 'system-tenant',
 } as const;
 
-/** Refused with 404 for every tenant but `system`. `measureState`: what is the same whichever process is asked. */
+/** Refused with 404 for every tenant but `system`. `measureState`: gauges that are the same in every process. */
 export function monitoringEndpoints(parts: MonitoringParts, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
   return [
     defineEndpoint({

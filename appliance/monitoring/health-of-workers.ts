@@ -1,7 +1,7 @@
 // Health of all workers as one: each part as the worker sees it for which it is worst, and whether every worker answers.
 import type { HealthPart } from '../../core/base/context.ts';
 
-/** What one worker says. Without `parts` it did not: `fault` continues a sentence that begins with its name. */
+/** Report of one worker. Without `parts` it did not report: `fault` continues a sentence that begins with its name. */
 export type WorkerReport = {
   readonly worker: number;
   readonly parts?: readonly HealthPart[] | undefined;

@@ -26,7 +26,7 @@ function shown({ state, reason }: Omit<HealthPart, 'name'>): object {
   return { state, ...defined({ reason }) };
 }
 
-/** How often the state is checked for alarms. */
+/** Interval of the check for alarms. */
 const lookEveryMs = 2_000;
 
 /**

@@ -1,6 +1,6 @@
-// What is built for those who install keystored.
+// Artefacts for those who install keystored.
 
-/** By the word of `npm run build`: whether only root can build it, and the folder below `dist` in which it is then. */
+/** Artefacts by the word of `npm run build`: whether only root can build one, and its folder below `dist`. */
 export const artefacts: ReadonlyMap<string, { readonly asRoot: boolean; readonly folder: string }> = new Map([
   ['package', { asRoot: false, folder: '' }],
   ['etcd', { asRoot: false, folder: '' }],

@@ -1,5 +1,5 @@
-// npm run build package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb, and its
-// bills of materials beside it.
+// npm run build package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb, and
+// its bills of materials beside it.
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -32,8 +32,8 @@ const leftAtHome = new Set([
 ]);
 
 /**
- * Files of npm packages that are never loaded: other platforms, sources of native code and what compiled them, maps and typings, and what npm
- * keeps for itself. What compiled native code names folders and settings of the builder.
+ * Files of npm packages that are never loaded: other platforms, sources of native code and its build files, maps and typings, and the files
+ * that npm keeps for itself. Build files of native code name folders and settings of the builder.
  */
 const neverLoaded = [
   /\.(?:map|markdown|d\.[cm]?ts|cc|cpp|h|c|gyp|mk|o|d|obj)$/,

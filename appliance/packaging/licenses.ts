@@ -1,4 +1,4 @@
-// The licences of what a bundle contains, in one text.
+// The licences of the packages in a bundle, in one text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
@@ -13,7 +13,7 @@ export function packagesOf(modules: readonly string[]): readonly string[] {
   return [...new Set(modules.flatMap((id) => packageName.exec(id)?.[1] ?? []))].sort();
 }
 
-/** Ours, for a program of this name, then those of the packages; `nodeLicense` is that of Node.js, for what contains it. */
+/** Ours, for a program of this name, then those of the packages; `nodeLicense` is that of Node.js, for programs that contain it. */
 export function licenses(program: string, packages: readonly string[], nodeLicense?: string): string {
   const parts: readonly (readonly [name: string, text: string])[] = [
     [`${program} ${manifest.version}`, readFileSync(join(root, 'LICENSE'), 'utf8')],

@@ -13,12 +13,12 @@ export const platforms = ['amd64', 'arm64'] as const;
 export type Platform = (typeof platforms)[number];
 
 /**
- * What is pinned of Node.js for one platform: its package of npm, the SHA-512 of the archive (base64) and the SHA-256 of the program in
- * it (hex). A new version needs new ones.
+ * Pinned Node.js of one platform: its package of npm, the SHA-512 of the archive (base64) and the SHA-256 of the program in it (hex). A new
+ * version needs new ones.
  */
 export type PinnedNode = { readonly package: string; readonly archiveSha512: string; readonly binarySha256: string };
 
-/** Which Node.js packages of a platform contain. */
+/** The Node.js that packages of a platform contain. */
 export function pinnedNode(platform: Platform): PinnedNode & { readonly version: string } {
   return { ...pinned.platforms[platform], version };
 }
@@ -44,8 +44,8 @@ export function installedNode(): string {
 export type NodeRelease = { readonly binary: string; readonly license: string };
 
 /**
- * Path of the archive of Node.js for a platform, from npm. It is kept below node_modules/.cache, and checked at each use. Throws when it cannot
- * be had, or is not the pinned one.
+ * Path of the archive of Node.js for a platform, from npm. It is kept below node_modules/.cache, and checked at each use. Throws when it
+ * cannot be had, or is not the pinned one.
  */
 export function fetchNodeArchive(platform: Platform): string {
   const { package: name, archiveSha512 } = pinnedNode(platform);

@@ -1,4 +1,4 @@
-// The npm packages of an installation, from the lock file: what the Debian package takes along and the bills of materials list.
+// The npm packages of an installation, from the lock file: the Debian package includes them and the bills of materials list them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -19,7 +19,7 @@ export type LockedPackage = {
   /** absent where another package needs it */
   readonly optional?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
-  /** where it can be installed; absent: everywhere */
+  /** operating systems on which it can be installed; absent: all */
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];

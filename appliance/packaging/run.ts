@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 export type Where = { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> };
 
-/** Answers what the program printed; throws with the end of what it said when it ends with another code than 0, or is not there. */
+/** Answers the output of the program; throws with the end of its messages if it exits with another code than 0, or does not exist. */
 export function run(command: string, args: readonly string[], { cwd, environment }: Where = {}): string {
   const env = { ...process.env, ...environment };
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 28 });

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often a thread checks its load. */
+/** Interval at which a thread checks its load. */
 const lookMs = 2_000;
 /** Below this share of working time since the last check a thread is idle. */
 const restUtilization = 0.03;
@@ -15,7 +15,7 @@ const worthBytes = 8 * 2 ** 20;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-// Garbage may take as much of the old generation as what lives. By itself V8 lets a busy heap grow to four times that.
+// Garbage may take as much of the old generation as live objects. V8 itself lets a busy heap grow to four times that.
 setFlagsFromString('--heap-growing-percent=100');
 
 // V8 collects only when it allocates: an idle process would keep the garbage of its last requests, hundreds of MiB after large ones.

@@ -1,17 +1,20 @@
-// Typed requests and answers between two processes. Either side asks what the other serves; messages.ts has the tables.
+// Typed requests and answers between two processes. Either side asks, the other serves; messages.ts has the tables.
 import { Socket } from 'node:net';
 import { z } from 'zod';
 import { defined } from '../../core/base/defined.ts';
 import { coreErrors, fail, ServiceError } from '../../core/base/errors.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
-/** By name of the request: what it carries and what is answered. Codecs turn secrets into text on the way out and back on the way in. */
+/** By name of the request: its argument and its answer. Codecs turn secrets into text on the way out and back on the way in. */
 export type RequestTable = Readonly<Record<string, { readonly argument: z.ZodType; readonly answer: z.ZodType }>>;
 
 type ArgumentOf<T extends RequestTable, Name extends keyof T> = z.output<T[Name]['argument']>;
 type AnswerOf<T extends RequestTable, Name extends keyof T> = z.output<T[Name]['answer']>;
 
-/** What serves the requests of a table, with the connection that came with one. A ServiceError that is thrown reaches the other side with code, detail and seconds to wait. */
+/**
+ * Serves the requests of a table, with the connection that came with one. A thrown ServiceError reaches the other side with code, detail
+ * and seconds to wait.
+ */
 export type Handlers<T extends RequestTable> = {
   readonly [Name in keyof T]: (argument: ArgumentOf<T, Name>, connection?: Socket) => AnswerOf<T, Name> | Promise<AnswerOf<T, Name>>;
 };
@@ -54,7 +57,7 @@ export type ChannelParts<Asked extends RequestTable, Served extends RequestTable
   readonly asks: Asked;
   readonly serves: Served;
   readonly handlers: Handlers<Served>;
-  /** Told in one line what was ignored or failed; never with the contents of a message. */
+  /** Called with one line about an ignored or failed message; never with the contents of a message. */
   readonly report: (line: string) => void;
 };
 
@@ -107,7 +110,7 @@ export function openChannel<Asked extends RequestTable, Served extends RequestTa
 
   const receive: { readonly [Type in Message['type']]: (received: MessageOf<Type>, connection: Socket | undefined) => void } = {
     request: (received, connection) => void serve(received, connection),
-    // A late answer has no pending request any more.
+    // A late answer no longer has a pending request.
     answer: ({ id, answer }) => settle(id)?.answered(answer),
     refusal: ({ id, refusal: refused }) => settle(id)?.failed(decodeRefusal(refused)),
   };

@@ -8,7 +8,9 @@ import { StartRefused } from '../start-refused.ts';
 /** The ports of a killed appliance are free a moment after its end. */
 const patienceMs = 3_000;
 
-/** Throws StartRefused naming the option when its address cannot be listened on beside those before it, or differs from that of its socket. */
+/**
+ * Throws StartRefused naming the option when its address cannot be listened on beside those before it, or differs from that of its socket.
+ */
 export async function requireFreePorts(listeners: readonly (readonly [option: string, address: Address])[]): Promise<void> {
   const deadline = performance.now() + patienceMs;
   const held: Server[] = [];

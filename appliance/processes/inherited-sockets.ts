@@ -56,7 +56,9 @@ export function listenOn(configuration: Configuration, sockets: HandedSockets): 
   return { ...configuration, listen: withSocket('listen'), estListen: withSocket('estListen') };
 }
 
-/** Throws StartRefused when the socket behind `descriptor` has another address than the option, from which URLs and certificates are made. */
+/**
+ * Throws StartRefused when the socket behind `descriptor` has another address than the option, from which URLs and certificates are made.
+ */
 export async function requireSameAddress(option: string, { host, port }: Address, descriptor: number): Promise<void> {
   const handed = findAddress(descriptor);
   if (handed === undefined)

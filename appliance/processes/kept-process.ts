@@ -11,9 +11,11 @@ export type KeepOptions<Asks extends RequestTable> = {
   readonly program: URL;
   readonly args?: readonly string[];
   readonly asks: Asks;
-  /** What it is asked first, at each start. One that rejects is ended, and started again like one that has ended by itself. */
+  /**
+   * First request to the process, at each start. If it rejects, the process is ended, and started again like one that has ended by itself.
+   */
   readonly begin?: (channel: Channel<Asks>) => Promise<void>;
-  /** One that has worked for so long is started again after the first delay; others later each time. */
+  /** Working time after which a process is started again with the first delay; others later each time. */
   readonly calmMs: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
@@ -26,7 +28,7 @@ export type KeepOptions<Asks extends RequestTable> = {
 export type KeptProcess<Asks extends RequestTable> = {
   /** The process of the moment, and the way to it. */
   readonly current: { readonly child: ChildProcess; readonly channel: Channel<Asks> } | undefined;
-  /** Resolves when it has begun; rejects with what `begin` rejected with, and goes on trying until `stop`. */
+  /** Resolves when it has begun; rejects with the error of `begin`, and goes on trying until `stop`. */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -87,8 +89,8 @@ export function keepProcess<Asks extends RequestTable>(options: KeepOptions<Asks
 }
 
 /**
- * Resolves when the process has ended; at once when none was started. `ask` sends the request to stop; its failure is not waited for, and the
- * process is killed when it takes too long. Without `ask` it is killed at once.
+ * Resolves when the process has ended; at once when none was started. `ask` sends the request to stop; its failure is not waited for, and
+ * the process is killed when it takes too long. Without `ask` it is killed at once.
  */
 export async function endProcess(
   child: ChildProcess | undefined,

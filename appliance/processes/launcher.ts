@@ -2,12 +2,12 @@
 
 const lookMs = 250;
 
-/** Calls `ended` once: when the channel to the launcher closes, or the launcher that `KEYSTORED_LAUNCHER` names is not the parent any more. */
+/** Calls `ended` once: when the channel to the launcher closes, or the launcher that `KEYSTORED_LAUNCHER` names is no longer the parent. */
 export function watchLauncher(ended: () => void): void {
   process.once('disconnect', ended);
   const launcher = process.env['KEYSTORED_LAUNCHER'];
   if (launcher === undefined) return;
-  // Its own parent is none of the business of any child.
+  // Children must not watch the parent of this process.
   delete process.env['KEYSTORED_LAUNCHER'];
   const look = setInterval(() => {
     if (String(process.ppid) === launcher) return;

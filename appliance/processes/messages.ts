@@ -1,4 +1,4 @@
-// Every request between the supervisor and its workers, with what it carries and what is answered.
+// Every request between the supervisor and its workers, with its argument and its answer.
 import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ const secretText = z.codec(
 const givenPins = z.object({ pin: secretText.optional(), pins: z.record(z.string(), secretText).optional() });
 
 /**
- * `sealed`: holds no key and waits for the PIN. `provisions`: worker 1 makes what is missing and checks the audit trail before the others
+ * `sealed`: holds no key and waits for the PIN. `provisions`: worker 1 makes the missing parts and checks the audit trail before the others
  * begin. `pins`: given by a person, in place of the configured sources.
  */
 const orders = z.object({ sealed: z.boolean(), provisions: z.boolean().optional(), pins: givenPins.optional() });
@@ -47,7 +47,7 @@ const unsealAttempt = givenPins.extend({
   isOfAdministrator: z.boolean(),
   ...{ requestId: z.string(), clientIp: z.string(), userAgent: z.string() },
 });
-/** What the supervisor learns of a request to unseal. */
+/** Report to the supervisor about a request to unseal. */
 export type UnsealAttempt = z.output<typeof unsealAttempt>;
 
 /** File descriptors of listening sockets, by the field of the configuration. */
@@ -66,7 +66,10 @@ const listenerName = z.enum(listenerNames);
 
 /** Asked by the supervisor. */
 export const workerRequests = {
-  /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its HsmError. */
+  /**
+   * The first request, with the orders. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its
+   * HsmError.
+   */
   begin: {
     argument: orders.extend({ sockets, ticketKeys, lockFile, storeLock }),
     answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }),
@@ -75,15 +78,15 @@ export const workerRequests = {
   renewTicketKeys: { argument: z.object({ ticketKeys }), answer: nothing },
   /** It holds another file: the one that it began with was removed or replaced. */
   renewLockFile: { argument: z.object({ lockFile }), answer: nothing },
-  /** Another worker has ended: what it had committed and not yet shown to the others, this one shows them. */
+  /** Another worker has ended: this one publishes the commits that it had not yet shown to the others. */
   showCommits: { argument: nothing, answer: nothing },
-  /** Calls every token. `fault`: why the worker cannot do its work now. */
+  /** Calls every token. `fault`: reason for which the worker cannot do its work now. */
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
-  /** What this process has counted. */
+  /** Counts of this process. */
   metrics: { argument: nothing, answer: snapshot },
   /**
-   * With a connection, on which the supervisor then makes a handshake as a peer of the listener would. False where there is no such listener
-   * at the moment.
+   * With a connection, on which the supervisor then makes a handshake as a peer of the listener would. False where there is no such
+   * listener at the moment.
    */
   take: { argument: z.object({ listener: listenerName }), answer: z.enum(['taken', 'none', 'dead']) },
   /** The parts of the appliance as this process sees them; none while it is starting. */
@@ -98,14 +101,14 @@ export const workerRequests = {
   stop: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;
 
-/** What only the shipper knows of a destination. LiveState of shipping/pipeline.ts. */
+/** State of a destination that only the shipper knows. LiveState of shipping/pipeline.ts. */
 const liveState = z.object({
   name: z.string(),
   connectedSince: z.string().exactOptional(),
   lastError: z.object({ occurredAt: z.string(), message: z.string() }).exactOptional(),
 });
 
-/** A test event: whether the receiver took it, and what it said. TestResult of shipping/test-event.ts. */
+/** A test event: whether the receiver took it, and its answer. TestResult of shipping/test-event.ts. */
 const testResult = z.object({ id: z.string(), accepted: z.boolean(), answer: z.string(), milliseconds: z.number() });
 
 /** Asked by the supervisor of the process that ships the audit trail and the logs. */
@@ -113,7 +116,7 @@ export const shipperRequests = {
   state: { argument: nothing, answer: z.array(liveState) },
   /** Sends a marked record over a connection of its own. Refused with not-found. */
   test: { argument: z.object({ destination: z.string() }), answer: testResult },
-  /** Confirms what was sent and ends the process; never answered. */
+  /** Confirms sent records and ends the process; never answered. */
   stop: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;
 
@@ -122,15 +125,15 @@ export const nothingAsked = {} as const satisfies RequestTable;
 
 /** Asked by a worker. */
 export const supervisorRequests = {
-  /** Worker 1 has made what was missing. `announcement`: what to tell the user after a first start. */
+  /** Worker 1 has made the missing parts. `announcement`: message to the user after a first start. */
   provisioned: { argument: z.object({ announcement: z.string().optional() }), answer: nothing },
   /** Snapshots of all workers. */
   metrics: { argument: nothing, answer: z.array(snapshot) },
-  /** What all workers did in the last hour. */
+  /** Activity of all workers in the last hour. */
   activity: { argument: nothing, answer: activity },
-  /** What tenants with quotas have used: the sums of this process, answered with those of all others. */
+  /** Use by tenants with quotas: the sums of this process, answered with those of all others. */
   shareUse: { argument: tenantUses, answer: tenantUses },
-  /** What each worker says of the parts of the appliance. */
+  /** Reports of each worker about the parts of the appliance. */
   health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */
   seal: { argument: nothing, answer: nothing },
@@ -142,7 +145,7 @@ export const supervisorRequests = {
   takePart: { argument: nothing, answer: nothing },
   /** Ends the own member of etcd and starts it again. */
   restartServer: { argument: nothing, answer: nothing },
-  /** What the shipper knows of each destination; no entries while it is being started again. */
+  /** State of each destination, from the shipper; no entries while it is being started again. */
   shipping: shipperRequests.state,
   /** A test event to a destination. Refused with not-found and shipper-unavailable. */
   testShipping: shipperRequests.test,

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** How often running requests are counted while settling, which happens once in the life of a process. */
+/** Interval at which running requests are counted while settling, which happens once in the life of a process. */
 const lookEveryMs = 5;
 
 export class RequestGate {

@@ -5,7 +5,7 @@ import type { HealthPart } from '../../core/base/context.ts';
 import type { Snapshot } from '../monitoring/metrics/process.ts';
 
 export type Serving = {
-  /** What this process has counted so far. */
+  /** Counts of this process so far. */
   metrics(): Promise<Snapshot>;
   /** Takes a connection as if a listener had accepted it; `dead` where that accepts none itself, `none` where there is no such listener. */
   take(listener: ListenerName, connection: Socket | undefined): 'taken' | 'none' | 'dead';
@@ -13,7 +13,7 @@ export type Serving = {
   health(): readonly HealthPart[];
   /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */
   renewTicketKeys(keys: Buffer): void;
-  /** Shows all processes what one that was killed has committed, which it may not have come to. */
+  /** Publishes to all processes the commits of a killed one, which may not have done it itself. */
   showCommits(): Promise<void>;
   /** Refuses new uses of keys and ends the running ones; resolves when neither this process nor its HSM hosts hold a key. */
   seal(): Promise<void>;

@@ -1,4 +1,4 @@
-// The shipper beside the workers, and what they ask of it.
+// The shipper beside the workers, and their requests to it.
 import { fail } from '../../core/base/errors.ts';
 import { Unanswered } from './channel.ts';
 import { keepProcess } from './kept-process.ts';
@@ -7,7 +7,7 @@ import { shipperRequests, type SupervisorHandlers } from './messages.ts';
 export type ShipperProcess = Pick<SupervisorHandlers, 'shipping' | 'testShipping'> & {
   /** Starts it; it has nothing to send before workers serve. */
   start(): void;
-  /** What was sent is confirmed, five seconds at most; the rest is sent by the next start. */
+  /** Stops it. Sent records are confirmed, for five seconds at most; the next start sends the rest. */
   stop(): Promise<void>;
 };
 

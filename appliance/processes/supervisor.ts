@@ -30,16 +30,16 @@ export type RunningWorker = Looked & {
   readonly health: AskedHealth;
 };
 
-/** What the supervisor does for a worker that asks, beside what is done here. */
+/** Handlers for requests of a worker to the supervisor, beside those in this file. */
 export type HandlersFor = (worker: Worker) => Omit<SupervisorHandlers, 'provisioned'>;
 
 export type Workers = {
   /**
-   * Resolves when every worker serves, and has completed a handshake on each port; rejects with StartRefused when one cannot start, with its
-   * HsmError as the cause, and when they are to end before that.
+   * Resolves when every worker serves, and has completed a handshake on each port; rejects with StartRefused when one cannot start, with
+   * its HsmError as the cause, and when they are to end before that.
    */
   readonly ready: Promise<void>;
-  /** Resolves when worker 1 has provisioned, with what to tell the user after a first start; at the latest when `ready` is settled. */
+  /** Resolves when worker 1 has provisioned, with a message to the user after a first start; at the latest when `ready` is settled. */
   readonly provisioned: Promise<string | undefined>;
   /** Those that run at the moment. */
   present(): Iterable<RunningWorker>;
@@ -52,7 +52,7 @@ export type Workers = {
   retire(): Promise<void>;
   /** Makes every worker call its tokens. One sentence for each that cannot do its work. */
   examine(): Promise<readonly string[]>;
-  /** What each worker says of the parts of the appliance, within a second. */
+  /** Reports of each worker about the parts of the appliance, within a second. */
   health(): Promise<readonly WorkerReport[]>;
   /** Lets running requests finish (10 s at most) and ends every worker. */
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ const sealMs = 3_000;
 const requesterSealMs = 10_000;
 const retireMs = 5_000;
 
-/** What the workers of one start need. */
+/** Parts for the workers of one start. */
 type Parts = {
   readonly configuration: Configuration;
   readonly args: readonly string[];
@@ -184,7 +184,7 @@ class SupervisedWorkers implements Workers {
 
   async #giveUp(error: unknown): Promise<never> {
     this.#provisioned.resolve(undefined);
-    // Who ends them on purpose sees to them: while the appliance is being sealed, those that serve still answer.
+    // A caller that ends the workers on purpose stops them itself: while the appliance is being sealed, those that serve still answer.
     if (this.#stopping) throw error;
     this.#end();
     await stopAll(this.#running);
@@ -208,7 +208,7 @@ class SupervisedWorkers implements Workers {
       worker.once('online', () => void this.#begin(number, one).then(resolve, reject));
       const ended = (how: string): void => {
         if (this.#running.get(number)?.process === worker) this.#running.delete(number);
-        // A terminal signals the whole group, and this worker did not ignore signals yet. What a first start has begun is to be finished.
+        // A terminal signals the whole group, and this worker did not ignore signals yet. A begun first start is to be finished.
         if (!one.hasBegun && !this.#stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
           return void this.#start(number, delayMs, isRespawn).then(resolve, reject);
         }
@@ -295,7 +295,7 @@ class SharedStoreLock {
     this.#directory = directory;
   }
 
-  /** `isShared`: others have the store open. Where none has, what is there will do. */
+  /** `isShared`: others have the store open. If none has, the present file will do. */
   expected(isShared: boolean): string | undefined {
     if (!isShared) this.#file = undefined;
     return this.#file;
@@ -306,7 +306,7 @@ class SharedStoreLock {
   }
 }
 
-/** Why a worker cannot do its work; undefined when its tokens have just answered. */
+/** Returns the reason for which a worker cannot do its work; undefined if its tokens have just answered. */
 async function examineOne(worker: RunningWorker | undefined): Promise<string | undefined> {
   if (worker?.process.isConnected() !== true) return 'is being started again';
   try {
@@ -316,7 +316,7 @@ async function examineOne(worker: RunningWorker | undefined): Promise<string | u
   }
 }
 
-/** A first start is no fault; a worker that has ended is one until its successor serves. */
+/** A first start does not count as a fault; a worker that has ended does until its successor serves. */
 async function healthOf(worker: RunningWorker | undefined): Promise<Omit<WorkerReport, 'worker'>> {
   if (worker?.process.isConnected() !== true) return { fault: 'is being started again' };
   if (isDoubtful(worker)) return { fault: 'completes no handshakes', hangs: true };
@@ -327,7 +327,7 @@ async function stopAll(running: ReadonlyMap<number, RunningWorker>): Promise<voi
   await inOrder(running, new Map([...running].map(([number, worker]) => [number, stopOne(worker)])));
 }
 
-/** Waits for what each worker was asked to do: for worker 1, which signs what the others have written, last. */
+/** Waits for the end of each worker: for worker 1, which signs the records of the others, last. */
 async function inOrder(running: ReadonlyMap<number, RunningWorker>, ends: ReadonlyMap<number, Promise<void>>): Promise<void> {
   const [first, others] = [running.get(1), [...ends].filter(([number]) => number !== 1)];
   await Promise.all(others.map(([, ended]) => ended));

@@ -22,7 +22,7 @@ export class WorkerCounts {
     return [this.#own(), this.#ended, ...[...this.#running].map(([id, counts]) => fresh.get(id) ?? counts)];
   }
 
-  /** What the supervisor counts itself. */
+  /** Counts of the supervisor itself. */
   #own(): Snapshot {
     const help = 'Workers that were replaced because they completed no handshakes';
     const values = [{ labels: {}, value: this.replaced }];

@@ -26,8 +26,8 @@ export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret
 /**
  * At the first start, makes the tenant `system` with an approle of policy `root` instead of a root token. At every start until the
  * appliance is claimed, makes a secret-id for one login within 24 hours, which revokes earlier ones, and writes it to `file` (mode 0600)
- * only. Of the appliances of a cluster one has a credential at a time. An appliance is claimed when `system` has a root token or the approle
- * was deleted. Returns whether there is a credential here. Throws StartRefused when the file cannot be written.
+ * only. Of the appliances of a cluster one has a credential at a time. An appliance is claimed when `system` has a root token or the
+ * approle was deleted. Returns whether there is a credential here. Throws StartRefused when the file cannot be written.
  */
 export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file: string): Promise<boolean> {
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
@@ -55,7 +55,7 @@ export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file
   return issued !== undefined;
 }
 
-/** Ends the credential that an appliance has which is gone for ever. Another one offers its own at its next start. */
+/** Ends the credential of a permanently departed appliance. Another one offers its own at its next start. */
 export function withdrawBootstrapOf(transaction: WriteTransaction, store: Store, appliance: string): void {
   if (transaction.get(claimTable(store), offeredByKey) !== appliance) return;
   transaction.delete(claimTable(store), offeredByKey);
@@ -102,7 +102,7 @@ function makeRole(transaction: WriteTransaction, store: Store, clock: Clock, { u
   transaction.put(claimTable(store), [roleName], approle.id);
 }
 
-/** Whether another appliance of the cluster has written the last credential. */
+/** Tells whether another appliance of the cluster has written the last credential. */
 function isOfferedElsewhere(read: Read, store: Store): boolean {
   const by = read.get(claimTable(store), offeredByKey);
   return store.appliance !== undefined && by !== undefined && by !== store.appliance;

@@ -1,4 +1,4 @@
-// Provisions what serving requires: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
+// Provisions the requirements of serving: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
@@ -36,12 +36,12 @@ import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../tls
 import { ChangingIdentity } from '../tls/listener-identity.ts';
 import { closedAudit, closedListeners, closedStatements } from './without-serving.ts';
 
-/** What a start has opened and found complete. */
+/** Complete parts that a start has opened. */
 export type Provisioned = { readonly runtime: Runtime; readonly announcement: string | undefined };
 
 /**
- * Creates what is missing, and opens tokens and store. At the first start `announcement` names the file of the root token, on a terminal
- * also the token, and commands to try. An interrupted start is finished by the next one. Throws StartRefused; nothing stays open then.
+ * Creates missing parts, and opens tokens and store. At the first start `announcement` names the file of the root token, on a terminal also
+ * the token, and commands to try. An interrupted start is finished by the next one. Throws StartRefused; nothing stays open then.
  */
 export async function provisionAppliance(
   configuration: Configuration,
@@ -101,7 +101,7 @@ async function prepare(
   await foundCluster(configuration, hsmConfig, cluster, parts);
 }
 
-/** What an appliance wrote alone into its replica, the others would never see. */
+/** Refuses to stand alone on a replica: the other appliances would never see its writes. */
 function requireNoReplica({ data }: Configuration, { isReplica }: OpenStore): void {
   if (!isReplica) return;
   throw new StartRefused(
@@ -139,7 +139,9 @@ async function openSystemTenant(configuration: Configuration, runtime: Runtime, 
   return created === undefined ? undefined : announce(configuration, process.stdout.isTTY ? created.rootToken.token : undefined);
 }
 
-/** The identity of both listeners: the one on record, or a new one when it is due. Starts only what that needs. Throws StartError. */
+/**
+ * The identity of both listeners: the one on record, or a new one when it is due. Starts only the parts needed for that. Throws StartError.
+ */
 async function makeListenerIdentity(
   configuration: Configuration,
   { store, hsm }: Runtime,

@@ -1,4 +1,4 @@
-// The first appliance of a cluster: what stood alone until now, or is new, becomes the shared store.
+// The first appliance of a cluster: a store that stood alone until now, or a new one, becomes the shared store.
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
@@ -10,8 +10,8 @@ import { StartRefused } from '../start-refused.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 
 /**
- * Makes the shared store of the store in the data directory, which is made first when there is none, with the store key and a canary under
- * the token's wrapping key. Cut off, the next start does it again. Throws StartRefused when another appliance was first.
+ * Makes the shared store from the store in the data directory, which is made first if it does not exist, with the store key and a canary
+ * under the token's wrapping key. After an interruption the next start does it again. Throws StartRefused if another appliance was first.
  */
 export async function foundCluster(
   configuration: Configuration,

@@ -1,4 +1,4 @@
-// The part of the appliance that sees to the credential of the first login, until somebody has used it.
+// The part of the appliance that provides the credential of the first login, until somebody has used it.
 import { z } from 'zod';
 import { type AnyPlugin, definePlugin, type PluginContext } from '../../core/plugin/plugin.ts';
 import { bootstrapJob, withdrawBootstrapOf } from './bootstrap.ts';

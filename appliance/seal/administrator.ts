@@ -1,12 +1,12 @@
-// Who is at the machine: a program of root or of the user of the service that is connected from the machine itself. The kernel says whose
-// socket is at the other end; these two can read the appliance's files and end it anyway.
+// Recognises the administrator at the machine: a program of root or of the user of the service that is connected from the machine itself.
+// The kernel tells the owner of the socket at the other end; these two can read the appliance's files and end it anyway.
 import type { IncomingMessage } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { parseAddress, type Address } from '../../core/base/addresses.ts';
 import { isNamedByProxy } from '../../core/http/listener/client-address.ts';
 
-/** Whether a request is sent by the administrator of the machine itself, and not passed on by a proxy. */
+/** Tells whether a request is sent by the administrator of the machine itself, and not passed on by a proxy. */
 export function isOfAdministrator(request: IncomingMessage): boolean {
   const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = request.socket;
   const [client, server] = [parseAddress(remoteAddress), parseAddress(localAddress)];
@@ -36,7 +36,7 @@ function ownerOf(own: Endpoint, other: Endpoint): number | undefined {
     if (local === undefined || remote === undefined) continue;
     for (const line of read(`/proc/self/net/${table}`).split('\n')) {
       const [, isLocal, isRemote, state, , , , user, , inode] = line.trim().split(/\s+/);
-      // A socket that its program has closed is nobody's, which the table writes as root's.
+      // A socket that its program has closed has no owner, which the table writes as root.
       if (isLocal === local && isRemote === remote) return state === established && inode !== '0' ? Number(user) : undefined;
     }
   }
@@ -52,7 +52,7 @@ function formatEndpoint([{ bits, value }, port]: Endpoint, words: 1 | 4): string
   return `${octets.toString('hex').toUpperCase()}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Empty where there is none: without IPv6, or on another system. */
+/** Reads a table of the kernel; empty if it does not exist: without IPv6, or on another system. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

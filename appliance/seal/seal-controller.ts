@@ -30,11 +30,11 @@ const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
 /** With a large store it takes minutes, in which there are no workers to examine; the watchdog of the unit waits for 90 seconds. */
 const longestTakingPartMs = 900_000;
-/** Who asks waits for so long until sealed processes have started, of which nothing is known but that they start. */
+/** Limit for a caller to wait until sealed processes have started, of which nothing is known but that they start. */
 const longestTurnMs = 30_000;
-/** Replaced workers wait for so long for an attempt that came by them. */
+/** Limit for replaced workers to wait for an attempt that came by them. */
 const longestLeavingMs = 20_000;
-/** Who waits for an unseal is told that it has failed before the worker that is to answer has ended. */
+/** Limit of an unseal: a waiting caller learns that it has failed before the worker that is to answer has ended. */
 const longestStartMs = 540_000;
 /** The disk of the audit trail may hang. */
 const longestOpeningMs = 60_000;
@@ -51,7 +51,7 @@ export type SealControllerParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly shipper: Pick<ShipperProcess, 'shipping' | 'testShipping'>;
-  /** Starts what a member of a cluster has beside its workers. Rejects with StartRefused. */
+  /** Starts the processes of a member of a cluster beside its workers. Rejects with StartRefused. */
   readonly takePart: () => Promise<void>;
   /** Ends the own member of etcd and starts it again. */
   readonly restartServer: () => Promise<void>;
@@ -77,12 +77,12 @@ export function controlSeal(
   const code = new UnsealCode(configuration.data, log);
   const attempts = new UnsealAttempts(clock, code);
   const stopping = new AbortController();
-  /** every worker has served: what is still starting would find itself a member of a cluster that nobody runs yet */
+  /** every worker has served: one that is still starting would find itself a member of a cluster that is not running yet */
   let isReady = false;
   let takesPartUntilMs = 0;
   /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
-  /** what tells who waits at workers that those are to end */
+  /** aborted when workers are to end, for callers that wait at them */
   const endings = new WeakMap<Workers, AbortController>();
   let workers = start(first);
   if (isSealed) void workers.ready.then(showCode, () => undefined);
@@ -102,7 +102,7 @@ export function controlSeal(
     return started;
   }
 
-  /** `over`: aborted when the workers of that start are to end, and who waits at one of them for an answer is to get one. */
+  /** `over`: aborted when the workers of that start are to end, so that a caller waiting at one of them gets an answer. */
   function handlersFor(worker: Worker, over: AbortSignal): ReturnType<HandlersFor> {
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
@@ -150,12 +150,12 @@ export function controlSeal(
     return changed.then(() => undefined);
   }
 
-  /** Not for an appliance that is not sealed any more by now. */
+  /** Renews the code, unless the appliance is no longer sealed. */
   function showCode(): void {
     if (isSealed) code.renew();
   }
 
-  /** Who proves nothing takes no turn and costs no try. Of the others one attempt at a time may wait. */
+  /** Unseals in turn. An attempt that proves nothing takes no turn and costs no try. Of the others one at a time may wait. */
   async function unsealInTurn(attempt: UnsealAttempt, over: AbortSignal): Promise<void> {
     if (!isSealed) throw fail('not-sealed');
     const doubt = attempts.doubt(attempt);
@@ -234,7 +234,10 @@ export function controlSeal(
     leaving = Promise.all([leaving, Promise.race([answered, late]).then(() => (patience.abort(), old.stop()))]);
   }
 
-  /** What an appliance that stands alone writes, the others would never see: its processes end before there is a shared store. */
+  /**
+   * Replaces all processes: writes of an appliance that stands alone would be lost to the others, so its processes end before there is a
+   * shared store.
+   */
   async function becomeMember(): Promise<{ readonly rest: Promise<void> }> {
     log.info('this appliance becomes a member of a cluster: all processes are replaced');
     await workers.stop();
@@ -249,7 +252,7 @@ export function controlSeal(
     return { rest: Promise.resolve() };
   }
 
-  /** What is missing or damaged is found before the PIN is used, and before the audit trail is opened: a FIFO there is waited for for ever. */
+  /** Finds missing or damaged parts before the PIN is used, and before the audit trail is opened: reading a FIFO there would never end. */
   async function openOrSay(attempt: UnsealAttempt): Promise<void> {
     try {
       await requireOpenable(configuration);

@@ -29,7 +29,7 @@ const mostBytes = 64 * 1024;
 /** A sealed process keeps no log and no audit trail: the supervisor records attempts to unseal. */
 const server: RequestServer = { clock: systemClock, problems: createProblems([]), sealed: () => false };
 
-/** What a sealed process answers from. */
+/** Parts from which a sealed process answers. */
 export type SealedParts = {
   /** the data directory */
   readonly data: string;
@@ -37,13 +37,13 @@ export type SealedParts = {
   readonly tokens: readonly string[];
   /** without which an unseal cannot succeed */
   readonly needed: NeededParts;
-  /** what plugins answer to clients of other APIs, by path */
+  /** answers of plugins to clients of other APIs, by path */
   readonly foreign: ReadonlyMap<string, SealedAnswer>;
   readonly channel: SupervisorChannel;
 };
 
 export class SealedRequest extends RequestContext<Answer, HttpExchange> {
-  /** normalised, without the slash in front; undefined for what is no path */
+  /** normalised, without the slash in front; undefined for an invalid path */
   readonly #path: string | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -94,7 +94,7 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
     const isProgramPath = this.#path?.startsWith('v1/') === true && !/^v1\/docs(?:\/|$)/.test(this.#path);
     const takesPage = !isProgramPath && preferenceOf(this.exchange.request.headers.accept) === 'html';
     if (!takesPage) return problemAnswer(error, this.requestId);
-    // Who signs in there has no PIN. Who opens the console may.
+    // Users who sign in there have no PIN. Users of the console may have it.
     const isOfConsole = this.#path === '' || this.#path === 'ui' || this.#path?.startsWith('ui/') === true;
     const more = isOfConsole ? html`<p><a href="${unsealPagePath}">Unseal it, with the PIN</a></p>` : undefined;
     return refusalPage(error, this.requestId, systemClock.now(), more);
@@ -160,7 +160,7 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
   }
 }
 
-/** What is missing is said before somebody gives a PIN in vain. */
+/** Names missing parts before somebody gives a PIN in vain. */
 function healthOf(missing: readonly string[]): Answer {
   const waits = 'the appliance waits for a person to give the PIN: keystorectl do system unseal';
   const lacks = `${missing.join(' and ')} of the data directory ${missing.length === 1 ? 'is' : 'are'} missing, so that no unseal succeeds: see that every disk is mounted, or put back what is missing from your backup`;

@@ -45,7 +45,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   };
 }
 
-/** What a sealed process answers on the management port. */
+/** Handler of a sealed process on the management port. */
 export function sealedHandler(
   configuration: Pick<Configuration, 'data' | 'hsm' | 'cluster' | 'plugins'>,
   channel: SupervisorChannel,

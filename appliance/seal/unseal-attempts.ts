@@ -1,4 +1,5 @@
-// Whose PINs are tried, and how often. A token locks itself after a few wrong ones: what others guess must not get that far.
+// Limits the attempts to give a PIN, by proof and by time. A token locks itself after a few wrong ones, which guesses of others must not
+// cause.
 import type { Clock } from '../../core/base/context.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { TokenBucket } from '../../core/base/token-bucket.ts';
@@ -27,14 +28,14 @@ export class UnsealAttempts {
     this.#recorded = new TokenBucket(recordedAtOnce, recordedPerMinute, clock.monotonicMs());
   }
 
-  /** Why the PIN of an attempt is not looked at; undefined for one with the code, or of the administrator of the machine. */
+  /** Returns the reason not to try the PIN of an attempt; undefined for one with the code, or of the administrator of the machine. */
   doubt({ code, isOfAdministrator }: UnsealAttempt): ServiceError | undefined {
     if (code !== undefined) return this.#code.isRight(code) ? undefined : fail('unseal-code-refused', { detail: wrongCode });
     if (isOfAdministrator && this.#refused < mostWithoutCode) return undefined;
     return fail('unseal-code-refused', { detail: isOfAdministrator ? codeNeeded : noCode });
   }
 
-  /** Whether to record an attempt that proved nothing: not all of a flood. */
+  /** Tells whether to record an attempt that proved nothing: not all of a flood. */
   mayRecord(): boolean {
     return this.#recorded.take(this.#clock.monotonicMs()) === 0;
   }

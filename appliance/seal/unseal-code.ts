@@ -1,4 +1,4 @@
-// The unseal code: made at each seal, and shown where only people of the appliance look. Who gives it may have a PIN tried.
+// The unseal code: made at each seal, and shown only to people at the appliance. With it a caller may have a PIN tried.
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Log } from '../../core/base/context.ts';
@@ -36,7 +36,7 @@ export class UnsealCode {
     }
   }
 
-  /** From now on there is none. */
+  /** Ends the code without a successor. */
   end(): void {
     this.#letters = undefined;
     this.#forget();

@@ -1,9 +1,9 @@
-// The pages of a sealed appliance for the person with the PIN: a form, what became of the attempt, and where to go on. They have no script.
+// The pages of a sealed appliance for the person with the PIN: a form, the result of the attempt, and links. They have no script.
 import { formatPage, pageHeaders, pageMediaType } from '../../core/http/pages/frame.ts';
 import { html, type Html } from '../../core/http/pages/html.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 
-/** Where the form is, and where it is sent to. */
+/** Path of the form, to which it is also sent. */
 export const unsealPagePath = '/unseal';
 
 /** The field of the PIN of all tokens; that of one token alone has its name behind it. */
@@ -54,7 +54,7 @@ export function unsealedPage(): Answer {
 
 type UnsealForm = { readonly pin?: string; readonly pins?: Readonly<Record<string, string>>; readonly 'unseal-code'?: string };
 
-/** A sent form, for the schema of unseal: what is empty was not given. */
+/** A sent form, for the schema of unseal: an empty field counts as not given. */
 export function unsealFormOf(form: URLSearchParams): UnsealForm {
   const code = form.get(codeField)?.trim() ?? '';
   return { ...pinsIn(form), ...(code === '' ? {} : { [codeField]: code }) };

@@ -1,4 +1,5 @@
-// Why an unseal fails, for the person who gives the PIN: what a start would be refused for is found before the PIN is used, and named.
+// Reasons for the failure of an unseal, for the person who gives the PIN: reasons that would refuse a start are found before the PIN is
+// used, and named.
 import type { Configuration } from '../../core/config/config.ts';
 import { fail, ServiceError } from '../../core/base/errors.ts';
 import { HsmError } from '../../hsm/api.ts';

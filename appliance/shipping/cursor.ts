@@ -1,4 +1,4 @@
-// How far a destination is: a place in each chain and log, and counts, kept in one small file that is replaced whole.
+// Progress of a destination: a place in each chain and log, and counts, kept in one small file that is replaced whole.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,7 +9,10 @@ import { paths } from '../data-directory/paths.ts';
 const count = z.int().min(0);
 const place = { number: count, attempt: count, offset: count };
 
-/** `sequence`, `hash`: the last record before the place; no hash where none is known. `reread`: the last record for whose sake a file was begun again. */
+/**
+ * `sequence`, `hash`: the last record before the place; empty hash if unknown. `reread`: the last record because of which a file was begun
+ * again.
+ */
 const chainPlace = z.object({ ...place, sequence: count, hash: z.string(), reread: count.optional() });
 export type ChainPlace = z.output<typeof chainPlace>;
 
@@ -26,7 +29,7 @@ const cursor = z.object({
     resent: count,
     /** records of the audit trail that were removed before they were sent */
     dropped: count,
-    /** records that the receiver refuses for what they are */
+    /** records that the receiver refuses for their content */
     rejected: count,
     /** files of logs that were removed before they were read */
     droppedLogFiles: count,
@@ -54,7 +57,7 @@ export function readCursor(data: string, destination: string): Cursor | undefine
 export async function firstCursor(data: string): Promise<Cursor> {
   const streams = await listStreams(paths.audit(data));
   const audit = [...streams].flatMap(([chain, [first]]) =>
-    // The number of a file is that of its first record: what was removed before the destination existed is not lost to it.
+    // The number of a file is that of its first record: files removed before the destination existed do not count as lost to it.
     first === undefined ? [] : [[chain, { number: first.number, attempt: 0, offset: 0, sequence: first.number - 1, hash: '' }] as const],
   );
   return { version: 1, audit: Object.fromEntries(audit), logs: {}, counts: noCounts };
@@ -65,7 +68,7 @@ export function keepCursor(data: string, destination: string, kept: Cursor): voi
   writeDurably(cursorPath(data, destination), JSON.stringify(kept));
 }
 
-/** Makes the directory, and removes what a killed process left in it. */
+/** Makes the directory, and removes the leftovers of a killed process in it. */
 export function prepareCursors(data: string): void {
   const directory = paths.shipping(data);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-// /v1/state/system/shipping: how far each receiver of the audit trail and the logs is, and a test event; for the system tenant.
+// /v1/state/system/shipping: progress of each receiver of the audit trail and the logs, and a test event; for the system tenant.
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../core/http/endpoint.ts';
@@ -8,7 +8,7 @@ import { tags } from '../../core/http/tags.ts';
 import { destinationState, type DestinationState, type ReportParts, reportShipping } from './report.ts';
 import type { TestResult } from './test-event.ts';
 
-/** What the endpoints work with. `test` sends a test event, in the shipper. */
+/** Parts of the endpoints. `test` sends a test event, in the shipper. */
 export type ShippingParts = ReportParts & { test(destination: string): Promise<TestResult> };
 
 const shared = { tag: tags.system, access: 'token', errors: ['not-found'] } as const;

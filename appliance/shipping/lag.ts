@@ -1,4 +1,4 @@
-// How far a destination is behind, read from the files alone: the shipper is not needed for it, nor trusted.
+// Lag of a destination, read from the files alone: it neither needs nor trusts the shipper.
 import type { Destination } from '../../core/config/shipping.ts';
 import { listStreams, type StreamFile } from '../../core/log/stream-files.ts';
 import { linesFromEnd } from '../../core/log/stream-lines.ts';
@@ -7,7 +7,7 @@ import { decodeTimestamp } from '../../core/base/time.ts';
 import { paths } from '../data-directory/paths.ts';
 import type { Cursor } from './cursor.ts';
 
-/** How far one chain was confirmed, and what it has beyond that. */
+/** Confirmed part of one chain, and its records beyond that. */
 export type ChainLag = {
   readonly chain: string;
   /** name of the file and octet within it; absent before the first confirmation */

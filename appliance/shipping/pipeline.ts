@@ -52,7 +52,7 @@ const leastWindowBytes = 16 << 10;
 /** A receiver's Retry-After beyond this is not believed. */
 const longestRetryAfterMs = 600_000;
 
-/** What only the shipper knows of a destination. */
+/** State of a destination that only the shipper knows. */
 export type LiveState = {
   readonly name: string;
   /** when the receiver confirmed something for the first time since the last failure */
@@ -107,7 +107,7 @@ export class Pipeline {
     this.#keep(true);
   }
 
-  /** run() then waits for what was sent to be confirmed; what is not is sent again by the next start. */
+  /** Makes run() wait until sent records are confirmed; the next start sends the others again. */
   stop(): void {
     this.#stopping.abort();
     this.#endRest?.();
@@ -128,7 +128,9 @@ export class Pipeline {
     return first;
   }
 
-  /** Under TLS 1.3 a receiver that refuses our certificate looks connected: nothing of the trail is sent before it has confirmed something. */
+  /**
+   * Under TLS 1.3 a receiver that refuses our certificate looks connected: nothing of the trail is sent before it has confirmed something.
+   */
   async #prove(connection: Connection): Promise<void> {
     await this.#beat(connection);
     await connection.confirm();
@@ -187,7 +189,7 @@ export class Pipeline {
           if (this.#connectedSince === undefined) this.#noteConnected(connection);
         }
         this.#keep(false);
-        // A stop sends what was written until now.
+        // A stop sends the records written until now.
         if (isIdle && this.#stopping.signal.aborted) break;
         if (isIdle) await this.#rest(pollMs);
       }
@@ -197,15 +199,15 @@ export class Pipeline {
       }
     } catch (error) {
       this.#confirmed = counted(this.#confirmed as Cursor, { resent: sent.records });
-      // Too slow, too strict in what it takes at once, or cut off: with less at a time, some of it gets through.
+      // The receiver is too slow, limits the amount, or drops the connection: smaller amounts may get through.
       if (sent.bytes > 0) this.#windowBytes = Math.max(leastWindowBytes, Math.floor(Math.min(this.#windowBytes, sent.bytes) / 2));
       throw error;
     }
   }
 
   /**
-   * Sends records; answers how many the receiver refuses for what they are. A refusal of a whole request may have any reason: it is sent
-   * again in halves, and a record that is refused alone counts as refused only when the receiver takes another one right after it.
+   * Sends records; answers the number that the receiver refuses for their content. A refusal of a whole request may have any reason: it is
+   * sent again in halves, and a record that is refused alone counts as refused only when the receiver takes another one right after it.
    */
   async #deliver(connection: Connection, records: readonly ShippedRecord[]): Promise<number> {
     if (records.length === 0) return 0;

@@ -62,7 +62,7 @@ export const destinationState = z.object({
 
 export type DestinationState = z.output<typeof destinationState>;
 
-/** What the report is made from. */
+/** Parts from which the report is made. */
 export type ReportParts = {
   readonly data: string;
   readonly destinations: readonly Destination[];

@@ -1,4 +1,4 @@
-// Reads what comes next for a destination from the files of the audit trail and the logs. The files are the buffer: nothing is queued.
+// Reads the next records for a destination from the files of the audit trail and the logs. The files are the buffer: nothing is queued.
 import type { Destination } from '../../core/config/shipping.ts';
 import { listStreams, type StreamFile } from '../../core/log/stream-files.ts';
 import { readLinesAfter } from '../../core/log/stream-position.ts';
@@ -12,7 +12,7 @@ export type Batch = { readonly records: readonly ShippedRecord[]; readonly curso
 /** Octets that are read of one stream before the next one has its turn. */
 const turnBytes = 64 << 10;
 
-/** What follows the cursor: about `mostBytes`, from all streams in turn. Nothing when all have been read. */
+/** Reads records after the cursor: about `mostBytes`, from all streams in turn. Empty once all have been read. */
 export async function readBatch(
   data: string,
   { sources }: Pick<Destination, 'sources'>,
@@ -70,8 +70,9 @@ async function readChain(chain: string, files: readonly StreamFile[], before: Cu
 }
 
 /**
- * Whether the record before this one is no longer the one that was sent: the trail took back what it could not keep on a full disk, and
- * wrote another record of that number. A file is begun again once for each such place; what was changed by others is sent as it is.
+ * Tells whether the record before this one is no longer the one that was sent: the trail took back records that it could not keep on a full
+ * disk, and wrote another one with that number. A file is begun again once for each such place; records changed by others are sent as they
+ * are.
  */
 function wasReplaced(sequence: number, previous: unknown, place: ChainPlace): boolean {
   if (place.hash === '' || place.reread === place.sequence) return false;

@@ -1,4 +1,4 @@
-// A marked record to one destination, on a connection of its own: whether the receiver takes it, and what it says.
+// A marked record to one destination, on a connection of its own: tests whether the receiver takes it, and reports its answer.
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { Clock } from '../../core/base/context.ts';
 import type { Destination } from '../../core/config/shipping.ts';
@@ -10,7 +10,7 @@ export type TestResult = {
   /** `id` of the record, to find it at the receiver */
   readonly id: string;
   readonly accepted: boolean;
-  /** what the receiver said, or why it could not be reached */
+  /** answer of the receiver, or the reason for which it could not be reached */
   readonly answer: string;
   readonly milliseconds: number;
 };

@@ -1,4 +1,4 @@
-// What a start checks of the destinations: their files and secrets are there and fit together. Receivers may be down.
+// Checks of the destinations at a start: their files and secrets are there and fit together. Receivers may be down.
 import type { Destination } from '../../core/config/shipping.ts';
 import { authorizationOf, tlsOptions } from './receivers/tls.ts';
 import { ReceiverError } from './receivers/receiver.ts';

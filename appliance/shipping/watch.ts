@@ -1,4 +1,4 @@
-// What a worker knows of the destinations, from their places on the disk: whether one holds up changes, and which files are still needed.
+// View of the destinations for a worker, from their places on the disk: whether one holds up changes, and the files that are still needed.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import type { Destination } from '../../core/config/shipping.ts';
@@ -9,9 +9,9 @@ import { readCursor } from './cursor.ts';
 import { measureLagBytes } from './lag.ts';
 
 export type ShippingWatch = {
-  /** The destination for whose sake changes and uses of keys are refused. */
+  /** The destination because of which changes and uses of keys are refused. */
   readonly behind: string | undefined;
-  /** Whether a file of the audit trail must not be removed yet. */
+  /** Tells whether a file of the audit trail must not be removed yet. */
   isHeld(file: StreamFile): Promise<boolean>;
   stop(): void;
 };
@@ -45,7 +45,7 @@ export async function watchShipping({ data, destinations, log, lookEveryMs = 1_0
     if (now === undefined && behind !== undefined) log.info('changes and uses of keys are allowed again', { destination: behind });
     behind = now;
   };
-  // What cannot be measured, when descriptors are scarce for instance, leaves things as they are.
+  // A failed measurement, when descriptors are scarce for instance, leaves things as they are.
   const safely = (): Promise<void> =>
     look().catch((error: unknown) => log.warn('the lag of shipping cannot be measured', { reason: reasonOf(error) }));
   await safely();

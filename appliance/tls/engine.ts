@@ -1,5 +1,5 @@
-// What `tls-key: token` needs on the machine: libp11's engine, by which OpenSSL uses a key that it cannot see, and p11-kit's client module, by which
-// the engine reaches the thread that signs.
+// Libraries for `tls-key: token` on the machine: libp11's engine, by which OpenSSL uses a key that it cannot see, and p11-kit's client
+// module, by which the engine reaches the thread that signs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
@@ -11,7 +11,7 @@ type Part = { readonly file: string; readonly debianPackage: string };
 const engine: Part = { file: 'engines-3/pkcs11.so', debianPackage: 'libengine-pkcs11-openssl' };
 const client: Part = { file: 'pkcs11/p11-kit-client.so', debianPackage: 'p11-kit-modules' };
 
-/** Where Debian, Fedora and a local build put libraries, by the architecture of the process. */
+/** Library directories of Debian, Fedora and a local build, by the architecture of the process. */
 const triplets: Readonly<Record<string, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 const libraryDirectories = [
   `/usr/lib/${triplets[process.arch] ?? process.arch}`,
@@ -24,12 +24,12 @@ const libraryDirectories = [
 /** The path of a Unix socket is shorter than this. */
 const mostSocketOctets = 108;
 
-/** For a start: throws StartRefused that names what is missing for `tls-key: token`. */
+/** For a start: throws StartRefused that names the missing parts for `tls-key: token`. */
 export function requireTlsKeyModules(configuration: Configuration): void {
   if (configuration.tlsKey === 'token') findTlsKeyModules(configuration);
 }
 
-/** Where both are. Throws StartRefused that names what is missing. */
+/** Finds the paths of both. Throws StartRefused that names the missing one. */
 export function findTlsKeyModules({
   data,
   workers,

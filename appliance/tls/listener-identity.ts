@@ -18,9 +18,9 @@ const checkSeconds = 3_600;
 
 /** Absent in a process that serves nothing. */
 type ServingParts = {
-  /** Makes what a TLS server takes as its key. */
+  /** Makes the key for a TLS server. */
   readonly load: (key: ListenerKey) => Promise<TlsIdentity['key']>;
-  /** Why the key in a token cannot sign; undefined: it can, or is in the store. */
+  /** Returns the reason for which the key in a token cannot sign; undefined: it can, or is in the store. */
   readonly keyFault: () => string | undefined;
   /** Called with another identity than before, once it is in use. */
   readonly onRenewed: (identity: ListenerIdentity) => void;
@@ -96,14 +96,14 @@ export class ChangingIdentity {
     return isOther || next.whileSealed.serial !== before?.whileSealed.serial;
   }
 
-  /** Shows the identity of a sealed appliance, and no other one after it: a key in a token is not there any more. */
+  /** Shows the identity of a sealed appliance, and no other one after it: a key in a token is no longer there. */
   seal(): void {
     const { keyPem, chainPem } = this.current.whileSealed;
     for (const watcher of this.#watchers) watcher({ key: keyPem, cert: chainPem });
     this.#watchers.clear();
   }
 
-  /** Calls back when there is another identity; answers how to stop that. */
+  /** Calls back when there is another identity; answers a function that stops this. */
   watch(watcher: (identity: TlsIdentity) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

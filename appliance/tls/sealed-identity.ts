@@ -1,5 +1,4 @@
-// What there is of TLS as files: the CA that clients trust, and the identity of a sealed appliance, whose listener works before the store can
-// be opened.
+// Files of TLS: the CA that clients trust, and the identity of a sealed appliance, whose listener works before the store can be opened.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
@@ -29,12 +28,12 @@ export function dropSealedIdentity(data: string): void {
   rmSync(pathOf(data), { force: true });
 }
 
-/** Whether an earlier start has written one, so that the appliance can start sealed. */
+/** Tells whether an earlier start has written one, so that the appliance can start sealed. */
 export function hasSealedIdentity(data: string): boolean {
   return existsSync(pathOf(data));
 }
 
-/** Throws StartRefused when there is none or it cannot be read. */
+/** Reads it. Throws StartRefused if it is missing or cannot be read. */
 export function readSealedIdentity(data: string): TlsIdentity {
   const remedy = 'start once with hsm.start: unattended';
   if (!hasSealedIdentity(data)) throw new StartRefused(`${pathOf(data)} is not there: ${remedy}`);

@@ -11,9 +11,9 @@ import { findTlsKeyModules, signerSocket } from './engine.ts';
 const patienceMs = 1_000;
 
 export type ServingKeys = {
-  /** What a TLS server takes as its key. */
+  /** Makes the key for a TLS server. */
   load(key: ListenerKey): Promise<TlsIdentity['key']>;
-  /** why new connections cannot be made; undefined while all is well */
+  /** reason for which new connections cannot be made; undefined while all is well */
   readonly fault: string | undefined;
   close(patienceMs?: number): Promise<void>;
 };

@@ -60,7 +60,7 @@ export function requireEmbeddedPin(directory: string): void {
   );
 }
 
-/** Whether it can be one: text, and not empty. */
+/** Tells whether octets can be a PIN: text, and not empty. */
 function isPin(octets: Buffer): boolean {
   return isUtf8(octets) && octets.toString().trim() !== '' && !octets.includes(0);
 }

@@ -30,7 +30,7 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   return { ...config, tokens };
 }
 
-/** Turns an HsmError into StartRefused. `configuration`: whose tokens are used; absent where the error is about no configuration. */
+/** Turns an HsmError into StartRefused. `configuration`: the one whose tokens are used; absent if the error does not concern one. */
 export async function refusingHsmErrors<T>(run: () => Promise<T>, configuration?: Pick<Configuration, 'data' | 'hsm'>): Promise<T> {
   try {
     return await run();

@@ -1,4 +1,4 @@
-// Changes the user PIN of a token whose PIN the appliance chose itself and keeps in a file: the new one is random, and nobody sees it.
+// Changes the user PIN of a token whose PIN the appliance chose itself and keeps in a file: the new one is random, and never shown.
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../core/base/secret.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -7,10 +7,10 @@ import { changePin } from '../../hsm/setup/setup.ts';
 
 const pinBytes = 16;
 
-/** `keeps`: whether the appliance knows the PIN of a token from a file of its own. */
+/** `keeps`: tells whether the appliance knows the PIN of a token from a file of its own. */
 export type OwnPins = {
   keeps(token: string): boolean;
-  /** Resolves when the token and the file have the new PIN. Throws operation-refused for a token whose PIN somebody else keeps. */
+  /** Resolves when the token and the file have the new PIN. Throws operation-refused for a token whose PIN is kept elsewhere. */
   change(token: string): Promise<void>;
 };
 

@@ -6,7 +6,7 @@ import { carryToGroup } from '../../hsm/setup/carry-group.ts';
 import type { CarryKeys, WrappingRotation } from './rotation.ts';
 
 const lookEverySeconds = 2;
-/** After a carrying that a token did not take part in, it is left alone for so long. */
+/** Pause after a carrying in which a token did not take part. */
 const patienceMs = 20_000;
 
 /** Carries keys to the tokens of a group, and logs which did not take them. `tokens`: those that were opened, with their PINs. */

@@ -1,4 +1,4 @@
-// What health says of the tokens: whether each works, and whether keys open in it. No token is called.
+// Health of the tokens: whether each works, and whether keys open in it. No token is called.
 import type { HealthPart } from '../../core/base/context.ts';
 import type { Hsm, TokenStatus } from '../../hsm/api.ts';
 import type { WrappingState } from './record.ts';

@@ -193,7 +193,7 @@ async function tryToken(hsm: Hsm, name: string): Promise<z.output<typeof trial>>
   return { name, works: true, milliseconds, objects: objects.map(shownObject) };
 }
 
-/** A token by itself, or a group: what has wrapping keys of its own. */
+/** A token by itself, or a group: an owner of wrapping keys. */
 function chosenHolder(hsm: Hsm, name: string | undefined): string {
   return chosenOf([...new Set(hsm.status().map((token) => token.group?.name ?? token.name))], name);
 }

@@ -20,7 +20,7 @@ export type WrappingKeysParts = Pick<PluginContext<unknown>, 'store' | 'audit' |
   readonly wrappedKeys: () => Iterable<KeyHolder>;
   /** absent in tools that rotate nothing */
   readonly rewrapping?: Pick<RewrappingParts, 'directory' | 'settleMs' | 'isStoreKeyShared'> | undefined;
-  /** whether keys are carried between the tokens of this appliance, and not of several */
+  /** true if keys are carried between the tokens of this appliance, and not of several */
   readonly bringsIn: boolean;
 };
 

@@ -25,7 +25,7 @@ export type RewrappingParts = {
   readonly directory: string;
   /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
-  /** In a cluster: whether every appliance keeps the key of the store under a wrapping key (shared-store-key.ts). */
+  /** Tells whether every appliance of a cluster keeps the key of the store under a wrapping key (shared-store-key.ts). */
   readonly isStoreKeyShared?: (number: number) => Promise<boolean>;
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
@@ -34,7 +34,10 @@ export type RewrappingParts = {
 const lookEverySeconds = 1;
 /** Records read before other work gets its turn. */
 const lookedAtOnce = 200;
-/** Records committed together, of which a transaction of a shared store takes a part, and keys in the token at a time: requests run in between. */
+/**
+ * Records committed together, of which a transaction of a shared store takes a part, and keys in the token at a time: requests run in
+ * between.
+ */
 const committedTogether = 50;
 const committedAtLeast = 10;
 const rewrappedTogether = 4;
@@ -66,8 +69,8 @@ export function rewrappingJob(parts: RewrappingParts): Job {
 }
 
 /**
- * Of each appliance of a cluster, once per process: one that was cut off when it was asked for a rotation goes on with it at its next start,
- * no matter which one leads the jobs.
+ * Of each appliance of a cluster, once per process: one that was interrupted when it was asked for a rotation continues it at its next
+ * start, no matter which one leads the jobs.
  */
 export function cutRotationJob(parts: Pick<RewrappingParts, 'store' | 'hsm' | 'clock'>): Job {
   const lookedAt = new Set<string>();
@@ -213,7 +216,7 @@ class Rewrapping {
       }
     });
     await this.#rewrapBatch(number, signal.aborted ? [] : batch, tally);
-    // What does not open may need the old wrapping key, when somebody puts back what was there.
+    // A key that does not open may need the old wrapping key, when somebody restores the missing part.
     return isWhole ? tally : { ...tally, found: tally.found + 1 };
   }
 
@@ -304,7 +307,7 @@ class Rewrapping {
   }
 }
 
-/** Whether a walk over all records has passed over none. */
+/** Tells whether a walk over all records has passed over none. */
 async function isReadWhole(walk: () => Promise<void>): Promise<boolean> {
   try {
     await walk();

@@ -18,7 +18,7 @@ type RotationParts = {
   readonly carry?: CarryKeys | undefined;
 };
 
-/** What was carried. `settle`: to be done in the transaction that puts it into use. */
+/** Carried keys. `settle`: to be done in the transaction that puts them into use. */
 export type Carried = OwnKeyName & Pick<WrappingRecord, 'holders'> & { readonly settle?: (transaction: WriteTransaction) => void };
 
 /** An appliance that is about to join, whose token takes part. */
@@ -64,8 +64,8 @@ export class WrappingRotation implements WrappingKeyRotation {
   }
 
   /**
-   * Makes a new wrapping key, which every process uses at once. `invited`: in a cluster, whose token gets it as well. Throws conflict during a
-   * rotation, and as carryInCluster.
+   * Makes a new wrapping key, which every process uses at once. `invited`: in a cluster, whose token gets it as well. Throws conflict
+   * during a rotation, and as carryInCluster.
    */
   async begin(token: string, invited?: Invited): Promise<WrappingState> {
     this.#store.refresh();

@@ -1,4 +1,4 @@
-// Opens the container of format 1, which earlier versions wrote: scrypt and AES-256-GCM in pieces. Its backups restore for ever.
+// Opens the container of format 1, which earlier versions wrote: scrypt and AES-256-GCM in pieces. Restoring its backups stays supported.
 import { scrypt } from 'node:crypto';
 import { z } from 'zod';
 import { decodeBase64 } from '../../../core/base/bytes.ts';

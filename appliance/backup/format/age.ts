@@ -1,8 +1,8 @@
 // The age file format, version 1 (age-encryption.org/v1): a header that gives the file key to recipients, and a payload under it.
 //
 // Recipients are the business of the age-encryption package. scrypt and the payload are computed by node:crypto: scrypt off the event loop,
-// which serves requests meanwhile, and ChaCha20-Poly1305 several times faster than in JavaScript. The package is loaded by the first backup:
-// it takes 25 MiB, which a process that makes none does not need.
+// which serves requests meanwhile, and ChaCha20-Poly1305 several times faster than in JavaScript. The package is loaded by the first
+// backup: it takes 25 MiB, which a process that makes none does not need.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import type { Identity, Recipient } from 'age-encryption';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
@@ -10,10 +10,10 @@ import { BackupError } from './error.ts';
 import { OctetReader, readLines } from './source.ts';
 import { openStream, sealedBytes, sealStream, type StreamKey } from './stream.ts';
 
-/** Who opens a backup: those who know a passphrase, or those who hold the identity of a recipient (`age1…`, `age1pq1…`). Never both. */
+/** Key to a new backup: a passphrase, or the recipients whose identities open it (`age1…`, `age1pq1…`). Never both. */
 export type Sealing = { readonly passphrase: Secret<string> } | { readonly recipients: readonly string[] };
 
-/** What opens a backup. Identities are `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…`. */
+/** Secret that opens a backup. Identities are `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…`. */
 export type Opening = { readonly passphrase: Secret<string> } | { readonly identities: readonly Secret<string>[] };
 
 export const magicOfAge = 'age-encryption.org/v1';
@@ -22,7 +22,7 @@ export const magicOfAge = 'age-encryption.org/v1';
 const longestHeaderBytes = 256 << 10;
 const nonceBytes = 16;
 
-/** log2 of scrypt's N. A guess costs 128 MiB and about half a second; at most 1 GiB is spent on the file of somebody else. */
+/** log2 of scrypt's N. A guess costs 128 MiB and about half a second; a file from elsewhere may cost at most 1 GiB. */
 const workFactor = 17;
 const largestWorkFactor = 20;
 
@@ -64,7 +64,7 @@ export async function beginAge(sealing: Sealing): Promise<AgeFile> {
   };
 }
 
-/** Opens an age file. Throws BackupError for what cannot open it, and when any part of it was changed or is missing. */
+/** Opens an age file. Throws BackupError for a wrong key, and if any part of it was changed or is missing. */
 export async function* openAge(opening: Opening, sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, rest } = await readLines(sealed, longestHeaderBytes, (lines) => lines.at(-1)?.startsWith('---') === true);
   const isForPassphrase = head.includes('\n-> scrypt ');

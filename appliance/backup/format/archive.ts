@@ -8,7 +8,7 @@ import { formatTarEnd, formatTarEntry, readTar, tarBytes, type TarEntry } from '
 /** A file to be written: its octets, or the path of a file that has them. */
 export type ArchiveFile = { readonly path: string; readonly bytes: number; readonly content: Uint8Array | { readonly file: string } };
 
-/** What is written: the manifest must name the files in their order. */
+/** Content to be written: the manifest must name the files in their order. */
 export type Archive = {
   readonly manifest: Manifest;
   readonly signature: Uint8Array | undefined;
@@ -25,7 +25,7 @@ const limits: Readonly<Record<string, number>> = { [names.manifest]: 32 << 20, [
 /** Only these paths are restored: a backup must not write anywhere else. */
 const knownPath = /^(?:store\/data\.mdb|store-key\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
 
-/** Whether backups hold this file, given by its path in the data directory. */
+/** Tells whether backups hold this file, given by its path in the data directory. */
 export function isBackupPath(path: string): boolean {
   return knownPath.test(path);
 }
@@ -62,7 +62,7 @@ export type Taker<Told> = {
   file(path: string): { write(part: Uint8Array): void; close(): void };
 };
 
-/** Reads an archive. Throws BackupError unless it holds exactly what its manifest says. */
+/** Reads an archive. Throws BackupError unless its content matches its manifest exactly. */
 export async function readArchive(plain: AsyncIterable<Uint8Array>, taker: Taker<{ manifest: Manifest; claim: Claim }>): Promise<void> {
   const heads = new Map<string, Buffer>();
   let manifest: Manifest | undefined;

@@ -1,6 +1,6 @@
-// Why a backup does not open.
+// Error of a backup that does not open.
 
-/** The message is for people: what is wrong with the file, and where there is one, the fix. */
+/** The message is for people: the fault of the file and, if there is one, the remedy. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

@@ -1,13 +1,13 @@
-// The manifest of a backup: what it holds, with digests, and the signature that says which appliance made it.
+// The manifest of a backup: its content, with digests, and the signature that tells the appliance that made it.
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import { BackupError } from './error.ts';
 
-/** What a restore needs to know before it unpacks anything, in all formats. */
+/** Facts that a restore needs before it unpacks anything, in all formats. */
 export type Contents = {
-  /** whether the token itself is in the backup */
+  /** true if the token itself is in the backup */
   readonly embedded: boolean;
   /** the tokens that the keys are in or wrapped under */
   readonly tokens: readonly { readonly name: string; readonly label: string; readonly serial: string }[];
@@ -55,7 +55,7 @@ export function formatSignature(raw: Uint8Array): Uint8Array {
   return encodeEcdsaSignature(raw);
 }
 
-/** What the archive says about who made it. Anybody who knows a recipient can make a file for it: only the signature tells. */
+/** Claim of the archive about its maker. Anybody who knows a recipient can make a file for it: only the signature proves the claim. */
 export type Claim = { readonly manifest: Uint8Array; readonly signature: Uint8Array | undefined; readonly keys: string };
 
 /** `proven`: the key is one that was kept elsewhere. `unproven`: only the backup itself says that the key is the appliance's. */

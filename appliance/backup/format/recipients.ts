@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { Secret } from '../../../core/base/secret.ts';
 import { BackupError } from './error.ts';
 
-/** What is wrong with a list of recipients, as a message that names the wrong one; undefined when nothing is. */
+/** Finds a problem in a list of recipients, as a message that names the wrong one; undefined if all are valid. */
 export async function findRecipientProblem(recipients: readonly string[]): Promise<string | undefined> {
   if (recipients.length === 0) return undefined;
   const { Encrypter } = await import('age-encryption');

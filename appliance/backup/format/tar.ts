@@ -56,7 +56,7 @@ export async function* readTar(stream: AsyncIterable<Uint8Array>): AsyncGenerato
     if (!isRead && bytes > 0) throw new Error(`${name} was not read to its end`);
     await reader.take(paddingOf(bytes));
   }
-  // What follows the end is read and ignored, so that a stream that was cut off after it does not pass.
+  // Octets after the end are read and ignored, so that a stream that was cut off after it does not pass.
   for await (const _ of reader.rest());
 }
 
@@ -79,7 +79,7 @@ function formatHeader(name: string, bytes: number): Buffer {
   return header;
 }
 
-/** Only what formatHeader writes: the header is written again from what was read, and must be the same. */
+/** Accepts only output of formatHeader: the header is written again from the parsed fields, and must be the same. */
 function parseHeader(header: Buffer): { readonly name: string; readonly bytes: number } {
   const name = header.toString('latin1', 0, longestName).replace(/\0+$/, '');
   const isLarge = header[124] === 0x80;

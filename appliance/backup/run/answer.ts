@@ -4,8 +4,8 @@
 const stallMs = 120_000;
 
 /**
- * The pieces, with `ended` called exactly once: `whole` when the last piece was taken, otherwise why not. A generator that is ended before it
- * has begun runs no `finally`; therefore this is no generator.
+ * The pieces, with `ended` called exactly once: `whole` when the last piece was taken, otherwise why not. A generator that is ended before
+ * it has begun runs no `finally`; therefore this function is not a generator.
  */
 export function untilEnded(
   pieces: AsyncGenerator<Uint8Array>,

@@ -19,10 +19,10 @@ import { sealCopy } from './sealed.ts';
 
 export type BackupsParts = CopyParts & { readonly audit: Audit; readonly config: BackupConfig | undefined };
 
-/** How often it is looked whether a scheduled backup is due. */
+/** Interval of the check whether a scheduled backup is due. */
 const lookEverySeconds = 10;
 
-/** What one file was, for the audit trail. */
+/** Result of one file, for the audit trail. */
 type Made = { readonly target: string; readonly bytes: number; readonly digest: string };
 
 export class Backups {
@@ -47,7 +47,7 @@ export class Backups {
 
   /**
    * A backup as a stream, and its exact length. Resolves when its content has been copied. Throws `backup-running`, `invalid-value` for
-   * recipients that are none, and `storage-unavailable`.
+   * invalid recipients, and `storage-unavailable`.
    */
   async open(
     purpose: 'request' | 'pull',
@@ -80,7 +80,7 @@ export class Backups {
     }
   }
 
-  /** The same, to the recipients of the configuration alone: what a caller may have who must not choose who reads it. */
+  /** As open, to the recipients of the configuration only: for callers that must not choose the readers. */
   pull(): ReturnType<Backups['open']> {
     return this.open('pull', { recipients: this.#requireConfig().recipients });
   }
@@ -127,7 +127,7 @@ export class Backups {
     };
   }
 
-  /** Ends what runs, and waits for it. */
+  /** Ends the running backup, and waits for it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#now;
@@ -204,7 +204,7 @@ export class Backups {
     } catch (error) {
       failed.push(reasonOf(error));
     }
-    // A stop is no failure: the next start makes it again at once.
+    // A stop does not count as a failure: the next start makes the backup again at once.
     if (signal.aborted && failed.length > 0) return this.#end(lease, () => withoutBeginning(before));
     const at = formatTimestamp(clock.now());
     if (failed.length === 0) {

@@ -66,7 +66,7 @@ export async function takeLease(
   };
 }
 
-/** Gives back the right of an appliance that is gone for ever. */
+/** Releases the lease of a permanently departed appliance. */
 export function releaseLeaseOf(transaction: WriteTransaction, store: Store, appliance: string): void {
   const table = runningTable(store);
   if (transaction.get(table, runningKey)?.appliance === appliance) transaction.delete(table, runningKey);

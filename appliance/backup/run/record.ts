@@ -1,10 +1,10 @@
-// What the store remembers about backups: the one that runs, and how the last ones went.
+// Records of backups in the store: the running one, and the results of the last ones.
 import { z } from 'zod';
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import { timestampText } from '../../../core/wire/fields.ts';
 
-/** Why a backup is made. `request` and `pull` are answers to a request; `schedule` and `now` go to the targets of the configuration. */
+/** Reason for a backup. `request` and `pull` are answers to a request; `schedule` and `now` go to the targets of the configuration. */
 export type Purpose = 'request' | 'pull' | 'schedule' | 'now';
 
 /** A backup that runs. It counts as ended when `beatAt` is old: its process was killed. */
@@ -16,7 +16,7 @@ export type RunningRecord = {
   readonly pid: number;
   readonly purpose: Purpose;
   readonly stage: 'copying' | 'sending';
-  /** where it is being sent, for people */
+  /** present target, for people */
   readonly target: string;
   readonly startedAt: string;
   readonly beatAt: string;
@@ -25,7 +25,7 @@ export type RunningRecord = {
   readonly totalBytes: number;
 };
 
-/** How backups went. Times are absent until there was one. Scheduled backups alone have failures and a next time. */
+/** Results of backups. Times are absent until there was one. Only scheduled backups have failures and a next time. */
 export type HistoryRecord = {
   /** start of the last scheduled one that began, whatever came of it */
   readonly begunAt?: string;

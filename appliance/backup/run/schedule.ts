@@ -30,12 +30,12 @@ export function nextDue(schedule: BackupSchedule, history: HistoryRecord, nowSec
   return Math.min(regular, last + Math.min(firstRetrySeconds * 2 ** Math.min(failures - 1, 10), longestRetrySeconds));
 }
 
-/** Whether the last one began and neither succeeded nor failed: its process was killed. */
+/** Tells whether the last one began and neither succeeded nor failed: its process was killed. */
 export function wasInterrupted({ begunAt, endedAt }: HistoryRecord): boolean {
   return begunAt !== undefined && (endedAt === undefined || endedAt < begunAt);
 }
 
-/** Whether the last good backup is older than the schedule allows. */
+/** Tells whether the last good backup is older than the schedule allows. */
 export function isOverdue(schedule: BackupSchedule, history: HistoryRecord, nowSeconds: number): boolean {
   const good = secondsOf(history.lastSuccessAt ?? history.since);
   return good !== undefined && nowSeconds - good > 1.5 * periodSeconds(schedule) + graceSeconds;

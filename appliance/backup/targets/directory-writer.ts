@@ -8,7 +8,7 @@ import { syncPath } from '../../../core/base/durable-files.ts';
 import { writerOrders, type WriterOrders, type WriterReport } from './directory.ts';
 import { expendable } from './retention.ts';
 
-/** What a person mends, by the code of the system. */
+/** Remedies for people, by the code of the system. */
 const problems: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist: is the share mounted?',
   ENOTDIR: 'is no directory',
@@ -22,7 +22,7 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 const complete = once(process, 'message');
-// The appliance was killed: nobody can say any more whether what came was all.
+// The appliance was killed, so it is unknown whether the received octets are complete.
 process.once('disconnect', () => process.exit(1));
 
 await report(await attempt(writerOrders.parse(JSON.parse(process.argv[2] ?? ''))));

@@ -1,4 +1,4 @@
-// Writes a backup into a directory, by a process of its own: one that waits for a dead network share for ever harms nobody.
+// Writes a backup into a directory, in a process of its own, so that waiting for a dead network share without limit does no harm.
 //
 // In this process such a wait would hold a thread of the pool that writes the audit trail, and after four of them nothing would be served.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ const writerFile = fileURLToPath(new URL('./directory-writer.ts', import.meta.ur
 /** Without any progress for this long, the directory does not answer. */
 const stallMs = 60_000;
 
-/** What the writer is to do, as its only argument. */
+/** Orders to the writer, as its only argument. */
 export const writerOrders = z.object({
   directory: z.string(),
   name: z.string(),
@@ -26,14 +26,14 @@ export const writerOrders = z.object({
 });
 export type WriterOrders = z.output<typeof writerOrders>;
 
-/** Why the writer gave up, for people; absent when the file is in its place. */
+/** Failure of the writer, for people; absent if the file is in its place. */
 const writerReport = z.object({ problem: z.string().optional() });
 export type WriterReport = z.output<typeof writerReport>;
 
 /** Writers that were killed and have not ended: the kernel keeps a process that waits for a dead share. */
 const hanging = new Map<string, ChildProcess>();
 
-/** Resolves when the file is in the directory, on the disk. Rejects with what to mend. */
+/** Resolves when the file is in the directory, on the disk. Rejects with the remedy. */
 export async function writeToDirectory(target: DirectoryTarget, sending: Sending, signal: AbortSignal, limitMs = stallMs): Promise<void> {
   const { directory, keep, keepMonthly } = target;
   const { name, prefix, bytes } = sending;
@@ -68,7 +68,7 @@ export async function writeToDirectory(target: DirectoryTarget, sending: Sending
   }
 }
 
-/** Writes the pieces; the writer puts the file in its place only when it is told that this was all. */
+/** Writes the pieces; the writer puts the file in its place only when the end is announced. */
 async function feed(writer: ChildProcess, pieces: AsyncIterable<Uint8Array>, progress: () => void): Promise<void> {
   const input = writer.stdin as Writable;
   const closed = new Promise<void>((resolve) => input.once('close', () => resolve()));
@@ -84,10 +84,10 @@ async function feed(writer: ChildProcess, pieces: AsyncIterable<Uint8Array>, pro
   if (writer.connected) writer.send('complete', () => undefined);
 }
 
-/** How long a writer may take to end that is done, or was killed. */
+/** Limit for the exit of a writer that is done, or was killed. */
 const lastMs = 5_000;
 
-/** One that is not done is killed: what it has not put in its place, the next writer removes. */
+/** Kills a writer that is not done: the next writer removes its unfinished file. */
 async function dismiss(directory: string, writer: ChildProcess, isDone: boolean): Promise<void> {
   if (writer.exitCode !== null || writer.signalCode !== null || writer.pid === undefined) return;
   const exited = once(writer, 'exit');

@@ -1,4 +1,4 @@
-// Which files of a directory are old enough to go.
+// Selects the files of a directory that are old enough to be deleted.
 
 /** `keep`: the newest so many stay; 0: all. `keepMonthly`: for so many months, the first file of each stays as well. */
 export type Keeping = { readonly keep: number; readonly keepMonthly: number };

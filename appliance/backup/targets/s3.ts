@@ -26,7 +26,7 @@ const longestAnswerBytes = 1 << 20;
 
 type Answer = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string };
 
-/** Resolves when the object is complete. Rejects with what to mend. */
+/** Resolves when the object is complete. Rejects with the remedy. */
 export async function putToS3(target: S3Target, sending: Sending, signal: AbortSignal, limits = usual): Promise<void> {
   const bucket = new Bucket(target, signal, limits);
   const key = `${target.prefix}${sending.name}`;
@@ -56,7 +56,7 @@ export async function putToS3(target: S3Target, sending: Sending, signal: AbortS
     // A store may find out after it has answered 200.
     if (element(completed.text, 'Code') !== '') throw new Error(describeRefusal(completed, target));
   } catch (error) {
-    // A credential that can only write may not be allowed to: a lifecycle rule of the bucket removes what was begun.
+    // A credential that can only write may not be allowed to: a lifecycle rule of the bucket removes unfinished uploads.
     await bucket.send('DELETE', key, [['uploadId', uploadId]], Buffer.alloc(0), 1).catch(() => undefined);
     throw error;
   }
@@ -78,7 +78,7 @@ class Bucket {
     this.#ca = caFile === undefined ? undefined : readText(caFile);
   }
 
-  /** Sends a request, again after a failure that may pass. Throws for any answer that is no success. */
+  /** Sends a request, again after a transient failure. Throws for any answer but a success. */
   async send(method: string, key: string, query: readonly (readonly [string, string])[], body: Buffer, times = attempts): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -157,7 +157,7 @@ async function* inParts(pieces: AsyncIterable<Uint8Array>, size: number): AsyncG
   if (bytes > 0) yield Buffer.concat(kept);
 }
 
-/** What a person mends, by the code of the store. */
+/** Remedies for people, by the code of the store. */
 const remedies: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'the clocks of this appliance and of the store differ by more than 15 minutes: set the clock',
   RequestExpired: 'the clocks of this appliance and of the store differ by more than 15 minutes: set the clock',

@@ -1,4 +1,4 @@
-// What is sent to a target.
+// Type of a backup that is sent to a target.
 
 /** A backup on its way: `bytes` is its exact length, `prefix` begins the names of all files of this appliance. */
 export type Sending = {

@@ -75,7 +75,10 @@ function publishedKeys(directory: string): string {
 
 const keptHeads = z.array(z.object({ chain: z.string(), sequence: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) }));
 
-/** The answer of GET /v1/state/system/audit, of which a kept copy may lack either part; or a custody statement, which has the heads in `audit`. */
+/**
+ * The answer of GET /v1/state/system/audit, of which a kept copy may lack either part; or a custody statement, which has the heads in
+ * `audit`.
+ */
 const keptAnswer = z.object({
   keys: z.array(z.object({ 'public-key': z.string() })).optional(),
   heads: keptHeads.optional(),

@@ -4,7 +4,10 @@ import { commandFor } from '../terminal/command-output.ts';
 import type { Io } from '../terminal/io.ts';
 import { runVerb } from './verbs.ts';
 
-/** `cluster status | init | invite | …`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`, `set-public-url`, … */
+/**
+ * `cluster status | init | invite | …`, with the options of `show cluster` and `do cluster init`, `invite`, `join`, `remove-member`,
+ * `set-public-url`, …
+ */
 export async function runCluster(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const cluster = commandFor(io, 'keystorectl cluster').description('The appliances that share a store.').enablePositionalOptions();
   const add = (name: string, description: string, run: (rest: readonly string[]) => Promise<void>): void => {

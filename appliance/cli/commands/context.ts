@@ -55,7 +55,7 @@ async function use(name: string, io: Io): Promise<void> {
   io.stderr.write(`keystorectl: "${name}" is the current context\n`);
 }
 
-/** Of the connection only what options say is kept: a token of the environment may belong to another appliance. */
+/** Keeps only those parts of the connection that options give: a token of the environment may belong to another appliance. */
 async function set(name: string, options: ConnectionOptions, io: Io): Promise<void> {
   requireContextName(name);
   const { named } = await readContexts(io);

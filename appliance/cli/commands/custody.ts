@@ -1,4 +1,4 @@
-// custody verify: checks a statement about the custody of a key offline, and shows what it says.
+// custody verify: checks a statement about the custody of a key offline, and shows its content.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Option } from 'commander';
 import { z } from 'zod';
@@ -66,7 +66,7 @@ async function readStatement(file: string, io: Io): Promise<string> {
 const jwk = z.looseObject({ kty: z.string() });
 const jwkOrSet = z.union([z.object({ keys: z.array(jwk) }).transform(({ keys }) => keys), jwk.transform((one) => [one])]);
 
-/** Every public key of a file: a JWK Set, a JWK, or PEM. Throws a usage error where there is none. */
+/** Reads every public key of a file: a JWK Set, a JWK, or PEM. Throws a usage error if it has none. */
 async function readKeys(file: string, io: Io): Promise<readonly KeyObject[]> {
   const text = await readText(file, io);
   const keys = isJson(text)

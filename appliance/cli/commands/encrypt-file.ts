@@ -73,7 +73,7 @@ function commandWith(name: string, io: Io): Command {
 
 type OpenKey = { readonly keys: DataKeySource; rewrap(this: void, wrapped: string): Promise<string>; close(this: void): void };
 
-/** Reads `--in`, writes what becomes of it to `--out`. */
+/** Reads `--in`, writes the result to `--out`. */
 async function convert(
   { in: from, out: to }: Options,
   io: Io,

@@ -1,4 +1,4 @@
-// hsm change-pin: changes a PIN in the token and in the appliance's own file. For any other source of the PIN it says what a person has to do.
+// hsm change-pin: changes a PIN in the token and in the appliance's own file. For any other source of the PIN it names the remaining steps.
 import { Secret } from '../../../core/base/secret.ts';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';

@@ -25,7 +25,7 @@ const message = Buffer.from('keystorectl hsm test');
 
 type TryKey = (hsm: Hsm, key: KeyReference, made: GeneratedKey) => Promise<void>;
 
-/** How a key of each type is used; the compiler finds a missing type. */
+/** Trial use of a key of each type; the compiler finds a missing type. */
 const uses: Readonly<Record<KeyType, TryKey>> = {
   'aes-128': tryEncryption,
   'aes-192': tryEncryption,
@@ -106,7 +106,9 @@ async function tryEncryption(hsm: Hsm, key: KeyReference): Promise<void> {
   require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'a changed ciphertext was not refused');
 }
 
-/** Signs with the scheme, given the SHA-256 digest of the message, and verifies with node:crypto. `hash`: null where the scheme has its own. */
+/**
+ * Signs with the scheme, given the SHA-256 digest of the message, and verifies with node:crypto. `hash`: null where the scheme has its own.
+ */
 function signing(schemeOf: (digest: Uint8Array) => SignScheme, hash: 'sha256' | null): TryKey {
   return async (hsm, key, { publicKey }) => {
     const signature = await hsm.sign(key, schemeOf(createHash('sha256').update(message).digest()));

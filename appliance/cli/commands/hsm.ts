@@ -197,7 +197,7 @@ async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {
   if (failed > 0) throw new CommandFailed(exitCodes.no, `${failed} operations failed`);
 }
 
-/** What the appliance itself requires of one token; missing is what the token lacks that comes nearest. */
+/** Requirements of the appliance itself on one token; `missing` is the lack of the token that comes nearest. */
 function applianceNeeds(slots: readonly { readonly lacks: readonly string[]; readonly mechanisms: readonly string[] }[]) {
   const needs = ownNeeds.map((need) => need.join(' or '));
   const known = slots.filter(({ mechanisms }) => mechanisms.length > 0).map(({ lacks }) => lacks);
@@ -205,7 +205,7 @@ function applianceNeeds(slots: readonly { readonly lacks: readonly string[]; rea
   return { plugin: 'the appliance itself', needs, missing };
 }
 
-/** What each plugin requires, and whether a token has it. */
+/** Requirements of each plugin, and whether a token fulfils them. */
 async function pluginNeeds(
   offered: ReadonlySet<string>,
 ): Promise<readonly { plugin: string; needs: readonly string[]; missing: readonly string[] }[]> {

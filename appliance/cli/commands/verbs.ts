@@ -41,7 +41,7 @@ export async function chooseRead(words: readonly string[], before: ConnectionOpt
   return { entry, rest: restOf(words, entry), catalog };
 }
 
-/** What follows the resource, without the words that chose the operation. */
+/** The words after the resource, without those that chose the operation. */
 function restOf(words: readonly string[], entry: CatalogEntry): readonly string[] {
   const rest = words.slice(1).filter((word) => word !== '--config');
   const { action } = entry.command;
@@ -70,7 +70,9 @@ export function connectionIn(words: readonly string[]): ConnectionOptions {
   return scanner.opts<ConnectionOptions>();
 }
 
-/** The catalog of a sealed appliance without a stored copy, if the error is `sealed` and the catalog has the operation: unseal must work. */
+/**
+ * The catalog of a sealed appliance without a stored copy, if the error is `sealed` and the catalog has the operation: unseal must work.
+ */
 async function sealedCatalog(error: unknown, verb: Verb, words: readonly string[]): Promise<Catalog> {
   if (!(error instanceof Refused) || error.code !== 'sealed') throw error;
   const { describeSealed } = await import('../../seal/sealed-description.ts');

@@ -26,7 +26,7 @@ type Options = ConnectionOptions & {
   yes?: true;
 };
 
-/** `apply -f FILE…`: shows the differences, asks, and makes the changes in order. Stops at the first refusal and says what was done. */
+/** `apply -f FILE…`: shows the differences, asks, and makes the changes in order. Stops at the first refusal and lists the changes made. */
 export async function runApply(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = documentCommand('apply', 'Make entries as documents state them: create what is not there, change what differs.', io)
     .addOption(new Option('--dry-run', 'show the differences and change nothing'))
@@ -42,7 +42,9 @@ export async function runApply(words: readonly string[], before: ConnectionOptio
   });
 }
 
-/** `diff -f FILE…`: exit code 0 when everything is so already, 7 when something differs; errors have the codes that they have in `apply`. */
+/**
+ * `diff -f FILE…`: exit code 0 when everything is so already, 7 when something differs; errors have the codes that they have in `apply`.
+ */
 export async function runDiff(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = documentCommand('diff', 'Show how entries differ from what documents state; changes nothing.', io).addHelpText(
     'after',
@@ -97,7 +99,7 @@ async function withPlan(options: Options, io: Io, use: (plan: Plan, client: Clie
   }
 }
 
-/** What is made without the labels now is not found when its document is gone. */
+/** Warns of entries made without the labels: they are not found when their document is gone. */
 function warnOfUnlabelled(selector: Selector, steps: readonly Step[], io: Io): void {
   for (const step of steps.filter(({ after }) => !selector.matches(after['labels'])))
     io.stderr.write(

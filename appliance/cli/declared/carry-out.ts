@@ -1,4 +1,4 @@
-// Carries out a plan: changes and then deletions, one after the other, and says what was done and what was not.
+// Carries out a plan: changes and then deletions, one after the other, and reports the completed and the remaining steps.
 import { Refused, type Client } from '../client.ts';
 import type { Document } from '../field-path.ts';
 import { CommandFailed, exitCodeOf, exitCodes, OutputFailed, undelivered } from '../terminal/failure.ts';
@@ -22,8 +22,9 @@ const mostAlone = 16;
 const batchItems = 100;
 
 /**
- * Stops at the first change that is refused; of creations in a batch, behind the batch. A deletion that is refused, because its entry is used or was changed meanwhile, leaves the
- * entry and goes on; the command fails in the end. Ctrl-C lets the request that is under way end, and stops behind it.
+ * Stops at the first change that is refused; of creations in a batch, behind the batch. A deletion that is refused, because its entry is
+ * used or was changed meanwhile, leaves the entry and goes on; the command fails in the end. Ctrl-C lets the request that is under way end,
+ * and stops behind it.
  */
 export async function carryOut(steps: readonly Step[], deletions: readonly Deletion[], rule: Rule, client: Client, io: Io): Promise<void> {
   const left: string[] = [];

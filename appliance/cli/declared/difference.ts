@@ -17,7 +17,7 @@ function inOrderOf(model: unknown, value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, inOrderOf(like[name], value[name])]));
 }
 
-/** Hunks with three lines of context, each line with its end; empty for equal documents. Undefined is no document. */
+/** Hunks with three lines of context, each line with its end; empty for equal documents. Undefined stands for a missing document. */
 export async function difference(
   before: Document | undefined,
   after: Document | undefined,

@@ -1,4 +1,4 @@
-// edit: one entry in the editor of the user. What was typed is never lost: a refusal opens it again, and what cannot be sent is kept.
+// edit: one entry in the editor of the user. Typed text is never lost: a refusal opens it again, and text that cannot be sent is kept.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ export async function runEdit(words: readonly string[], before: ConnectionOption
   }
 }
 
-/** What was typed could not be sent, and its file is kept. */
+/** Thrown when the edited text could not be sent; its file is kept. */
 class KeptText extends CommandFailed {}
 
 async function editUntilTaken(edited: Edited, file: string, client: Client, io: Io): Promise<void> {
@@ -103,7 +103,7 @@ function withoutRemarks(text: string): string {
   return lines.slice(Math.max(0, first)).join('\n');
 }
 
-/** What changes one document into the other by a merge: null removes. */
+/** Merge patch that changes one document into the other: null removes. */
 function patchBetween(before: Document, after: Document): Document {
   const patch: Document = {};
   for (const name of Object.keys(before)) if (!(name in after) || after[name] === null) patch[name] = null;

@@ -32,7 +32,7 @@ export async function entriesBelow(kind: Kind, parents: readonly string[], sourc
     .filter(({ names }) => !builtIn.has(names.at(-1)));
 }
 
-/** Whether entries of one kind have entries of the other below them, which go with them. */
+/** Tells whether entries of one kind contain entries of the other, which are deleted with them. */
 export function isParent({ show }: Kind, { list }: Kind): boolean {
   return show.names.length === list.names.length && unnamed(list.path).startsWith(`${unnamed(show.path)}/`);
 }

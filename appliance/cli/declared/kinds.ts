@@ -22,7 +22,7 @@ export type Kind = {
 /** An entry and its kind. */
 export type Placed = { readonly declared: Declared; readonly kind: Kind };
 
-/** What must be there before: entries of a resource need only those of earlier ones. Resources that are not known here come last. */
+/** Order of creation: entries of a resource need only those of earlier ones. Unlisted resources come last. */
 const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles'];
 /** Fields that name another entry of the same resource. */
 const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'], 'transit-keys': ['openpgp-primary'] };
@@ -79,7 +79,7 @@ function byReference(placed: readonly Placed[]): readonly Placed[] {
   return sorted;
 }
 
-/** Whether an entry may name another one of its own resource, and has to follow it. */
+/** Tells whether an entry may name another one of its own resource, and has to follow it. */
 export function mayFollow({ kind, declared }: Placed): boolean {
   return (references[kind.resource] ?? []).some((field) => field in declared.config);
 }

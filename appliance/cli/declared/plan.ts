@@ -1,4 +1,4 @@
-// What would change if the declared entries were made so: each is compared by the appliance itself, in a dry run.
+// Plans the changes that make the declared entries so: the appliance itself compares each, in a dry run.
 import type { Catalog } from '../catalog.ts';
 import { Refused, type Client } from '../client.ts';
 import { fieldAt, setField, type Document } from '../field-path.ts';
@@ -8,11 +8,11 @@ import type { Declared } from './load.ts';
 
 export type Step = Placed & {
   readonly does: 'create' | 'change' | 'nothing';
-  /** what is there, without secrets; undefined: nothing */
+  /** present document, without secrets; undefined: it does not exist */
   readonly before: Document | undefined;
-  /** what will be there, without secrets */
+  /** future document, without secrets */
   readonly after: Document;
-  /** entity tag of what is there: the change is made to that alone */
+  /** entity tag of the present document: the change applies to that only */
   readonly tag: string | undefined;
   /** of the change */
   readonly body: Document;
@@ -20,7 +20,7 @@ export type Step = Placed & {
   readonly secrets: readonly string[];
 };
 
-/** How fields that a document does not state are treated: left as they are, or reset. */
+/** Treatment of fields that a document does not state: left as they are, or reset. */
 export type Rule = 'merge' | 'replace';
 
 /** Plans every entry, in the order in which they can be made. Throws CommandFailed naming the place of a document that is refused. */
@@ -60,7 +60,7 @@ async function planOne(placed: Placed, rule: Rule, client: Client, mayDepend: bo
   return { ...placed, does: isSame ? 'nothing' : 'change', before, after, tag, body, secrets };
 }
 
-/** The entity tag and the document of an entry; undefined when there is none. */
+/** Reads the entity tag and the document of an entry; undefined if it does not exist. */
 export async function readEntry(
   { show }: Kind,
   names: readonly string[],
@@ -111,7 +111,7 @@ function withoutSecrets(document: Document, secrets: readonly string[]): Documen
   return copy;
 }
 
-/** A map is stated as a whole: names that are not in it any more become null, which removes them. */
+/** Completes maps, which are stated as wholes: names that are no longer in one become null, which removes them. */
 function wholeMaps({ fields }: Kind, config: Document, before: Document): Document {
   const body = structuredClone(config);
   for (const { path, schema } of fields) {

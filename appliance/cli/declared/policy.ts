@@ -1,4 +1,4 @@
-// policy check for whom it is asked: a token, policies, or the tokens that a login of an approle or an OIDC role would make.
+// Subjects of policy check: a token, policies, or the tokens that a login of an approle or an OIDC role would make.
 import { Client } from '../client.ts';
 import { connectionIn, openCatalog, runVerb } from '../commands/verbs.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
@@ -28,7 +28,7 @@ export async function runPolicy(words: readonly string[], before: ConnectionOpti
   await runVerb('do', ['policy', ...others, '--policies', JSON.stringify(policies)], before, io);
 }
 
-/** Throws a usage error for a resource whose entries nobody logs in with, CommandFailed when there is no such entry. */
+/** Throws a usage error for a resource whose entries cannot log in, CommandFailed if the entry does not exist. */
 async function policiesOf(
   resource: string | undefined,
   names: readonly string[],

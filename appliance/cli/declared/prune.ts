@@ -1,4 +1,4 @@
-// Which entries --prune deletes: those with the labels of the selector that are in no document, and that nothing guards.
+// Selects the entries that --prune deletes: those with the labels of the selector that are in no document and are not protected.
 import { Selector, selectorRule } from '../../../core/wire/labels.ts';
 import { Refused, type Client } from '../client.ts';
 import { exitCodes, usageError } from '../terminal/failure.ts';
@@ -10,7 +10,7 @@ import { atPlace, readEntry, type Step } from './plan.ts';
 export type Deletion = Placed & { readonly tag: string; readonly before: Entry['config'] };
 /** An entry that has the labels and stays. */
 export type Left = { readonly placed: Placed; readonly why: string };
-/** Children come before their parents, and what names another entry before that one. */
+/** Children come before their parents, and an entry that names another one before that one. */
 export type Pruning = { readonly deletions: readonly Deletion[]; readonly left: readonly Left[] };
 
 export const noPruning: Pruning = { deletions: [], left: [] };
@@ -53,12 +53,12 @@ export async function remove({ kind, declared }: Placed, tag: string, client: Cl
   await client.exchange({ method: 'DELETE', path: pathFor(kind.remove, declared.names), query, headers: { 'if-match': tag } });
 }
 
-/** Why an appliance does not delete an entry, in one line; undefined for a failure that has nothing to do with the entry. */
+/** Reason for which an appliance does not delete an entry, in one line; undefined for a failure unrelated to the entry. */
 export function refusalOf(error: unknown): string | undefined {
   return error instanceof Refused && ofEntry.has(error.answer.status) ? error.message.split('\n')[0] : undefined;
 }
 
-/** Whether somebody else has deleted the entry. */
+/** Tells whether another caller has deleted the entry. */
 export function isGone(error: unknown): boolean {
   return error instanceof Refused && error.exitCode === exitCodes.notFound;
 }
@@ -66,12 +66,12 @@ export function isGone(error: unknown): boolean {
 /** denied by policy; the present state forbids it; it was changed meanwhile */
 const ofEntry: ReadonlySet<number> = new Set([403, 409, 412]);
 
-/** Resources that no document is of are looked at to report what stays there, as far as the token may see them. */
+/** Resources without a document are listed to report their remaining entries, as far as the token may see them. */
 async function selected(kind: Kind, isNamed: boolean, selector: Selector, source: Source): Promise<readonly Entry[]> {
   if (!kind.list.operation.parameters.some(({ name }) => name === 'selector'))
     throw usageError('this appliance is too old: its entries have no labels');
   try {
-    // Once more here: nothing is deleted because an answer was not what was asked for.
+    // Checked again here: nothing is deleted because of a wrong answer.
     return (await everyEntry(kind, source, selector)).filter(({ config }) => selector.matches(config['labels']));
   } catch (error) {
     const mayNot = error instanceof Refused && (error.exitCode === exitCodes.denied || error.exitCode === exitCodes.notFound);
@@ -80,7 +80,7 @@ async function selected(kind: Kind, isNamed: boolean, selector: Selector, source
   }
 }
 
-/** What is below an entry goes with it, whatever its labels are. */
+/** Reason to leave an entry: entries below it are deleted with it, whatever their labels are. */
 async function whyLeft({ kind, declared }: Placed, deletions: readonly Deletion[], source: Source): Promise<string | undefined> {
   const gone = new Set(deletions.map((one) => keyOf(one.kind, one.declared.names)));
   for (const below of source.kinds.filter((other) => isParent(kind, other))) {
@@ -100,7 +100,7 @@ async function judge(placed: Placed, selector: Selector, mayFollow: boolean, cli
     try {
       await remove(placed, found.tag, client, true);
     } catch (error) {
-      // What uses it may be gone when its turn comes.
+      // Its users may be deleted before its turn comes.
       if (!(mayFollow && error instanceof Refused && error.code === 'in-use')) throw error;
     }
     return deletion;

@@ -1,4 +1,4 @@
-// A plan as text: the difference of every entry that would change or go, what stays although it has the labels, then how many there are.
+// A plan as text: the difference of every entry that would change or go, entries that stay although they have the labels, then the numbers.
 import { painterFor } from '../terminal/color.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
@@ -7,7 +7,7 @@ import type { Placed } from './kinds.ts';
 import type { Step } from './plan.ts';
 import type { Deletion, Pruning } from './prune.ts';
 
-/** What is to be done. */
+/** Steps and deletions to be carried out. */
 export type Plan = { readonly steps: readonly Step[]; readonly pruning: Pruning };
 
 /** Steps that change something. */
@@ -15,7 +15,7 @@ export function changing(steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ does }) => does !== 'nothing');
 }
 
-/** Whether nothing would change, go or be made. */
+/** Tells whether nothing would be changed, deleted or made. */
 export function isDone({ steps, pruning: { deletions } }: Plan): boolean {
   return changing(steps).length === 0 && deletions.length === 0;
 }

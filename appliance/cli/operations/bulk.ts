@@ -29,7 +29,7 @@ export type BulkOptions = {
 type Line = { readonly number: number; readonly text: string };
 type Result = Document & { readonly code?: string; readonly 'error-message'?: string };
 
-/** Whether an action takes batches. */
+/** Tells whether an action takes batches. */
 export function takesBatches({ command, input }: CatalogEntry): boolean {
   return command.in !== undefined && command.out !== undefined && input?.properties?.['batch-input'] !== undefined;
 }

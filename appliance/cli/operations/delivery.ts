@@ -18,16 +18,16 @@ export type Delivery = {
   readonly output: JsonSchema | undefined;
   /** `base64-encoded: false` was requested: fields that are base64 otherwise are text */
   readonly rawText: boolean;
-  /** a read, or what may be repeated without harm: a lost answer is asked for again */
+  /** a read, or a request that may be repeated without harm: a lost answer is asked for again */
   readonly mayBeRepeated: boolean;
   /** the body of the request */
   readonly sent: unknown;
-  /** of `--out`, begun before anything is asked: what cannot be written must not be made */
+  /** of `--out`, begun before anything is asked: a result that cannot be written must not be made */
   readonly file: Output | undefined;
   readonly format: Format | undefined;
   /** of `--fields`, where the API has no such parameter */
   readonly fields: string | undefined;
-  /** for what an answer leaves to further ones */
+  /** for answers that leave the rest to further ones */
   readonly askFor: AskFor;
   /** of `--value` and `--output raw`: the field whose bare value is printed */
   readonly value: string | undefined;
@@ -43,8 +43,8 @@ export function beginOutput(path: string, { command, output = {} }: Pick<Deliver
 }
 
 /**
- * Throws CommandFailed without a message when the answer is negative, and with the code `undelivered` when something was made and what
- * was answered could not be written.
+ * Throws CommandFailed without a message when the answer is negative, and with the code `undelivered` when something was made and the
+ * answer could not be written.
  */
 export async function deliver(response: IncomingMessage, delivery: Delivery, io: Io): Promise<void> {
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
@@ -67,7 +67,7 @@ async function write(answer: unknown, delivery: Delivery, io: Io): Promise<void>
   else await printValue(fields === undefined ? answer : select(answer, fields), format, io);
 }
 
-/** Names what was made where nobody could read it. Always throws. */
+/** Names the made entry whose result could not be written. Always throws. */
 function tellMade(error: unknown, answer: unknown, { mayBeRepeated, output = {} }: Delivery): never {
   if (!(error instanceof OutputFailed) || mayBeRepeated) throw error;
   const names = Object.entries(fieldsOf(output))

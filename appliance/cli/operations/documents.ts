@@ -4,7 +4,10 @@ import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
 
-/** Parses YAML, and so JSON. Throws a usage error with the line for anything else, or for a value that is not a mapping. Undefined when empty. */
+/**
+ * Parses YAML, and so JSON. Throws a usage error with the line for anything else, or for a value that is not a mapping. Undefined when
+ * empty.
+ */
 export async function readDocument(path: string, io: Io): Promise<Document | undefined> {
   const name = path === '-' ? 'standard input' : path;
   const { parseDocument } = await import('yaml');
@@ -18,8 +21,8 @@ export async function readDocument(path: string, io: Io): Promise<Document | und
 }
 
 /**
- * Whether standard input has a document although `--file -` was not given. Pipes and files do; a terminal and /dev/null do not. Programs
- * give their children a socket when they give no input, so a socket counts only for a command that requires a document.
+ * Tells whether standard input has a document although `--file -` was not given. Pipes and files do; a terminal and /dev/null do not.
+ * Programs give their children a socket when they give no input, so a socket counts only for a command that requires a document.
  */
 export function bringsDocument(io: Io, isNeeded: boolean): boolean {
   if (io.stdin !== process.stdin) return io.stdin.isTTY !== true;

@@ -1,4 +1,5 @@
-// Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by type.
+// Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by
+// type.
 import { isUtf8 } from 'node:buffer';
 import { Option } from 'commander';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
@@ -53,7 +54,9 @@ export function spellFlags(words: readonly string[], flags: ReadonlySet<string>)
   });
 }
 
-/** What to say of a word behind a flag that is neither true nor false, if it turns out that nothing takes it; undefined without one. */
+/**
+ * Message about a word after a flag that is neither true nor false, for the case that nothing takes it; undefined if there is no such word.
+ */
 export function wordBehindFlag(words: readonly string[], flags: ReadonlySet<string>): string | undefined {
   const at = words.findIndex((word, index) => {
     const next = words[index + 1] ?? '-';
@@ -67,7 +70,7 @@ export function flagsAmong(fields: readonly Field[]): string[] {
   return fields.filter(({ schema }) => isFlag(schema)).map(({ path }) => path);
 }
 
-/** The value of a field from what was typed for it, once or several times. Throws a usage error that names the option and its type. */
+/** Parses the typed value of a field, given once or several times. Throws a usage error that names the option and its type. */
 export async function fieldValue({ path, schema }: Field, typed: readonly string[], io: Io, isRawText: boolean): Promise<unknown> {
   const [text = ''] = typed.slice(-1);
   if (schema.type === 'array') return (await Promise.all(typed.map((one) => listItems(one, schema.items ?? {}, path, io)))).flat();

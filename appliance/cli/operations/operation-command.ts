@@ -65,7 +65,7 @@ export function attributeOf({ name }: Parameter): string {
   return new Option(`--${name.toLowerCase()} <text>`).attributeName();
 }
 
-/** Whether a parameter is true or false. */
+/** Tells whether a parameter is true or false. */
 export function isFlag({ schema }: Parameter): boolean {
   return schema.type === 'boolean';
 }

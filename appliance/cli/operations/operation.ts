@@ -89,7 +89,7 @@ function bareField({ command, output = {} }: CatalogEntry, catalog: Catalog, typ
   throw usageError(`the answer has no field "${first}"; there are: ${known.join(', ')}`);
 }
 
-/** Before what ends something for good: what, and where. */
+/** Asks before something is ended permanently, and names the operation and its target. */
 async function askFirst({ command, names }: CatalogEntry, built: OperationCommand, typed: Typed, client: Client, io: Io): Promise<void> {
   if (command.ends === undefined || typed['yes'] === true || typed['validate'] !== undefined) return;
   const { verb, resource = '', action } = command;
@@ -133,7 +133,7 @@ async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Ty
   return { ...request, headers: { ...headers, 'content-type': mediaType }, body: await readOctets(file, io) };
 }
 
-/** Absent: as usual for the method. A deletion that has arrived would be answered 404 the second time, and what has a condition 412. */
+/** Absent: as usual for the method. A deletion that has arrived would be answered 404 the second time, and a conditional request 412. */
 function mayBeSentTwice({ method, operation }: CatalogEntry, headers: Readonly<Record<string, string>>): true | undefined {
   const isRepeatable = operation['x-idempotent'] === true && method !== 'DELETE' && Object.keys(headers).length === 0;
   return isRepeatable ? true : undefined;
@@ -161,8 +161,8 @@ async function documentOf(entry: CatalogEntry, built: OperationCommand, typed: T
 }
 
 /**
- * Whether to read a document from standard input without `--file -`: for a command with nothing else to send. Changes take documents; of
- * actions, those that require a body.
+ * Tells whether to read a document from standard input without `--file -`: for a command with nothing else to send. Changes take documents;
+ * of actions, those that require a body.
  */
 function hasDocument(
   { command, operation, names }: CatalogEntry,

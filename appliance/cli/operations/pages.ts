@@ -1,4 +1,4 @@
-// An answer that comes in several: what finds little is searched a part at a time, and each answer says where the next one goes on.
+// Answers in several pages: a search with few results covers a part at a time, and each answer tells where the next one goes on.
 import type { IncomingMessage } from 'node:http';
 
 /** Asks for a path and query. */

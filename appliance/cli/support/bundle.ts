@@ -1,4 +1,4 @@
-// support-bundle: what helps to find out why an appliance does not work, in one archive, without secrets.
+// support-bundle: data for finding out why an appliance does not work, in one archive, without secrets.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -102,7 +102,7 @@ async function readState({ entries }: Catalog, resource: string, names: readonly
   const takesLimit = entry.operation.parameters.some(({ name }) => name === 'limit');
   const query = new URLSearchParams(takesLimit ? { limit: String(limit) } : {});
   const answer = await client.exchange({ method: entry.method, path, query }).catch((error: unknown) => {
-    // Health that is down is answered as a refusal, and is what the bundle is for.
+    // The bundle is for an appliance that is down, whose health is answered as a refusal.
     if (error instanceof Refused && error.answer.mediaType === 'application/json') return error.answer;
     throw error;
   });

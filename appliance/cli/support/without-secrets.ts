@@ -1,11 +1,12 @@
-// The last guard of a support bundle. Nothing that it collects should hold a secret; what this machine knows as one is removed all the same.
+// The last guard of a support bundle. Nothing that it collects should hold a secret; secrets known on this machine are removed
+// nevertheless.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const privateKey = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[^]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g;
 const bearer = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const removed = '[removed]';
-/** Shorter ones would remove digits that are none. */
+/** Shortest secret that is removed: shorter ones would also remove unrelated digits. */
 const leastLength = 4;
 
 /** A function that removes private keys in PEM, credentials of headers, the token in use, and the token and PINs of a data directory. */

@@ -1,4 +1,4 @@
-// Colour where a terminal shows it: --color, then NO_COLOR and FORCE_COLOR, then what the terminal is.
+// Colour where a terminal shows it: --color, then NO_COLOR and FORCE_COLOR, then the kind of the terminal.
 import { styleText } from 'node:util';
 import { usageError } from './failure.ts';
 import type { ColorChoice, Io } from './io.ts';
@@ -25,7 +25,7 @@ export function takeColor(words: readonly string[]): { readonly color: ColorChoi
   return { color, rest: words.toSpliced(at, joined === undefined ? 2 : 1) };
 }
 
-/** Whether what goes to a stream may have colour (no-color.org; FORCE_COLOR as in Node.js). */
+/** Tells whether output to a stream may have colour (no-color.org; FORCE_COLOR as in Node.js). */
 function hasColor({ environment, color = 'auto' }: Io, stream: { readonly isTTY?: boolean }): boolean {
   if (color !== 'auto') return color === 'always';
   const { NO_COLOR: none, FORCE_COLOR: forced, TERM: terminal } = environment;

@@ -1,4 +1,4 @@
-// What `keystorectl completion` prints: for each shell, how it asks keystorectl what could come next.
+// Output of `keystorectl completion`: for each shell, a script that asks keystorectl for candidates.
 
 /** By the name of the shell. Each passes the words before the cursor, the begun one last, to `keystorectl __complete`. */
 export const completionScripts: Readonly<Record<string, string>> = {

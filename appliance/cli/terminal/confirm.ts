@@ -1,10 +1,10 @@
-// The question before what cannot be taken back: asked of a person at a terminal, never of a script.
+// The question before an irreversible action: asked of a person at a terminal, never of a script.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { usageError } from './failure.ts';
 import type { Io } from './io.ts';
 
-/** Whether a person can be asked: both the question and the answer are at a terminal. */
+/** Tells whether a person can be asked: both the question and the answer are at a terminal. */
 export function canAsk({ stdin, stderr }: Io): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

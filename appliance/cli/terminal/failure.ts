@@ -20,7 +20,7 @@ export const exitCodes = {
   no: 7,
   /** 500, or an unexpected answer */
   fault: 8,
-  /** done, and what was answered could not be written */
+  /** done, but the answer could not be written */
   undelivered: 9,
 } as const;
 
@@ -36,12 +36,12 @@ export class CommandFailed extends Error {
   }
 }
 
-/** An error in what the user typed or wrote. */
+/** An error in typed or written input of the user. */
 export function usageError(message: string): CommandFailed {
   return new CommandFailed(exitCodes.usage, message);
 }
 
-/** What a command writes to has failed. After a change the catcher says what was made. */
+/** Thrown when the output of a command failed. After a change the catcher names the result. */
 export class OutputFailed extends CommandFailed {
   /** The reader of a pipe that has gone has seen enough: no failure of a command that changed nothing. */
   readonly isReaderGone: boolean;
@@ -52,7 +52,7 @@ export class OutputFailed extends CommandFailed {
   }
 }
 
-/** The same failure after a change: `made` names what nobody has read of. */
+/** The same failure after a change: `made` names the result that could not be shown. */
 export function undelivered({ isReaderGone, message }: OutputFailed, made: string): CommandFailed {
   const why = isReaderGone ? 'standard output has no reader any more' : message;
   return new CommandFailed(exitCodes.undelivered, `${why}: the request was done, and its answer is lost${made === '' ? '' : `: ${made}`}`);

@@ -7,11 +7,11 @@ export type OutputFile = {
   write(chunk: string | Uint8Array): Promise<void>;
   /** Renames the file to its name; does nothing for standard output. */
   finish(): void;
-  /** Leaves what was there before; does nothing behind finish(). */
+  /** Leaves the former file; does nothing after finish(). */
   abandon(): void;
 };
 
-/** Whether the name is that of a regular file. */
+/** Tells whether the name is that of a regular file. */
 export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

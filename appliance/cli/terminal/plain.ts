@@ -4,9 +4,8 @@ import { fieldAt, type Document } from '../field-path.ts';
 import { CommandFailed, exitCodes } from './failure.ts';
 
 /**
- * The value at a path as it is, without a line end: what a file or a variable gets is the value. A terminal gets a line end, and no control
- * characters. A list is a line for each element; of a list of documents, the field of each. Throws CommandFailed when the answer has no
- * such field.
+ * The value at a path as it is, without a line end, for a file or a variable. A terminal gets a line end, and no control characters. A list
+ * is a line for each element; of a list of documents, the field of each. Throws CommandFailed when the answer has no such field.
  */
 export function formatBare(answer: unknown, path: readonly string[], isTerminal: boolean): string {
   const ofEach = Array.isArray(answer) && !/^\d+$/.test(path[0] ?? '');

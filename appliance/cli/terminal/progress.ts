@@ -10,7 +10,7 @@ export type Progress = {
 const barCells = 30;
 const redrawMs = 100;
 
-/** `unit`: what is counted. */
+/** `unit`: the counted things. */
 export function openProgress({ stderr }: Io, unit = ''): Progress {
   const started = performance.now();
   let drawn = Number.NEGATIVE_INFINITY;

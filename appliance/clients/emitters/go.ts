@@ -9,7 +9,7 @@ export function emitGo({ groups, types }: Model): Readonly<Record<string, string
   const own = types.filter(({ name }) => !writtenByHand.test(name));
   const isText = textTypes(types);
   const sent = sentTypes(groups, types);
-  /** Of documents that are only read, what is never empty when it is there needs no pointer. */
+  /** In documents that are only read, a field that is never empty when it is present needs no pointer. */
   const optionalIn = (document: string) => (type: TypeReference) => (!sent.has(document) && isText(type) ? goType(type) : pointer(type));
   return { 'documents_generated.go': emitTypes(own, optionalIn), 'operations_generated.go': emitOperations(groups) };
 }
@@ -117,7 +117,7 @@ function optionsName({ id }: Operation): string {
   return `${exported(id)}Options`;
 }
 
-/** What the hand-written part has to know of an operation. */
+/** Description of an operation for the hand-written part. */
 function emitDescription(operation: Operation): string {
   const { id, method, path, answer, isIdempotent, isPublic } = operation;
   const parts = [

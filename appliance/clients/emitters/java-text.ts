@@ -2,7 +2,7 @@
 import type { NamedType, TypeReference } from '../types.ts';
 import { camelCase, wordsOf, wrapLines } from '../words.ts';
 
-/** What the name of a type stands for: unions of types have none in Java. */
+/** Meanings of type names: unions of types are nameless in Java. */
 export type TypeNames = { readonly typeOf: (type: TypeReference) => string };
 
 /** Reads which named types are plain objects in Java. */
@@ -49,7 +49,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\//g, '');
 }
 
-/** A comment of a member: its text, and what its tags say. */
+/** A comment of a member: its text, and the texts of its tags. */
 export function javadoc(text: string, tags: readonly string[] = [], indent = ''): string {
   const width = 110 - indent.length;
   const paragraphs = text
@@ -88,7 +88,7 @@ export function identifier(name: string): string {
   return taken.has(plain) ? `${plain}_` : plain;
 }
 
-/** `AES256_GCM96`; what begins with a digit gets a letter. */
+/** `AES256_GCM96`; a name that begins with a digit gets a letter. */
 export function constant(name: string): string {
   const joined = wordsOf(name).join('_').toUpperCase();
   return /^\d/.test(joined) ? `V${joined}` : joined;

@@ -52,7 +52,7 @@ function emitGroup(group: Group, names: TypeNames): string {
   ].join('');
 }
 
-/** What the hand-written part has to know of an operation. */
+/** Description of an operation for the hand-written part. */
 function emitDescription({ name, method, path, answer, isIdempotent, isPublic }: Operation): string {
   const accept = answer.kind === 'nothing' ? '' : answer.kind === 'json' ? 'application/json' : answer.mediaType;
   const traits = [

@@ -66,12 +66,12 @@ function defaultOf(type: TypeReference, isRequired: boolean, isSecret: boolean):
   return isRequired ? ' = field(repr=False)' : ` = field(default=${absent}, repr=False)`;
 }
 
-/** Where null removes what is there, an absent field is something else than None. */
+/** Type of an optional field: if null removes the present value, an absent field differs from None. */
 function optionalType(type: TypeReference): string {
   return type.kind === 'nullable' ? `Union[${typeOf(type.of)}, Unset, None]` : `Optional[${typeOf(type)}]`;
 }
 
-/** Aliases are evaluated where they stand: what they are made of comes before them. */
+/** Aliases are evaluated in order: their parts come before them. */
 function inOrderOfUse(types: readonly NamedType[]): readonly NamedType[] {
   return [
     ...types.filter(({ kind }) => kind === 'choice'),

@@ -1,5 +1,5 @@
-// A cluster with a token in each appliance has the key types that all of its tokens have: a key of another type would open in some of them only,
-// and no rotation of the wrapping key would end.
+// A cluster with a token in each appliance has the key types that all of its tokens have: a key of another type would open in some of them
+// only, and no rotation of the wrapping key would end.
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Job } from '../../../core/base/context.ts';
 import { fail } from '../../../core/base/errors.ts';

@@ -1,5 +1,6 @@
 // A cluster with a token in each appliance: the next own keys are made in one token, and every other takes them before anything is wrapped
-// under them. Each step is a record of the shared store: cut off at any line, the carrying is withdrawn, and what is in use stays so.
+// under them. Each step is a record of the shared store: after an interruption at any line the carrying is withdrawn, and the keys in use
+// stay.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Job, Log } from '../../../core/base/context.ts';
@@ -22,10 +23,10 @@ export type CarryingParts = {
   readonly token: TokenConfig & { readonly group: string };
 };
 
-/** How long the appliances may take for each of the two steps. */
+/** Limit of the appliances for each of the two steps. */
 const stepMs = 20_000;
 const lookEveryMs = 100;
-/** A joining member that is not heard of for so long is no longer waited for. */
+/** Limit of the silence of a joining member, after which it is no longer waited for. */
 const joiningSeconds = 600;
 
 /**

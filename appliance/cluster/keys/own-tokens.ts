@@ -1,5 +1,5 @@
-// A cluster with a token in each appliance: one that was invited gets the own keys into its token before it comes in, and waits until everything
-// is under them; after one has left, what its token has opens nothing new.
+// A cluster with a token in each appliance: one that was invited gets the own keys into its token before it comes in, and waits until
+// everything is under them; after one has left, what its token has opens nothing new.
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { fail, reasonOf, ServiceError } from '../../../core/base/errors.ts';
@@ -78,8 +78,8 @@ export class OwnTokens {
   }
 
   /**
-   * Begins a rotation, unless the token of the removed appliance has not got the wrapping key in use, as when the request is a repeated one. Where
-   * it cannot begin, the log says why.
+   * Begins a rotation, unless the token of the removed appliance has not got the wrapping key in use, as when the request is a repeated
+   * one. Where it cannot begin, the log says why.
    */
   async rotateAfterRemoval(removed: string): Promise<'rotating' | 'rotated' | 'unchanged'> {
     const { store, rotation, log } = this.#parts;
@@ -96,7 +96,7 @@ export class OwnTokens {
     }
   }
 
-  /** The same after an invitation was withdrawn whose appliance has not come in: it is waited for no more. */
+  /** As rotateAfterRemoval, for an appliance that has not joined when its invitation is withdrawn: it is no longer waited for. */
   async rotateAfterWithdrawal(appliance: string): Promise<'rotating' | 'rotated' | 'unchanged'> {
     const { store } = this.#parts;
     await store.write((transaction) => transaction.delete(joiningTable(store), [appliance]));
@@ -110,7 +110,7 @@ export class OwnTokens {
     return joining?.number === wrappingTable(store).get([this.#group])?.number ? joining : undefined;
   }
 
-  /** A token that took the key in use before, as one does that was cut off while it joined, needs no other. */
+  /** A token that already took the key in use, as one of an appliance interrupted while it joined, needs no other. */
   async #noteHolder({ appliance, name, transport }: Invited): Promise<boolean> {
     const { store } = this.#parts;
     const inUse = wrappingTable(store).get([this.#group]);
@@ -130,7 +130,7 @@ export class OwnTokens {
     return true;
   }
 
-  /** Ready when what the cluster shares is under the key: that is wrapped again after everything else. */
+  /** Ready when the shared keys of the cluster are under the key: they are wrapped again after everything else. */
   async #progressOf(appliance: string): Promise<JoiningState> {
     const { store, hsm, cluster, clock } = this.#parts;
     const joining = this.#joiningOf(appliance);

@@ -1,4 +1,4 @@
-// The key of the store during a rotation in a cluster: what the appliances share is rewrapped once, and each keeps a copy of it on its disk.
+// The key of the store during a rotation in a cluster: the shared keys are rewrapped once, and each appliance keeps a copy on its disk.
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { isWaitedFor } from '../../../core/cluster/validity.ts';
 import type { Job } from '../../../core/base/context.ts';
@@ -16,9 +16,9 @@ const copyTable = (store: Store): Table<number> => store.table<number>('store-ke
 export const copyTableKinds: TableKinds = { 'store-key-copies': { of: 'each' } };
 
 /**
- * Rewraps what the cluster shares under the wrapping key in use, if that is `number` and it is under an older one. Resolves with whether every
- * appliance that may answer keeps a copy under it: then its backups, and its next start, need no older one. Those that are out take it when
- * they come in. Rejects with HsmError and `cluster-unavailable`.
+ * Rewraps what the cluster shares under the wrapping key in use, if that is `number` and it is under an older one. Resolves with whether
+ * every appliance that may answer keeps a copy under it: then its backups, and its next start, need no older one. Those that are out take
+ * it when they come in. Rejects with HsmError and `cluster-unavailable`.
  */
 export async function isStoreKeyShared({ store, hsm, cluster }: SharedKeyParts, number: number): Promise<boolean> {
   const keys = await cluster.wrappedKeys();
@@ -36,7 +36,7 @@ export async function isStoreKeyShared({ store, hsm, cluster }: SharedKeyParts, 
 
 const lookEverySeconds = 2;
 
-/** Of each appliance: takes what the cluster shares when its own copy is under an older wrapping key, and says so. */
+/** Job of each appliance: takes the shared key of the cluster when its own copy is under an older wrapping key, and logs it. */
 export function storeKeyCopyJob({ store, hsm, cluster }: SharedKeyParts, directory: string): Job {
   const copies = copyTable(store);
   const own = (): { readonly token: string; readonly number: number } => {

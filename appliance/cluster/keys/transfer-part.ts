@@ -1,4 +1,5 @@
-// What each appliance of a cluster with a token in each does for itself: its part of a carrying, and the end of old wrapping keys in its token.
+// Jobs of each appliance of a cluster with a token in each: its part of a key transfer, and the removal of old wrapping keys from its
+// token.
 import type { Job } from '../../../core/base/context.ts';
 import type { Store } from '../../../core/store/store.ts';
 import { type Hsm, HsmError } from '../../../hsm/api.ts';

@@ -1,5 +1,5 @@
-// What the appliances of a cluster tell each other while the next own keys are carried from one token to all. Public keys, and keys wrapped for
-// one token each: nothing that another token could open.
+// Records that the appliances of a cluster exchange during a transfer of the next own keys from one token to all: public keys, and keys
+// wrapped for one token each, so that another token could not open them.
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
@@ -17,7 +17,7 @@ export type Carrying = {
   readonly gift?: Gift;
 };
 
-/** What a receiver has done, or why it cannot. */
+/** Progress of a receiver, or the reason for its failure. */
 export type CarryingPart = {
   readonly transport?: Transport;
   readonly hasTaken?: true;

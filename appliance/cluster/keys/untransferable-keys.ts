@@ -1,4 +1,4 @@
-// What an appliance that stood alone keeps as objects in its token, which nothing carries to the tokens of others.
+// Finds the keys that an appliance which stood alone keeps as objects in its token: nothing carries them to the tokens of others.
 import { openTenants } from '../../../core/access/tenants.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { CaKeyInToken } from '../../../core/plugin/services/member-certificates.ts';
@@ -8,15 +8,15 @@ import type { KeyReference } from '../../../hsm/api.ts';
 export type Moving = {
   /** every stored key */
   readonly stored: Iterable<KeyReference>;
-  /** whether the former keys of renewed CAs may stay objects in the token of this appliance */
+  /** true if the former keys of renewed CAs may stay objects in the token of this appliance */
   readonly formerKeysStay: boolean;
 };
 
 const mostNames = 10;
 
 /**
- * Before a cluster with a token in each appliance is founded: what would be in one token alone has to be replaced. Throws `operation-refused`
- * with the names.
+ * Checks before a cluster with a token in each appliance is founded: keys that would be in one token only have to be replaced. Throws
+ * `operation-refused` with the names.
  */
 export function requireNoObjects(store: OpenStore, ofCas: readonly CaKeyInToken[], { stored, formerKeysStay }: Moving): void {
   const tenants = openTenants(store);

@@ -11,15 +11,15 @@ const quietMs = 60_000;
 const mostKinds = 1_000;
 
 /**
- * A member that joins, starts again or has a slow disk warns of what ends by itself, and calls an error what is one attempt of many: what it
- * means for the appliance, the appliance says itself. An error here is that etcd gives up.
+ * A member that joins, starts again or has a slow disk warns of transient states, and reports one attempt of many as an error; the
+ * appliance itself reports their meaning for it. An error here is that etcd gives up.
  */
 const levels: Readonly<Record<string, 'error' | 'warn'>> = { fatal: 'error', panic: 'error', dpanic: 'error', error: 'warn' };
 
 /** Takes line after line of one process. */
 export function logLines(log: Log, nowMs: () => number = () => performance.now()): (line: string) => void {
   const kinds = new Map<string, { saidMs: number; since: number }>();
-  /** How many like it were left out; undefined: this one is, too. */
+  /** Returns the number of similar lines that were left out; undefined: this one is left out, too. */
   const leftOut = (kind: string): number | undefined => {
     const known = kinds.get(kind);
     if (known !== undefined && nowMs() - known.saidMs < quietMs) return (known.since++, undefined);
@@ -32,7 +32,7 @@ export function logLines(log: Log, nowMs: () => number = () => performance.now()
     try {
       read = JSON.parse(line) as Readonly<Record<string, unknown>>;
     } catch {
-      // Those of its libraries are no JSON.
+      // Lines of its libraries are not JSON.
       return log.debug('etcd', { line: line.slice(0, 500) });
     }
     const { level, msg, ...others } = read;

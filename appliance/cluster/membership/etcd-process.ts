@@ -16,7 +16,7 @@ const [firstDelayMs, longestDelayMs, calmMs] = [200, 10_000, 30_000];
 /** It hands leadership over and closes its files. */
 const stopMs = 10_000;
 
-/** Why the program cannot be used, in one sentence; undefined when it can. */
+/** Reason for which the program cannot be used, in one sentence; undefined if it can. */
 export async function programProblem(program: string): Promise<string | undefined> {
   const fix = 'cluster/member/program names etcd 3.6.14 or later';
   try {
@@ -30,11 +30,11 @@ export async function programProblem(program: string): Promise<string | undefine
 
 export type EtcdProcess = {
   readonly pid: number | undefined;
-  /** the others have removed it for ever; it is not started again */
+  /** true if the others have removed it permanently; it is not started again */
   readonly isRemoved: boolean;
   /** Ends it and starts it again. */
   restart(): Promise<void>;
-  /** Call it when nothing of this appliance asks it any more. */
+  /** Stops it. Call it when no process of this appliance uses it any longer. */
   stop(): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ export async function keepEtcd(program: string, flags: () => readonly string[], 
   const end = async (): Promise<void> => {
     const last = child;
     if (last === undefined || last.exitCode !== null || last.signalCode !== null) return;
-    // What ended on request is no failure.
+    // An exit on request is not a failure.
     child = undefined;
     const gone = once(last, 'exit');
     last.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// What an appliance keeps of its own member of etcd, below the data directory. Etcd reads keys and certificates from files.
+// Files of an appliance for its own member of etcd, below the data directory. Etcd reads keys and certificates from files.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const membership = z.object({
   cluster: z.string(),
   clientUrl: z.string(),
   peerUrl: z.string(),
-  /** it stood alone until it joined: what it had is dropped first (joining/former-state.ts) */
+  /** it stood alone until it joined: its former state is dropped first (joining/former-state.ts) */
   replaces: z.literal(true).exactOptional(),
 });
 export type Membership = z.output<typeof membership>;
@@ -40,7 +40,7 @@ export function memberFiles(data: string) {
   };
 }
 
-/** What this appliance is; undefined before it has founded or joined a cluster. Throws StartRefused for a damaged file. */
+/** Reads the membership of this appliance; undefined before it has founded or joined a cluster. Throws StartRefused for a damaged file. */
 export function readMembership(data: string): Membership | undefined {
   const file = memberFiles(data).membership;
   if (!existsSync(file)) return undefined;
@@ -48,7 +48,7 @@ export function readMembership(data: string): Membership | undefined {
   return parseFile(file, (text) => membership.parse(JSON.parse(text)), remedy);
 }
 
-/** Whether the appliance is a member of a cluster: with a member of etcd of its own, once it has founded or joined one. */
+/** Tells whether the appliance is a member of a cluster: with a member of etcd of its own, once it has founded or joined one. */
 export function isMember({ cluster, data }: Pick<Configuration, 'cluster' | 'data'>): boolean {
   return cluster !== undefined && (cluster.member === undefined || existsSync(memberFiles(data).membership));
 }

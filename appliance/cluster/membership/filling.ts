@@ -1,4 +1,4 @@
-// A new server of etcd: added as a learner, filled from the others, and counted for the majority when it has what they have.
+// A new server of etcd: added as a learner, filled from the others, and counted for the majority once it has caught up.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { memberFiles } from './files.ts';
 
 /** Another appliance joins, or etcd waits until its servers have been connected for a while. */
 const patienceMs = 120_000;
-/** A store of a million records is on its way for so long. */
+/** Limit for filling, enough for a store of a million records. */
 const fillingMs = 900_000;
 const againMs = 250;
 const connectMs = 1_000;
@@ -26,15 +26,15 @@ export function clientOf(data: string, endpoints: readonly string[]): EtcdClient
   return new EtcdClient({ endpoints, tls, nowMs: () => performance.now() });
 }
 
-/** Whether this server of etcd has started once: then it knows the others by itself. */
+/** Tells whether this server of etcd has started once: then it knows the others by itself. */
 export function hasStarted(etcdDirectory: string): boolean {
   return existsSync(join(etcdDirectory, 'member', 'wal'));
 }
 
 /**
- * Adds a server that has no data; answers the peer URLs of all by name. A former one at this address has lost its data: it is removed, never
- * started again under its old id, because it has forgotten how it voted. So is one that another appliance has begun to fill and that does not
- * listen for `abandonedMs`: etcd fills one at a time.
+ * Adds a server that has no data; answers the peer URLs of all by name. A former one at this address has lost its data: it is removed,
+ * never started again under its old id, because it has forgotten how it voted. So is one that another appliance has begun to fill and that
+ * does not listen for `abandonedMs`: etcd fills one at a time.
  */
 export async function addServer(
   client: EtcdClient,

@@ -1,4 +1,4 @@
-// Who this appliance is among the members of a cluster: drawn once, because its name can change, and another can have had it.
+// Identity of this appliance among the members of a cluster: drawn once, because its name can change, and another can have had it.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';

@@ -27,7 +27,9 @@ export function formatInvitation(invitation: Invitation): string {
   return prefix + Buffer.from(JSON.stringify(invitation)).toString('base64url');
 }
 
-/** Spaces and line ends around it, and line ends that a terminal has put in, do no harm. Undefined for what is no invitation. */
+/**
+ * Parses an invitation; spaces and line ends around it, and line ends that a terminal inserted, are ignored. Undefined for any other text.
+ */
 export function parseInvitation(text: string): Invitation | undefined {
   const line = text.replace(/\s+/g, '');
   if (line.length > longest || !line.startsWith(prefix)) return undefined;
@@ -38,7 +40,7 @@ export function parseInvitation(text: string): Invitation | undefined {
   }
 }
 
-/** What the store has of a secret. */
+/** Hash of a secret, as the store has it. */
 export function hashOfSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../../core/base/time.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import { hasRegistered, isRegistered } from '../../audit/chain-records.ts';
 
-/** SHA-256 of the public keys of the requests of an appliance, hexadecimal: who has these keys is that appliance. */
+/** SHA-256 of the public keys of the requests of an appliance, hexadecimal: the holder of these keys is that appliance. */
 export type RequestKeys = { readonly peer: string; readonly client?: string | undefined };
 
 /** An appliance that asks with an invitation. */
@@ -15,7 +15,7 @@ type Use = {
   readonly appliance: string;
   readonly name: string;
   readonly at: string;
-  /** absent in records of earlier versions: then nobody is the same */
+  /** absent in records of earlier versions: then no appliance matches */
   readonly keys?: RequestKeys;
 };
 
@@ -63,15 +63,15 @@ export async function recordInvitation(
   return expires;
 }
 
-/** Who has no secret of an invitation learns nothing by asking, and costs nothing. Throws `login-failed`. */
+/** Refuses callers without the secret of an invitation: they learn nothing, at no cost. Throws `login-failed`. */
 export function requireInvitation(store: Store, now: Temporal.Instant, hash: string): void {
   store.refresh();
   requireGood(table(store).get([hash]), now);
 }
 
 /**
- * Counts the one use. The same appliance may ask again, because an answer can be lost: the same is who proves the keys of the first time, until
- * it has come in. `isIn`: it has sent a heartbeat. Answers the id of the invitation. Throws `login-failed` and `operation-refused`.
+ * Counts the one use. The same appliance may ask again, because an answer can be lost: the same is who proves the keys of the first time,
+ * until it has come in. `isIn`: it has sent a heartbeat. Answers the id of the invitation. Throws `login-failed` and `operation-refused`.
  */
 export async function redeemInvitation(
   store: Store,
@@ -106,7 +106,10 @@ export function listInvitations(store: Store, now: Temporal.Instant): readonly S
     .toSorted((one, other) => (one.expires < other.expires ? -1 : 1));
 }
 
-/** Nobody comes in by it any more. Answers the appliance that has used it, and has not come in. Throws `not-found` and `operation-refused`. */
+/**
+ * Withdraws an invitation, so that it admits no one. Answers the appliance that has used it without joining. Throws `not-found` and
+ * `operation-refused`.
+ */
 export function withdrawInvitation(store: Store, id: string): Promise<string | undefined> {
   return store.write((transaction) => {
     const found = Array.from(transaction.entries(table(store), [])).find(([[hash]]) => idOfInvitation(String(hash)) === id);

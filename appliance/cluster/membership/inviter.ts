@@ -8,7 +8,7 @@ import { StartRefused } from '../../start-refused.ts';
 import type { Invitation } from './invitation.ts';
 import { challengeOf, requestFor } from './key-request.ts';
 
-/** What the appliance says of itself. */
+/** Claims of the appliance about itself. */
 export type Joiner = {
   /** id of the appliance */
   readonly appliance: string;
@@ -58,10 +58,10 @@ const mostBytes = 1 << 20;
  */
 const [patienceMs, againMs] = [30_000, 1_000];
 
-/** Why an appliance cannot join: the member that has invited says so (`refused`), or cannot be asked. */
+/** Thrown if an appliance cannot join: the inviting member says so (`refused`), or cannot be asked. */
 export class NotAdmitted extends StartRefused {
   readonly kind: 'refused' | 'unreachable';
-  /** what the member says, or what was found in its place */
+  /** message of the member, or a description of the failure */
   readonly reason: string;
 
   constructor(kind: NotAdmitted['kind'], url: string, reason: string) {
@@ -80,7 +80,10 @@ export async function askForAdmission({ url, authority, secret }: Invitation, jo
   return ask({ url, authority }, admissionPath, { secret, ...self, ...requests }, admission);
 }
 
-/** Asks for the own keys, for the token with this transport key. `key`: of the request for the certificate among the members, PEM. To be asked again until the state is `ready`. Throws as askForAdmission. */
+/**
+ * Asks for the own keys, for the token with this transport key. `key`: of the request for the certificate among the members, PEM. To be
+ * asked again until the state is `ready`. Throws as askForAdmission.
+ */
 export async function askForKeys(
   { url, authority, secret }: Invitation,
   { transport, appliance, name, key }: Pick<Joiner, 'appliance' | 'name'> & { readonly transport: Transport; readonly key: string },
@@ -181,7 +184,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What a problem document says: from status 500 up it has no detail, but one error. */
+/** Message of a problem document: from status 500 up it has no detail, but one error. */
 function messageOf(body: string): string | undefined {
   const { data } = problem.safeParse(jsonOf(body));
   return (data?.detail ?? data?.errors?.[0]?.['error-message'])?.slice(0, 500);

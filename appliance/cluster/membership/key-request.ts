@@ -13,20 +13,20 @@ export type KeyRequest = {
 /** ecdsa-with-SHA256 (RFC 5758 section 3.2) */
 const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
 
-/** An EC key on P-256. The request has an empty subject: who issues decides what is in the certificate. */
+/** An EC key on P-256. The request has an empty subject: the issuer decides the content of the certificate. */
 export function makeKeyRequest(): KeyRequest {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { key: privateKey.export({ format: 'pem', type: 'pkcs8' }), request: requestOf(privateKey) };
 }
 
-/** A request for a key that there is, PEM. `challenge`: what the signature is to speak of beside the key. */
+/** A request for an existing key, PEM. `challenge`: text that the signature covers beside the key. */
 export function requestFor(key: string, challenge?: string): Uint8Array {
   return requestOf(createPrivateKey(key), challenge);
 }
 
 /**
- * What an appliance signs with the key of its request when it asks for the own keys of the others: that they are for this transport key, by this
- * invitation. A request that was sent is of no use with another one.
+ * Text that an appliance signs with the key of its request when it asks for the own keys of the others: that they are for this transport
+ * key, by this invitation. A recorded request is useless with another one.
  */
 export function challengeOf({ secret, appliance, transportKey }: Asked): string {
   return hash('sha256', JSON.stringify(['keystored-admit-token-1', secret, appliance, transportKey]), 'hex');

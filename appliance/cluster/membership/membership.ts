@@ -1,4 +1,4 @@
-// What a serving process does for its membership: founds a cluster, joins one, renews its own certificates, and ends those of others.
+// Membership in a serving process: founds a cluster, joins one, renews its own certificates, and ends those of others.
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -56,12 +56,12 @@ export type MembershipParts = {
 };
 
 const renewalSeconds = 3_600;
-/** How often one that is cut off looks whether that is why. */
+/** Interval at which an appliance that is cut off checks whether refused credentials are the reason. */
 const refusalLookSeconds = 10;
 
-/** Whose certificates for the shared store are good no more. */
+/** Certificates for the shared store that are no longer valid. */
 export type LostCredentials = {
-  /** why this appliance has none, or is no member any more; undefined: it is one, as far as it knows */
+  /** reason for which this appliance has none, or is no longer a member; undefined: it is one, as far as it knows */
   readonly own: string | undefined;
   /** ids of other members */
   readonly others: readonly string[];
@@ -69,10 +69,10 @@ export type LostCredentials = {
 
 export class Membership {
   readonly #parts: MembershipParts;
-  /** who is invited, and comes in */
+  /** invited and joining appliances */
   readonly admissions: Admissions;
   #certificates: MemberCertificates | undefined;
-  /** as it was seen last while this appliance is cut off */
+  /** last known value while this appliance is cut off */
   #isRefused = false;
 
   constructor(parts: MembershipParts) {
@@ -109,14 +109,14 @@ export class Membership {
     ];
   }
 
-  /** One that is cut off may not have the records that say why. */
+  /** An appliance that is cut off may not have the records with the reason. */
   async #look(cluster: ClusterWay): Promise<void> {
     const { data } = this.#parts;
     const membership = cluster.isValid ? undefined : readMembership(data);
     this.#isRefused = membership !== undefined && (await isRefusedByOthers(data, membership.clientUrl));
   }
 
-  /** As the store of this appliance says, and what it has seen itself. */
+  /** By the store of this appliance, and by its own observation. */
   get lostCredentials(): LostCredentials {
     const { cluster, config, store } = this.#parts;
     if (cluster === undefined || config?.member === undefined) return { own: cluster?.over, others: [] };
@@ -149,9 +149,9 @@ export class Membership {
   }
 
   /**
-   * Makes an appliance that stands alone, and has nothing yet, a member of the cluster that has invited it, whose state replaces what it has.
-   * Resolves before the processes are replaced. Throws `invalid-value`, `operation-refused`, `conflict`,
-   * `not-new`, and what joining/join.ts throws.
+   * Makes an appliance that stands alone, and has nothing yet, a member of the cluster that has invited it, whose state replaces its own.
+   * Resolves before the processes are replaced. Throws `invalid-value`, `operation-refused`, `conflict`, `not-new`, and the errors of
+   * joining/join.ts.
    */
   join(text: string): Promise<{ readonly name: string; readonly invitedBy: string }> {
     return this.#once(() => this.#join(text));
@@ -179,8 +179,8 @@ export class Membership {
   }
 
   /**
-   * Ends the certificates of a removed appliance, and its connections. Answers the names of the appliances that have not confirmed that; none
-   * of an etcd that somebody else runs. Rejects with `cluster-unavailable`.
+   * Ends the certificates of a removed appliance, and its connections. Answers the names of the appliances that have not confirmed that;
+   * none of an etcd that somebody else runs. Rejects with `cluster-unavailable`.
    */
   async end(appliance: string): Promise<readonly string[]> {
     return this.#parts.config?.member === undefined ? [] : this.admissions.end(appliance);

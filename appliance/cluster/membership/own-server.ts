@@ -25,7 +25,9 @@ export type OwnServerParts = {
   readonly ownToken: () => Promise<TokenConfig | undefined>;
 };
 
-/** Uses the invitation, if there is one and this appliance is new. The certificates are on the disk when it resolves. Throws StartRefused. */
+/**
+ * Uses the invitation, if there is one and this appliance is new. The certificates are on the disk when it resolves. Throws StartRefused.
+ */
 export async function joinIfInvited(parts: OwnServerParts): Promise<void> {
   const { data, member } = parts;
   if (member.invitationFile === undefined || readMembership(data) !== undefined) return;
@@ -78,7 +80,10 @@ function requireMembership({ data, member }: OwnServerParts): Membership {
   );
 }
 
-/** No other appliance lets one in whose certificates have ended: its start would wait for ever, and say only that etcd does not answer. */
+/**
+ * Requires certificates that last: without them no other appliance admits this one, and its start would wait without limit and report only
+ * that etcd does not answer.
+ */
 function requireLastingCertificates(data: string): void {
   const end = endOfCertificates(data);
   if (systemClock.now().epochMilliseconds < end) return;

@@ -21,7 +21,10 @@ export type ServerPlan = {
   readonly metricsPort?: number | undefined;
 };
 
-/** 50/500 ms: changes wait for as long as an election takes. Compaction leaves half an hour, the longest that a member may be away without a new load. */
+/**
+ * 50/500 ms: changes wait for as long as an election takes. Compaction leaves half an hour, the longest that a member may be away without a
+ * new load.
+ */
 export function serverFlags(files: ReturnType<typeof memberFiles>, { name, membership, initial, metricsPort }: ServerPlan): string[] {
   const { clientUrl, peerUrl, cluster, step } = membership;
   const [client, peer] = [files.ofRole('client'), files.ofRole('peer')];

@@ -1,17 +1,18 @@
-// The URL that certificates, links and people are given: one for all appliances of a cluster where that was set, else that of the configuration.
+// The URL that certificates, links and people are given: one for all appliances of a cluster where that was set, else that of the
+// configuration.
 import type { Configuration } from '../../../core/config/config.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 
-/** What all appliances of a cluster name in place of the `public-url` of their configurations, and who has set it when. */
+/** URL that all appliances of a cluster name in place of the `public-url` of their configurations, with its author and time. */
 export type SharedUrl = { readonly url: string; readonly at: string; readonly by: string };
 
 type Configured = Pick<Configuration, 'publicUrl' | 'publicUrlIsOwn' | 'hosts'>;
 
 /** ['all'] */
 const table = (store: Store): Table<SharedUrl> => store.table<SharedUrl>('public-url');
-/** What all name in place of their configurations; certificates have it, so it stays with a restore. */
+/** Table of the shared URL; certificates contain the URL, so a restore keeps it. */
 export const urlTableKinds: TableKinds = { 'public-url': { of: 'all' } };
 const key = ['all'] as const;
 
@@ -28,8 +29,8 @@ export async function setSharedUrl(store: Store, url: string | undefined, by: st
 }
 
 /**
- * What this appliance names now. One that stands alone after a restore goes by what its configuration gives, and without that by what its
- * certificates named in the cluster. `isGiven`: a person chose it, and it is not made of what this appliance alone is called.
+ * The URL that this appliance names now. One that stands alone after a restore uses that of its configuration, and without it the one that
+ * its certificates named in the cluster. `isGiven`: a person chose it; false if it is made of the own name of this appliance.
  */
 export function publicUrlInUse(
   store: Store,
@@ -40,7 +41,7 @@ export function publicUrlInUse(
   return { url: publicUrl, isGiven: !publicUrlIsOwn };
 }
 
-/** What a person should change about it in the configuration of an appliance of a cluster, in sentences. */
+/** Recommended changes to the configuration of an appliance of a cluster, in sentences. */
 export function publicUrlWarnings(store: Store, configured: Configured): readonly string[] {
   const { url, isGiven } = publicUrlInUse(store, configured);
   if (!isGiven) {

@@ -9,7 +9,7 @@ import { followerOrders, type FollowerOrders } from './messages.ts';
 export type FollowerProcess = {
   /** The process of the moment, for those who watch over processes. */
   readonly pid: number | undefined;
-  /** Call it when no process answers any more. */
+  /** Stops it. Call it once no process answers requests. */
   stop(): Promise<void>;
 };
 
@@ -18,12 +18,12 @@ const explainedAfterMs = 5_000;
 const renewalLookMs = 60_000;
 
 /**
- * Resolves when the shared store, if there is one, is here and followed. Rejects with StartRefused when it cannot be. `ordersOf` is asked at
- * each start and every minute, so that a certificate that was renewed is used. The processes that serve may answer for a second and a half
- * without it.
+ * Resolves when the shared store, if there is one, is here and followed. Rejects with StartRefused when it cannot be. `ordersOf` is asked
+ * at each start and every minute, so that a certificate that was renewed is used. The processes that serve may answer for a second and a
+ * half without it.
  */
 export async function keepFollower(ordersOf: () => FollowerOrders, lookEveryMs = renewalLookMs): Promise<FollowerProcess> {
-  /** the certificates in use, and what was said last about those that are not */
+  /** the certificates in use, and the last message about unusable ones */
   let [used, told] = ['', ''];
   /** of the store, from the first one that has begun on */
   let storeLock: string | undefined;

@@ -1,4 +1,4 @@
-// What the follower does on orders: follows the shared store, and serves the processes of its appliance over a socket.
+// Serves in the follower: follows the shared store, and answers the processes of its appliance over a socket.
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -25,7 +25,7 @@ type Certificates = NonNullable<FollowerOrders['tls']>;
 export type RunningFollower = {
   /** Uses renewed certificates, or answers why etcd does not take them. */
   renew(tls: Certificates): Promise<{ readonly refused?: string }>;
-  /** Says goodbye. The processes that serve must not answer any more. */
+  /** Says goodbye. The serving processes must have stopped answering. */
   stop(): Promise<void>;
 };
 

@@ -1,11 +1,11 @@
-// What the follower has seen of records that no appliance wrote, until a process that serves has it on record: the follower cannot seal.
+// Reports about records that no appliance wrote, kept until a serving process has recorded them: the follower cannot seal.
 import { describeKey } from '../../../core/store/tables.ts';
 import type { ForeignWrite } from '../../../core/cluster/marks/foreign-writes.ts';
 import type { ForeignReport } from '../cluster-way.ts';
 
 /** Keys of records in one report. */
 const mostNamed = 5;
-/** Who has a key for etcd can write without end: their records share a report. */
+/** Interval of a shared report: the holder of a key for etcd can write such records without end. */
 const againMs = 10_000;
 
 export class ForeignReports {
@@ -16,7 +16,7 @@ export class ForeignReports {
   #isRecording = false;
   #isOver = false;
 
-  /** `record`: whether it was put on record; asked again until it was, and for what came meanwhile. */
+  /** `record`: tells whether it was put on record; called again until it was, also for later records. */
   constructor(record: (report: ForeignReport) => Promise<boolean>, everyMs = againMs) {
     this.#record = record;
     this.#againMs = everyMs;

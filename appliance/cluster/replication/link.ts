@@ -16,7 +16,7 @@ import { socketPort } from './socket-port.ts';
 export type LinkParts = {
   /** id of this appliance in the cluster */
   readonly appliance: string;
-  /** how long uses of keys go on after the validity has ended; 0: not at all */
+  /** limit for uses of keys after the validity has ended; 0: they end with it */
   readonly isolatedSeconds?: number;
   /** number of this process, which no other one of this appliance has at the same time */
   readonly caller: number;
@@ -32,12 +32,12 @@ type Connection = { readonly socket: Socket; readonly channel: FollowerChannel }
 /** A follower that has ended is back in less. */
 const patienceMs = 12_000;
 const reconnectMs = 50;
-/** A store of a million records is on its way for so long. */
+/** Limit for making a shared store, enough for a million records. */
 const foundingMs = 600_000;
 /** A member in the way is watched for almost two seconds, etcd may be in an election. */
 const enteringMs = 30_000;
 const enterAgainMs = 1_000;
-/** One that sends heartbeats is waited for until it can answer no more. */
+/** Limit for one that sends heartbeats: until it can no longer answer. */
 const removingMs = 20_000;
 const stateMs = 1_000;
 const serversMs = 5_000;
@@ -57,7 +57,7 @@ export class FollowerLink implements ClusterWay {
   #missing: readonly string[] = [];
   #members: readonly string[] = [];
   #othersStartMs: number | undefined;
-  /** why this appliance is no member any more */
+  /** reason for which this appliance is no longer a member */
   #over: string | undefined;
   #recordForeign: ((report: ForeignReport) => Promise<void>) | undefined;
   /** it was let in once: a successor of the follower is to come in again */
@@ -71,12 +71,12 @@ export class FollowerLink implements ClusterWay {
     this.#connection = this.#connect();
   }
 
-  /** Whether this appliance may answer at this moment. Asked at the begin of a request, and just before its answer. */
+  /** True if this appliance may answer at this moment. Read at the begin of a request, and just before its answer. */
   get isValid(): boolean {
     return isValid(this.#sent, this.#parts.moment());
   }
 
-  /** Whether keys may be used at this moment from the last state, although nothing else is answered. */
+  /** True if keys may be used at this moment from the last state, although nothing else is answered. */
   get isIsolated(): boolean {
     if (this.#over !== undefined || this.isolatedSeconds === 0 || this.isValid) return false;
     return isValid(this.#sent, this.#parts.moment(), this.isolatedSeconds * 1_000);
@@ -107,7 +107,7 @@ export class FollowerLink implements ClusterWay {
     return this.#othersStartMs === undefined ? undefined : this.#othersStartMs + this.#parts.moment().monotonicMs;
   }
 
-  /** The keys of the shared store; undefined while there is none. Rejects with `cluster-unavailable`. */
+  /** Reads the keys of the shared store; undefined while there are no keys. Rejects with `cluster-unavailable`. */
   async wrappedKeys(): Promise<Uint8Array | undefined> {
     return orThrow(await this.#ask((channel) => channel.request('wrappedKeys', undefined, patienceMs), patienceMs)).octets;
   }
@@ -127,7 +127,7 @@ export class FollowerLink implements ClusterWay {
     this.#hasEntered = true;
   }
 
-  /** What the follower knows of the members. Rejects with Unanswered while it is being started again. */
+  /** State of the members, as the follower knows it. Rejects with Unanswered while it is being started again. */
   async state(): Promise<ClusterState> {
     const connection = await Promise.race([this.#connection, setTimeout(stateMs)]);
     if (connection === undefined) throw new Unanswered('is being started again');
@@ -187,7 +187,7 @@ export class FollowerLink implements ClusterWay {
     connection?.socket.destroy();
   }
 
-  /** Asks until there is an answer, also of a successor. Throws cluster-unavailable when there is none in time. */
+  /** Asks until there is an answer, also of a successor. Throws `cluster-unavailable` if none comes in time. */
   async #ask<T>(ask: (channel: FollowerChannel) => Promise<T>, withinMs: number): Promise<T> {
     const late = AbortSignal.any([AbortSignal.timeout(withinMs), this.#stopping.signal]);
     const isLate = Promise.withResolvers<undefined>();

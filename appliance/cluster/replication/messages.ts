@@ -73,17 +73,17 @@ const server = z.object({
   problem: z.string().optional(),
 });
 
-/** Why something cannot be done, in one sentence; absent when it was done. */
+/** Reason for a failure, in one sentence; absent after a success. */
 const outcome = z.object({ refused: z.string().optional() });
 
 /** Asked of the follower by the processes that serve, over its socket. */
 export const followerRequests = {
-  /** The keys of the shared store (keys/cluster-keys.ts); absent while there is none. */
+  /** Reads the keys of the shared store (keys/cluster-keys.ts); absent while there are no keys. */
   wrappedKeys: {
     argument: nothing,
     answer: z.union([z.object({ outcome: z.object({ octets: octets.optional() }) }), z.object({ unavailable: z.string() })]),
   },
-  /** Puts another wrapping of them in their place; false when they are not `from` any more. */
+  /** Replaces them by another wrapping; false if they are no longer `from`. */
   replaceWrappedKeys: {
     argument: z.object({ from: octets, to: octets }),
     answer: z.union([z.object({ outcome: z.boolean() }), z.object({ unavailable: z.string() })]),
@@ -92,7 +92,7 @@ export const followerRequests = {
   found: { argument: z.object({ octets }), answer: outcome },
   /** This appliance can open the keys and serves: it comes in among the members. */
   enter: { argument: nothing, answer: outcome },
-  /** `caller`, `name`: as Committer.commit. `unavailable`: why it is not known to be committed, for the caller. */
+  /** `caller`, `name`: as Committer.commit. `unavailable`: reason for which it is not known to be committed, for the caller. */
   commit: {
     argument: z.object({ caller: z.int(), name: z.string(), intent }),
     answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
@@ -109,8 +109,8 @@ export const followerRequests = {
   },
   state: { argument: nothing, answer: clusterState },
   /**
-   * ServerState of cluster-way.ts; none of an etcd that somebody else runs. `alone`: which ones this appliance reaches by itself, without asking the
-   * majority who they are.
+   * ServerState of cluster-way.ts; none of an etcd that somebody else runs. `alone`: which ones this appliance reaches by itself, without
+   * asking the majority who they are.
    */
   servers: {
     argument: z.object({ alone: z.boolean() }),
@@ -121,9 +121,9 @@ export const followerRequests = {
 /** Asked of them by the follower. */
 export const linkRequests = {
   /**
-   * Something was applied, or a heartbeat was committed. `settled`: up to where every appliance that may answer has everything. `sent`: from
-   * when the validity counts. `missing`: names of the members that are not in. `members`: ids of those that were not removed. `othersStartMs`: what the clocks of most others show when
-   * CLOCK_MONOTONIC is 0.
+   * Something was applied, or a heartbeat was committed. `settled`: revision up to which every appliance that may answer has everything.
+   * `sent`: start of the validity. `missing`: names of the members that are not in. `members`: ids of those that were not removed.
+   * `othersStartMs`: time by the clocks of most others when CLOCK_MONOTONIC is 0.
    */
   state: {
     argument: z.object({
@@ -132,7 +132,7 @@ export const linkRequests = {
     }),
     answer: nothing,
   },
-  /** This appliance is no member any more, for this reason: nothing may be answered, not even for a while. */
+  /** Tells that this appliance is no longer a member, and the reason: nothing may be answered, not even for a while. */
   over: { argument: z.object({ reason: z.string() }), answer: nothing },
   /** ForeignReport of cluster-way.ts; answered with whether the process that was told has put it on record. */
   foreignWrites: {
@@ -153,14 +153,14 @@ const orders = z.object({
   version: z.string(),
   /** drawn at each start of the appliance */
   run: z.string(),
-  /** the first one of a start: it looks whether the replica is what was written to it */
+  /** the first one of a start: it checks that the replica has its last written content */
   examines: z.boolean().optional(),
   /** The file of LMDB's locks that the processes which serve have open; undefined: any. */
   storeLock: z.string().optional(),
   publicUrl: z.string(),
   endpoints: z.array(z.string()),
   tls: certificates.optional(),
-  /** data directory of an appliance with its own member of etcd: what is known of the others is kept there */
+  /** data directory of an appliance with its own member of etcd: the known state of the others is kept there */
   data: z.string().optional(),
   limits: z.object({ operations: z.int(), bytes: z.int() }),
   logs: z.object({ directory: z.string(), level: z.enum(['debug', 'info', 'warn', 'error']), maxFileBytes: z.int(), retainFiles: z.int() }),

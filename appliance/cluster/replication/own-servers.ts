@@ -13,12 +13,12 @@ const statusMs = 1_000;
 const removalMs = 10_000;
 const againMs = 500;
 
-/** When there is no room because of what is stored, making some helps for a moment only, and takes every server its time. */
+/** If stored records fill the space, making room helps for a moment only, and takes every server its time. */
 const roomEveryMs = 600_000;
 
 /**
- * Tells which client URLs the servers have that count for the majority, our own first, whenever these change. Where our own server leads, it
- * is seen to that etcd has space. Answers how to stop that.
+ * Tells the client URLs of the servers that count for the majority, our own first, whenever these change. If our own server leads, space
+ * for etcd is made. Answers a function that stops this.
  */
 export function watchServers(client: EtcdClient, ownName: string, log: Log, onChange: (urls: readonly string[]) => void): () => void {
   let roomMadeMs = -Infinity;
@@ -50,15 +50,15 @@ function urlsOf(servers: readonly EtcdServer[]): readonly string[] {
   return servers.flatMap(({ isLearner, clientURLs }) => (isLearner ? [] : clientURLs.slice(0, 1)));
 }
 
-/** What each server says of itself, within a second. */
+/** Asks each server for its own description, within a second. */
 export async function describeServers(client: EtcdClient): Promise<readonly ServerState[]> {
   const servers = await client.listMembers();
   return Promise.all(servers.map(async (server) => ({ ...identityOf(server), ...(await healthOf(client, server)) })));
 }
 
 /**
- * The servers as one that answers knows them, or the endpoints where none does; and what each says of itself. Nobody is asked about the
- * majority, so that it is answered by an appliance that is cut off, within two seconds.
+ * The servers as an answering one knows them, or the endpoints if none answers; and the description of each by itself. The majority is not
+ * needed, so that an appliance that is cut off answers it, too, within two seconds.
  */
 export async function describeReached(client: EtcdClient): Promise<readonly ServerState[]> {
   const known = await client.knownMembers(statusMs).catch(() => []);

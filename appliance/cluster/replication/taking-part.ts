@@ -1,4 +1,4 @@
-// What a start with the section `cluster` does before anything else: refuses what this version cannot keep, and starts the follower.
+// First step of a start with the section `cluster`: refuses settings that this version cannot keep, and starts the follower.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Log } from '../../../core/base/context.ts';
@@ -22,16 +22,16 @@ import { urlsOf } from '../membership/server-flags.ts';
 import { FollowerLink } from './link.ts';
 import type { FollowerOrders } from './messages.ts';
 
-/** What a member has beside its workers: a follower, and its own member of etcd. Nothing for an appliance that stands alone. */
+/** Parts of a member beside its workers: a follower, and its own member of etcd. Empty for an appliance that stands alone. */
 export type TakingPart = {
   /**
-   * Starts them, where this appliance is a member by now. Rejects with StartRefused. The data directory is filled before; asked again when an
-   * appliance that stood alone has founded a cluster, or joins one.
+   * Starts them, where this appliance is a member by now. Rejects with StartRefused. The data directory is filled before; asked again when
+   * an appliance that stood alone has founded a cluster, or joins one.
    */
   start(): Promise<void>;
   /** Ends the own member of etcd, where there is one, and starts it again. */
   restartServer(): Promise<void>;
-  /** Call it when no process answers any more. */
+  /** Stops them. Call it once no process answers requests. */
   stop(): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ const standingAlone: TakingPart = { start: async () => undefined, restartServer:
 /** A Unix socket has no longer path (unix(7)). */
 const longestSocketPath = 107;
 
-/** Whether each appliance of the cluster has a token, with the same own keys; otherwise all reach one. */
+/** Tells whether each appliance of the cluster has a token, with the same own keys; otherwise all reach one. */
 export function hasOwnToken({ cluster, hsm }: Pick<Configuration, 'cluster' | 'hsm'>): boolean {
   return cluster !== undefined && (hsm.tokens[0] === undefined || hsm.tokens[0].group !== undefined);
 }
@@ -59,7 +59,7 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
       if (cluster.member !== undefined) {
         const ownToken = async () => (hasOwnToken(configuration) ? (await openTokens()).tokens[0] : undefined);
         const own = { data, member: cluster.member, id, name: cluster.name, log, ownToken };
-        // What it needs is not loaded where there is no cluster.
+        // Modules of the cluster are loaded only when there is one.
         const { joinIfInvited, startOwnServer } = await import('../membership/own-server.ts');
         dropFormerState(data);
         await joinIfInvited(own);
@@ -67,7 +67,7 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
       }
       if (!isMember(configuration)) return;
       follower = await keepFollower(() => ordersOf(configuration, cluster, id, run)).catch((error: unknown) => {
-        // Its certificates are revoked and its etcd has ended: all that the follower can say is that nobody answers.
+        // Its certificates are revoked and its etcd has ended: the follower itself can only report that no server answers.
         if (server?.isRemoved === true) throw new StartRefused(`cluster: ${removedReason}`);
         return explain(configuration, error);
       });
@@ -80,21 +80,24 @@ export function takePart(configuration: Configuration, log: Log, openTokens: () 
   };
 }
 
-/** What the data directory of such an appliance has, if it is not new. */
+/** Required parts of the data directory of such an appliance, unless it is new. */
 export function neededParts(configuration: Configuration): NeededParts {
   const { hsm, cluster } = configuration;
   const isInvited = cluster?.member?.invitationFile !== undefined;
   return { token: hsm.tokens.length === 0, store: !isMember(configuration), isInvited };
 }
 
-/** Why nobody lets this appliance in, where that is known; else what it has seen. */
+/** Throws the reason for which no member admits this appliance, if it is known; otherwise the error itself. */
 async function explain({ cluster, data }: Configuration, error: unknown): Promise<never> {
   if (cluster?.member === undefined) throw error;
   const { isRefusedByOthers, refusedReason } = await import('../membership/ending/refused-credentials.ts');
   throw (await isRefusedByOthers(data, urlsOf(cluster.member).clientUrl)) ? new StartRefused(`cluster: ${refusedReason}`) : error;
 }
 
-/** The way to the follower, for a process that opens the store: a worker's number, 0 for the supervisor. Undefined for an appliance that stands alone. */
+/**
+ * The way to the follower, for a process that opens the store: a worker's number, 0 for the supervisor. Undefined for an appliance that
+ * stands alone.
+ */
 export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>, caller: number): FollowerLink | undefined {
   const { cluster, data } = configuration;
   if (cluster === undefined || !isMember(configuration)) return undefined;
@@ -105,7 +108,7 @@ export function openLink(configuration: Pick<Configuration, 'cluster' | 'data'>,
   });
 }
 
-/** Where a promise of clusters could not be kept it is not weakened in silence: that configuration is refused. */
+/** Refuses a configuration with which a guarantee of clusters could not be kept, instead of silently weakening it. */
 function requireKeptPromises({ hsm, data, tlsKey }: Configuration, cluster: ClusterConfig): void {
   if (hsm.tokens.length > 1)
     throw new StartRefused(

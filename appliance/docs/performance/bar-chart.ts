@@ -9,7 +9,7 @@ export type Bar = {
 
 export type Chart = {
   readonly title: string;
-  /** one sentence below the title: unit, and what is better */
+  /** one sentence below the title: unit, and the better direction */
   readonly subtitle: string;
   /** names of the series, by the number that bars use */
   readonly series: readonly string[];
@@ -26,7 +26,7 @@ const barGap = 3;
 const groupGap = 14;
 const top = 92;
 
-/** The appliance first, in the accent of the pages; then what it is compared with. */
+/** The appliance first, in the accent of the pages; then the products compared with it. */
 const colours = [
   { light: '#0b5c8a', dark: '#6cb8e6' },
   { light: '#8a4b00', dark: '#f0c078' },

@@ -1,4 +1,5 @@
-// The figures of the benchmark as its file has them: `npm run bench -- --json FILE` writes it, `npm run generate docs` draws and writes from it.
+// The figures of the benchmark as its file has them: `npm run bench -- --json FILE` writes it, `npm run generate docs` draws and writes
+// from it.
 import { z } from 'zod';
 
 const number = z.number();
@@ -9,7 +10,7 @@ const load = z.strictObject({ perSecond: number, p50Ms: number, p99Ms: number, m
 /** The same of the appliance: of `micros`, the share of the processes that hold the token. */
 const ownLoad = z.strictObject({ ...load.shape, tokenMicros: number });
 
-/** Where OpenBao was measured, too. */
+/** Measurements of OpenBao for comparison. */
 const besideOpenBao = {
   openBao: load.optional(),
   /** appliance to OpenBao */
@@ -40,7 +41,7 @@ const actionRow = z.strictObject({
   latencyToFloor: number,
 });
 
-/** Processor time of what guards a request, in microseconds. */
+/** Processor time of the guards of a request, in microseconds. */
 const guard = z.strictObject({ token: number, policy: number, audit: number, kept: number, fresh: number });
 
 const enrolmentRow = z.strictObject({
@@ -116,7 +117,9 @@ const scaleRow = z.strictObject({
   quartiles: z.tuple([number, number]),
 });
 
-/** Of an appliance alone and of one of three with the same store, in neighbouring turns. Processor time is that over what is taken at rest. */
+/**
+ * Of an appliance alone and of one of three with the same store, in neighbouring turns. Processor time is that over what is taken at rest.
+ */
 const clusterUse = z.strictObject({
   operation: z.string(),
   connections: number,
@@ -152,7 +155,7 @@ const cluster = z.strictObject({
   }),
 });
 
-/** What each part of the benchmark finds. */
+/** Results of each part of the benchmark. */
 export const partSchemas = {
   actions: z.strictObject({ auditRecordOctets: number, rows: z.array(actionRow) }),
   guard,
@@ -162,7 +165,7 @@ export const partSchemas = {
   est: z.strictObject({
     rows: z.array(enrolmentRow),
     steps: z.array(z.strictObject({ key: z.string(), step: z.string(), ms: number })),
-    /** why ML-DSA was not measured */
+    /** reason for which ML-DSA was not measured */
     missing: z.string().optional(),
   }),
   large: z.strictObject({ rows: z.array(largeRow) }),

@@ -1,8 +1,8 @@
-// Fills the tables of performance.md from the figures of the benchmark: what is between two marks is written, the rest is people's.
+// Fills the tables of performance.md from the figures of the benchmark: only the text between two marks is generated.
 import type { Circumstances, Figures, PartName } from './figures.ts';
 import { operationName, readable, rowsAt, showPicture } from './pictures.ts';
 
-/** Where the figures are missing, what makes them. */
+/** Text in place of missing figures: the command that makes them. */
 const notMeasured =
   'Not measured yet: `npm run bench -- PART --json appliance/docs/administer/performance/figures.json`, then `npm run generate docs`.';
 
@@ -60,7 +60,7 @@ function describe({ measuredOn, rounds, seconds, machine }: Circumstances): stri
   return `${measuredOn}, ${where}; ${what}; ${counted(rounds, 'round')} of ${seconds} s`;
 }
 
-/** What a core does: a second of processor time by that of an operation. */
+/** Work of a core: a second of processor time divided by that of an operation. */
 function describePerCore(figures: Figures): readonly string[] {
   const rows = rowsAt(figures, 64);
   if (rows.length === 0) return [];
@@ -138,7 +138,7 @@ function describeKeys(figures: Figures): readonly string[] {
   ];
 }
 
-/** What is done more rarely: keys made, logins, enrolments, starts. */
+/** Less frequent operations: keys made, logins, enrolments, starts. */
 function describeOtherWork({ creation, login, est, start }: Figures): readonly string[] {
   const cells = (load: { readonly perSecond: number; readonly p50Ms: number; readonly micros: number }): readonly string[] => [
     ...[readable(load.perSecond), readable(load.p50Ms), readable(load.micros)],

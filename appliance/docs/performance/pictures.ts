@@ -2,7 +2,7 @@
 import { type Bar, type Chart, drawBars } from './bar-chart.ts';
 import type { ActionRow, Figures } from './figures.ts';
 
-/** A picture: what it shows, and its text alternative. */
+/** A picture: its content, and its text alternative. */
 type Picture = { readonly name: string; readonly chart: (figures: Figures) => Chart | undefined };
 
 /** Operations as people say them, in the order of the pictures. */
@@ -35,7 +35,7 @@ export function drawPictures(figures: Figures): Readonly<Record<string, string>>
   );
 }
 
-/** A line of Markdown that shows a picture with its title, empty where there is none. */
+/** A line of Markdown that shows a picture with its title, empty without one. */
 export function showPicture(figures: Figures, name: string): string {
   const drawn = pictures.find((picture) => picture.name === name)?.chart(figures);
   return drawn === undefined ? '' : `![${drawn.title}. ${drawn.subtitle}](performance/${name}.svg)`;

@@ -1,5 +1,5 @@
-// What the appliance did in the last hour: sums over all workers, taken every half minute, and what lies between two of them. The supervisor
-// keeps them beyond the lives of its workers, so that a page has an hour to draw when it opens.
+// Activity of the appliance in the last hour: sums over all workers, taken every half minute, and the differences between them. The
+// supervisor keeps them beyond the lives of its workers, so that a page has an hour to draw when it opens.
 import { z } from 'zod';
 import type { Clock } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
@@ -48,7 +48,7 @@ type Labels = Readonly<Record<string, string | number | undefined>>;
 const signing = actions('sign', 'hmac', 'openpgp-sign', 'sign-csr', 'simpleenroll', 'simplereenroll', 'serverkeygen');
 const encrypting = actions('encrypt', 'decrypt', 'rewrap', 'generate-data-key');
 
-/** What a request counts as: by the last segment of its route, and by its status. */
+/** Kinds that a request counts for: by the last segment of its route, and by its status. */
 const kinds: Readonly<Record<Kind, (labels: Labels) => boolean>> = {
   requests: () => true,
   signatures: (labels) => isDone(labels) && signing.has(actionOf(labels)),
@@ -56,7 +56,7 @@ const kinds: Readonly<Record<Kind, (labels: Labels) => boolean>> = {
   refusals: ({ status }) => /^[45]/.test(String(status)),
 };
 
-/** What was counted until a moment. */
+/** Sums of all requests until a moment. */
 type Sums = {
   readonly at: Temporal.Instant;
   readonly monotonicMs: number;
@@ -71,7 +71,7 @@ export type ActivityHistory = {
   stop(): void;
 };
 
-/** Begins to keep what `collect` answers: snapshots of all workers, whose sums never fall. */
+/** Begins to keep the results of `collect`: snapshots of all workers, whose sums never fall. */
 export function keepActivity(collect: () => Promise<readonly Snapshot[]>, clock: Clock): ActivityHistory {
   const kept: Sums[] = [];
   const sum = async (): Promise<Sums> => sumsOf(await collect(), clock);
@@ -93,7 +93,7 @@ export function keepActivity(collect: () => Promise<readonly Snapshot[]>, clock:
   };
 }
 
-/** What lies between the sums, the oldest first. */
+/** Differences between the sums, the oldest first. */
 function activityOf(sums: readonly Sums[]): Activity {
   const points = sums.slice(1).map((after, index) => pointBetween(sums[index] as Sums, after));
   const [first, last] = [sums[0], sums.at(-1)];
@@ -120,7 +120,9 @@ function timesBetween(before: Sums, after: Sums): Pick<Activity, 'medianMillisec
   return defined({ medianMilliseconds: quantileOf(buckets, 0.5), p99Milliseconds: quantileOf(buckets, 0.99) });
 }
 
-/** In milliseconds, interpolated within the bucket as Prometheus does, and never above the last bound; undefined where nothing was counted. */
+/**
+ * In milliseconds, interpolated within the bucket as Prometheus does, and never above the last bound; undefined where nothing was counted.
+ */
 function quantileOf(buckets: readonly (readonly [bound: number, count: number])[], quantile: number): number | undefined {
   const total = buckets.at(-1)?.[1] ?? 0;
   if (total <= 0) return undefined;
@@ -142,7 +144,7 @@ function sumsOf(snapshots: readonly Snapshot[], clock: Clock): Sums {
     } else if (name === 'keystored_http_request_seconds') {
       for (const { labels, value } of values as readonly { readonly labels: Labels; readonly value: number }[]) {
         const { le, route } = labels;
-        // Topics that are followed last until somebody ends them.
+        // Followed topics last until somebody ends them.
         if (le === undefined || String(route).endsWith('/{topic}')) continue;
         const bound = le === '+Inf' ? Infinity : Number(le);
         atMost.set(bound, (atMost.get(bound) ?? 0) + value);

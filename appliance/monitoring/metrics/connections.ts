@@ -1,4 +1,4 @@
-// Metrics of the connections of this process: how many there are and may be, and how many were closed from here.
+// Metrics of the connections of this process: their number and its limit, and the number closed from here.
 import { Counter, Gauge, type Metric } from 'prom-client';
 import type { Listener } from '../../../core/http/listener/listeners.ts';
 

@@ -1,11 +1,11 @@
-// Histograms and counters that are added to in nanoseconds: series for Prometheus are made of them when somebody asks.
+// Histograms and counters in nanoseconds: series for Prometheus are made of them on request.
 import type { Metric } from 'prom-client';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 
 /** Bounds of request and write times. */
 export const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** How many durations there were, their sum, and how many were at most each bound and above the one before. */
+/** Number of durations, their sum, and the numbers that were at most each bound and above the one before. */
 export type Durations = { readonly count: number; readonly sumSeconds: number; readonly perBound: readonly number[] };
 
 type Labels = Readonly<Record<string, string | number>>;

@@ -1,4 +1,4 @@
-// What the appliance as a whole is like: the gauges of its plugins, measured by the process that is asked.
+// Gauges of the appliance as a whole: those of its plugins, measured by the process that is asked.
 import { Counter, Gauge, Registry } from 'prom-client';
 import { openTenants } from '../../../core/access/tenants.ts';
 import type { Clock } from '../../../core/base/context.ts';
@@ -8,7 +8,7 @@ import type { Snapshot } from './process.ts';
 
 export type GaugeParts = { readonly store: OpenStore; readonly clock: Clock; readonly gauges: readonly DescribedGauge[] };
 
-/** Answers what measures them. */
+/** Returns the function that measures them. */
 export function gaugeMeasurer({ store, clock, gauges }: GaugeParts): () => Promise<Snapshot> {
   const measured = gauges.map((one) => ({ ...one, measure: kept(one, clock) }));
   return async () => {
@@ -22,7 +22,7 @@ export function gaugeMeasurer({ store, clock, gauges }: GaugeParts): () => Promi
         for (const sample of samples) counter.inc(sample.labels, sample.value);
       } else {
         const gauge = new Gauge(options);
-        // One without labels begins at 0, which nobody has measured.
+        // A gauge without labels begins at 0, which was not measured.
         if (labels.length === 0) gauge.remove();
         for (const sample of samples) gauge.set(sample.labels, sample.value);
       }

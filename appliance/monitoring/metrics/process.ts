@@ -12,7 +12,7 @@ import { DurationCounts, histogramValues, metricOf, RequestCounts, secondsBounds
 /** All series of one process as plain data, which workers send to each other. */
 export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** How often the canary runs. */
+/** Interval of the canary. */
 const canarySeconds = 15;
 
 export type ProcessMetrics = {
@@ -48,7 +48,7 @@ export function measureProcess(hsm: Hsm, quotas?: Pick<Quotas, 'totals'>): Proce
   };
 }
 
-/** Returns what ends it. */
+/** Returns a function that ends it. */
 function runCanary(hsm: Hsm, registry: Registry): () => void {
   const canary = new Histogram({
     name: 'keystored_hsm_canary_seconds',
@@ -161,7 +161,7 @@ class MeasuredTrail {
   }
 }
 
-/** What this process takes of the machine. */
+/** Resources of the machine that this process uses. */
 function ownMetrics(): readonly Metric[] {
   return [
     gaugeOf('keystored_workers', 'Processes that answered', () => 1),
@@ -199,7 +199,7 @@ export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ r
   return { mediaType: all.contentType, text: await all.metrics() };
 }
 
-/** What tenants use. */
+/** Use by tenants. */
 function tenantMetrics(quotas: Pick<Quotas, 'totals'> | undefined): readonly Metric[] {
   const totals = (): readonly TenantTotal[] => quotas?.totals() ?? [];
   return [

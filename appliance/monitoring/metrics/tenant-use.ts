@@ -1,4 +1,4 @@
-// What tenants with quotas have used, told among the workers: each tells the supervisor its own sums, and is told those of the others.
+// Use by tenants with quotas, exchanged among the workers: each sends the supervisor its own sums, and receives those of the others.
 import { z } from 'zod';
 import type { Quotas, TenantUse } from '../../../core/access/quotas.ts';
 
@@ -11,14 +11,16 @@ type Ending = { readonly id: number; once(event: 'exit', ended: () => void): unk
 
 const everyMs = 500;
 
-/** Tells and asks the supervisor twice a second, while a tenant with a quota has used something. Returns what ends it. */
+/**
+ * Reports to the supervisor and asks it twice a second, while a tenant with a quota has used something. Returns a function that ends it.
+ */
 export function shareUse(quotas: Quotas, exchange: (own: Uses) => Promise<Uses>): () => void {
   const share = async (): Promise<void> => {
     const own = quotas.own();
     if (own.size === 0) return;
     quotas.hear(new Map(Object.entries(await exchange(Object.fromEntries(own)))));
   };
-  // The next one tells what an unanswered one did not.
+  // The next report includes that of an unanswered one.
   const timer = setInterval(() => void share().catch(() => undefined), everyMs).unref();
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-// Metrics of the tokens, read on request from what their clients in this process know.
+// Metrics of the tokens, read on request from the state of their clients in this process.
 import { Counter, Gauge, type Metric } from 'prom-client';
 import { type Hsm, latencyBoundsMicros, type TokenStatus } from '../../../hsm/api.ts';
 import { histogramValues, metricOf } from './duration-counts.ts';

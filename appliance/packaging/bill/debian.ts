@@ -13,7 +13,7 @@ export type DebianPackage = {
 };
 
 /**
- * The packages of a root tree, as its dpkg knows them. `index` is what `apt-cache show` said of them, which has the sums of the package
+ * The packages of a root tree, as its dpkg knows them. `index`: output of `apt-cache show` about them, which has the sums of the package
  * files.
  */
 export function debsOfRoot(root: string, index = ''): DebianPackage[] {

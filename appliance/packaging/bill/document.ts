@@ -1,4 +1,4 @@
-// What both formats of a bill of materials share: their JSON, and an identifier that follows from the content.
+// Common parts of both formats of a bill of materials: their JSON, and an identifier that follows from the content.
 import { hash } from 'node:crypto';
 
 export function formatDocument(document: object): string {

@@ -1,4 +1,4 @@
-// What an artefact is made of, in a form that every bill of materials can be written from.
+// Parts of an artefact, in a form from which every bill of materials can be written.
 import manifest from '../../../package.json' with { type: 'json' };
 import { defined } from '../../../core/base/defined.ts';
 import { ownPlatform, type Platform, pinnedNode } from '../node-binary.ts';
@@ -7,7 +7,7 @@ import type { DebianPackage } from './debian.ts';
 
 export type Digest = { readonly algorithm: 'SHA-256' | 'SHA-512'; readonly hex: string };
 
-/** A piece of other people's software in an artefact. */
+/** A piece of third-party software in an artefact. */
 export type Part = {
   readonly kind: 'library' | 'platform';
   readonly name: string;
@@ -16,7 +16,7 @@ export type Part = {
   readonly purl: string;
   /** SPDX expression */
   readonly license?: string;
-  /** who hands it out, where that is one for all */
+  /** distributor, if all parts of that sort have the same one */
   readonly supplier?: string;
   /** name in the lists of known vulnerabilities (CPE 2.3) */
   readonly cpe?: string;
@@ -24,7 +24,7 @@ export type Part = {
   readonly digests?: readonly Digest[];
 };
 
-/** What a bill is about. */
+/** Subject of a bill. */
 export type Product = {
   /** `container` and `firmware` have an operating system, too */
   readonly kind: 'application' | 'container' | 'firmware';
@@ -43,7 +43,7 @@ export function sortParts(parts: readonly Part[]): readonly Part[] {
   return [...byPurl.values()].sort((one, other) => (one.purl < other.purl ? -1 : 1));
 }
 
-/** What every form of the daemon contains: its npm packages, those in the console, and Node.js. */
+/** Parts of every form of the daemon: its npm packages, those in the console, and Node.js. */
 export function daemonParts(): Part[] {
   return [...npmParts(productionPackages()), ...npmParts(consolePackages()), ...nodeParts(ownPlatform())];
 }
@@ -64,7 +64,7 @@ export function npmParts(packages: LockedPackages): Part[] {
 /** Entries of process.versions that are Node.js itself, or numbers of interfaces. */
 const notLibraries = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);
 
-/** The pinned Node.js of a platform, and what is compiled into it: the Node.js that runs this is the same version. */
+/** The pinned Node.js of a platform, and the libraries compiled into it: the Node.js that runs this is the same version. */
 export function nodeParts(platform: Platform): Part[] {
   const { package: name, version, archiveSha512 } = pinnedNode(platform);
   if (process.versions.node !== version) throw new Error(`Node.js ${version} is needed, and this is ${process.versions.node}`);

@@ -15,9 +15,9 @@ export type Described = Pick<Product, 'kind'> & {
   readonly epochSeconds: number;
   /** default: that of the package */
   readonly version?: string;
-  /** what is described; default: the product */
+  /** name of the described product; default: the product */
   readonly name?: string;
-  /** what the bills are named after; default: the file itself */
+  /** file after which the bills are named; default: the file itself */
   readonly beside?: string;
 };
 

@@ -13,7 +13,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// What the tools of the languages write into packages has the modes that everyone's packages have.
+// Files that the tools of the languages write into packages have the usual modes of packages.
 process.umask(0o022);
 await provideClients();
 const packages = join(clientsDirectory, 'packages');

@@ -1,4 +1,4 @@
-// The client libraries as what each language publishes, with the tools of that language.
+// The client libraries as packages of each language, made with the tools of that language.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,10 @@ import { archiveTar } from '../tar.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const { version } = manifest;
 
-/** Packs the client in the folder `sources`, which stays as it is but for what tools of its language leave there, into the folder `packages`. */
+/**
+ * Packs the client in the folder `sources`, which stays as it is but for leftovers of the tools of its language, into the folder
+ * `packages`.
+ */
 type Packer = (sources: string, packages: string) => void;
 
 export const packers: Readonly<Record<(typeof languages)[number], Packer>> = {

@@ -1,4 +1,5 @@
-// npm run build etcd: the etcd of appliances that are a cluster, as a package of its own beside that of keystored: dist/keystored-etcd_VERSION_ARCH.deb.
+// npm run build etcd: the etcd of appliances that are a cluster, as a package of its own beside that of keystored:
+// dist/keystored-etcd_VERSION_ARCH.deb.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { describeEtcd, etcdLicenses, etcdParts } from './modules.ts';
 import { etcdProgram } from './program.ts';
 
 const name = 'keystored-etcd';
-/** Where the configuration looks for it. */
+/** Directory in which the configuration looks for it. */
 const installed = 'usr/lib/keystored/etcd';
 
 const [output = join(resolve(import.meta.dirname, '../../..'), 'dist')] = process.argv.slice(2);
@@ -25,7 +26,7 @@ try {
   writeFileSync(join(stage, `${installed}.LICENSES`), etcdLicenses(etcd));
   const documents = join(stage, 'usr/share/doc', name);
   mkdirSync(documents, { recursive: true });
-  // Systems without documents keep what is beside the program.
+  // Systems without documents keep the files beside the program.
   symlinkSync(`/${installed}.LICENSES`, join(documents, 'copyright'));
   const size = installedSize(stage);
   mkdirSync(join(stage, 'DEBIAN'));

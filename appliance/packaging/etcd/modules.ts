@@ -1,4 +1,4 @@
-// What is compiled into etcd: the modules that the program names itself, with their licences, and Go.
+// Modules compiled into etcd, as the program names them itself, with their licences, and Go.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../../core/base/defined.ts';
@@ -68,7 +68,7 @@ function textsIn(directory: string): readonly string[] {
   return names.sort().map((name) => readFileSync(join(directory, name), 'utf8'));
 }
 
-/** SPDX identifier of a text; undefined for one that is none of those that etcd's modules have. */
+/** SPDX identifier of a text; undefined unless it is one of the licences that etcd's modules have. */
 function identify(text: string): string | undefined {
   const plain = text.replace(/\s+/g, ' ');
   if (/Apache License,? Version 2\.0/.test(plain)) return 'Apache-2.0';

@@ -14,7 +14,10 @@ const toolchain = /^toolchain (go[\d.]+)$/m.exec(readFileSync(join(here, 'go.mod
 /** The same octets on every machine: no paths, no state of a repository, no C. */
 const flags = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags=-s -w -buildid='];
 
-/** Path of the program, which is kept below the home of the user; the first build takes minutes. Throws without Go, and what Go says. */
+/**
+ * Path of the program, which is kept below the home of the user; the first build takes minutes. Throws without Go, and with the messages of
+ * Go.
+ */
 export function etcdProgram(): string {
   const digest = createHash('sha256').update(flags.join(' '));
   for (const name of sources) digest.update(readFileSync(join(here, name)));
@@ -29,7 +32,7 @@ export function etcdProgram(): string {
   return program;
 }
 
-/** What the pinned Go prints for a command. */
+/** Runs a command of the pinned Go; returns its output. */
 export function runGo(...args: readonly string[]): string {
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: toolchain, GOFLAGS: '-modcacherw', GOAMD64: 'v1', GOARM64: 'v8.0' };
   const { status, stdout, stderr, error } = spawnSync('go', args, { cwd: here, env, encoding: 'utf8', maxBuffer: 1 << 26 });

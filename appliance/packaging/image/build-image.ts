@@ -15,7 +15,7 @@ import { imageCache, inTools, provideTools, runTool } from './tools.ts';
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
 
-// What the build makes in the image has the modes that everyone's image has, and is closed to no service.
+// Files that the build makes in the image have the usual modes of images, and are readable by every service.
 process.umask(0o022);
 
 /** Virtual machines need a third of the drivers; physical machines, and those with a USB token, need all. */

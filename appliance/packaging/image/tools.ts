@@ -1,4 +1,5 @@
-// The tools that build and test images (mkosi, QEMU, swtpm and their dependencies), in a separate Debian tree, so that every machine has the same.
+// The tools that build and test images (mkosi, QEMU, swtpm and their dependencies), in a separate Debian tree, so that every machine has
+// the same.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';

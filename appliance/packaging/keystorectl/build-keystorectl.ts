@@ -1,5 +1,5 @@
-// npm run build keystorectl: every form of the command line into dist/keystorectl, or the folder that is named: a single file and a Debian package
-// for each platform, a tarball for all others, the bills of materials of each, and SHA256SUMS.
+// npm run build keystorectl: every form of the command line into dist/keystorectl, or the folder that is named: a single file and a Debian
+// package for each platform, a tarball for all others, the bills of materials of each, and SHA256SUMS.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';

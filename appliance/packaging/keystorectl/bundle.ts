@@ -51,15 +51,15 @@ export async function bundleKeystorectl({ oneModule }: { readonly oneModule: boo
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
-  // The bundler's own import, of node:module, stays: what it wraps modules with is made from it.
+  // The bundler's own import, of node:module, stays: its wrappers of modules are made from it.
   resolveId: (specifier, importer) =>
     isBuiltin(specifier) && importer?.startsWith('\0') !== true ? { id: `${mark}${specifier}` } : undefined,
   load: (id) => (id.startsWith(mark) ? `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(mark.length))});` : undefined),
 };
 
 /**
- * What needs the packages of the server: the commands for PKCS#11 modules are left out, and what they answer says where they are; the
- * description of a sealed appliance is written down.
+ * Removes the parts that need the packages of the server: the commands for PKCS#11 modules are replaced by a message that says where they
+ * are; the description of a sealed appliance is written down.
  */
 const withoutServer: Plugin = {
   name: 'without-server',

@@ -1,4 +1,5 @@
-// The files that an appliance hands out: the tarball for every platform, and the single file for its own, without what both have of Node.js.
+// The files that an appliance offers for download: the tarball for every platform, and the single file for its own, without their common
+// parts of Node.js.
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +45,9 @@ function measure(octets: Uint8Array): Pick<Download, 'size' | 'sha256'> {
 
 const pageOctets = 4096;
 
-/** A file as runs of pages that it has in common with Node.js at the same place, and runs of its own, which are put one behind the other. */
+/**
+ * A file as runs of pages that it has in common with Node.js at the same place, and runs of its own, which are put one behind the other.
+ */
 function withoutCommon(file: Buffer, node: Buffer, ownName: string): { readonly parts: Download['parts']; readonly rest: Buffer } {
   const parts: Download['parts'] = [];
   const own: Buffer[] = [];

@@ -48,8 +48,8 @@ const elf = {
 };
 
 /**
- * An ELF file as far as it is loaded: symbols and debugging data, a fifth of Node.js, are at its end and are found by section headers,
- * which no loader reads. What `strip` does, and for every platform. Throws for anything but ELF of 64 bit.
+ * The loaded part of an ELF file: symbols and debugging data, a fifth of Node.js, are at its end and are found by section headers, which no
+ * loader reads. As `strip`, and for every platform. Throws for anything but ELF of 64 bit.
  */
 function withoutSections(file: Buffer): Buffer {
   if (file.readUInt32LE(0) !== elf.magic || file[4] !== 2) throw new Error('this Node.js is not an ELF file of 64 bit');

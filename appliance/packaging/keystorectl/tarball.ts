@@ -60,7 +60,7 @@ if not defined NODE_COMPILE_CACHE set NODE_COMPILE_CACHE=%LOCALAPPDATA%\\keystor
 "%KEYSTORED_NODE%" "%~dp0lib\\start.js" %*
 `;
 
-/** An old Node.js is told by name, before it fails at something that it lacks. */
+/** Refuses an old Node.js by name, before it fails for a missing function. */
 const start = `// Starts keystorectl, or says that this Node.js is too old.
 if (Number(process.versions.node.split('.')[0]) >= 22) await import('./keystorectl.js');
 else {

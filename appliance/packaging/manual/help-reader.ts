@@ -14,7 +14,7 @@ export type HelpPart = { readonly title: string; readonly text: string };
 const url = 'https://localhost:1';
 
 export class HelpReader {
-  /** streams that nobody reads, and an environment of its own */
+  /** unread streams, and an environment of its own */
   readonly io: Io;
   readonly #directory: string;
 
@@ -45,7 +45,7 @@ export class HelpReader {
     return parts;
   }
 
-  /** What a command writes. Throws when it fails. */
+  /** Output of a command. Throws if it fails. */
   static async output(words: readonly string[], directory: string = tmpdir()): Promise<string> {
     const chunks: Buffer[] = [];
     const code = await runKeystorectl(words, ioInto(chunks, directory));

@@ -33,7 +33,7 @@ function write(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content);
 }
 
-/** Without a name and a time. By gzip itself: what the zlib of Node.js writes depends on the instructions that a processor has. */
+/** Without a name and a time. By gzip itself: the output of the zlib of Node.js depends on the instructions of the processor. */
 function compress(text: string): Uint8Array {
   const { status, stdout, stderr, error } = spawnSync('gzip', ['--best', '--no-name'], { input: text });
   if (status !== 0) throw new Error(`gzip: ${error?.message ?? String(stderr)}`);

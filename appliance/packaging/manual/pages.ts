@@ -1,4 +1,4 @@
-// The manual pages of keystorectl: one for each command and one for all of them, made from what --help is made from.
+// The manual pages of keystorectl: one for each command and one for all of them, made from the same source as --help.
 import type { Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { Catalog, type CatalogEntry } from '../../cli/catalog.ts';

@@ -26,7 +26,7 @@ export class ManualPage {
     this.#lines.push('.nh', '.ad l');
   }
 
-  /** NAME: what whatis and apropos find. */
+  /** NAME: the line that whatis and apropos find. */
   name(summary: string): this {
     this.#lines.push('.SH NAME', `${escaped(this.#title.name)} \\- ${escaped(summary.replaceAll(/\s+/g, ' '))}`);
     return this;
@@ -54,7 +54,7 @@ export class ManualPage {
     return this;
   }
 
-  /** A term in bold, and below it what it is. */
+  /** A term in bold, and below it its meaning. */
   item(term: string, text: string): this {
     this.#lines.push('.TP', `.B ${quoted(term)}`, ...proseOf(text));
     return this;
@@ -105,7 +105,7 @@ function quoted(text: string): string {
   return `"${escaped(text)}"`;
 }
 
-/** Where a word may be broken without a hyphen: a zero-width space until it is escaped. */
+/** Mark for a break of a word without a hyphen: a zero-width space until it is escaped. */
 const breakable = '\u200B';
 
 const characters: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
-// npm run build oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
-// bills of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
+// npm run build oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with
+// its bills of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user
+// namespaces.
 import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,9 +17,11 @@ import { archiveTar } from '../tar.ts';
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
 
-/** What the daemon, its commands, the embedded token and `tls-key: token` need beside the essential packages of Debian; tini reaps children. */
+/**
+ * Packages for the daemon, its commands, the embedded token and `tls-key: token` beside the essential ones of Debian; tini reaps children.
+ */
 const debianPackages = 'ca-certificates,libatomic1,libengine-pkcs11-openssl,libstdc++6,p11-kit-modules,softhsm2,tini';
-/** A number, not a name: orchestrators that want to see that it is not root look at this. */
+/** A number, not a name: orchestrators that require a user other than root check this. */
 const user = 64_646;
 
 const suite = process.env['KEYSTORED_TEST_SUITE'] ?? 'trixie';

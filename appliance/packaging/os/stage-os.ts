@@ -1,4 +1,5 @@
-// Copies the files of the appliance over a root tree with the Debian package: console, settings, firewall, updates, presets. Called by image builds.
+// Copies the files of the appliance over a root tree with the Debian package: console, settings, firewall, updates, presets. Called by
+// image builds.
 import { createPublicKey } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

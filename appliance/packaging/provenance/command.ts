@@ -1,4 +1,4 @@
-// npm run build provenance: says what was built from what, and has that signed by an OpenPGP key of a running keystored.
+// npm run build provenance: states the sources of each artefact, and has that signed by an OpenPGP key of a running keystored.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -82,7 +82,7 @@ async function sign({ files, key }: Arguments): Promise<readonly string[]> {
   return [signature, envelope];
 }
 
-/** That of this tree, with the environment of this process. Throws with what it said. */
+/** Provenance of this tree, with the environment of this process. Throws with the messages of the program. */
 async function keystorectl(...words: readonly string[]): Promise<string> {
   const program = join(root, 'appliance/cli/keystorectl.ts');
   try {

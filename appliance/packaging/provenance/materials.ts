@@ -1,5 +1,5 @@
-// What went into a build, as far as it can be told afterwards: the commit, the lock file, what the bills of materials list, and the Debian
-// packages of the tools that compress and compile.
+// Materials of a build, as far as they can be found afterwards: the commit, the lock file, the parts in the bills of materials, and the
+// Debian packages of the tools that compress and compile.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -34,7 +34,7 @@ export function toolResources(): readonly Resource[] {
 
 type Component = { readonly purl: string; readonly hashes?: readonly { readonly alg: string; readonly content: string }[] };
 
-/** What the bills of materials (CycloneDX) among the files list, each part once. */
+/** Parts that the bills of materials (CycloneDX) among the files list, each part once. */
 export function billedResources(files: readonly string[]): readonly Resource[] {
   const bills = files.filter((file) => file.endsWith('.cdx.json'));
   const parts = bills.flatMap(componentsOf);

@@ -8,7 +8,7 @@ import { createMessage, readKey, readSignature, verify as verifyOpenpgp } from '
 import { encodeForSigning, formatEnvelope } from './envelope.ts';
 import { isStatement } from './statement.ts';
 
-/** Runs keystorectl and answers what it prints; throws when it fails. */
+/** Runs keystorectl and answers its output; throws when it fails. */
 export type Keystorectl = (...words: readonly string[]) => Promise<string>;
 
 /** The files beside a statement that hold its signatures. */
@@ -16,7 +16,7 @@ export type Signed = { readonly signature: string; readonly envelope: string };
 
 /**
  * `key` is the name of a transit key with an OpenPGP role. Both signatures are by one version of it, and verified before they are written.
- * Throws for a file that is no statement.
+ * Throws for a file that is not a statement.
  */
 export async function signStatement(file: string, key: string, keystorectl: Keystorectl): Promise<Signed> {
   const payload = readFileSync(file);

@@ -1,5 +1,5 @@
-// What a build attests of its artefacts: an in-toto Statement v1 with SLSA provenance v1. The same build makes the same octets: there is no
-// time in it, and nothing of the machine but its packages.
+// Statement of a build about its artefacts: an in-toto Statement v1 with SLSA provenance v1. The same build makes the same octets: it
+// contains no time, and nothing of the machine but its packages.
 
 /** A ResourceDescriptor of in-toto: a file, a package or a source. */
 export type Resource = { readonly name?: string; readonly uri?: string; readonly digest?: Readonly<Record<string, string>> };
@@ -7,14 +7,14 @@ export type Resource = { readonly name?: string; readonly uri?: string; readonly
 export type Build = {
   /** the files */
   readonly subjects: readonly Required<Pick<Resource, 'name' | 'digest'>>[];
-  /** who vouches for the build: a URI */
+  /** URI of the builder, which vouches for the build */
   readonly builder: string;
-  /** where the tree comes from, as pip and SPDX write it (`git+https://…`), where it has such a place */
+  /** address of the source tree, as pip and SPDX write it (`git+https://…`), if it has one */
   readonly source?: string;
   readonly commit: string;
   /** the words of `npm run build` that make the files */
   readonly builds: readonly string[];
-  /** what decides on the octets beside the tree, such as SOURCE_DATE_EPOCH */
+  /** variables that determine the octets beside the tree, such as SOURCE_DATE_EPOCH */
   readonly environment: Readonly<Record<string, string>>;
   /** everything else that went into the build */
   readonly dependencies: readonly Resource[];
@@ -25,7 +25,7 @@ const statementType = 'https://in-toto.io/Statement/v1';
 /** Names our kind of build, which appliance/docs/administer/supply-chain.md describes; it changes when the parameters do. */
 export const buildType = 'urn:uuid:9dadaa3b-6f53-4264-9075-b3ffddbe9e06';
 
-/** The text that is signed. Throws for names that are no URIs, and for files that have one name. */
+/** The text that is signed. Throws for names that are not URIs, and for several files with one name. */
 export function formatStatement({ subjects, builder, source, commit, builds, environment, dependencies }: Build): string {
   const notUri = [builder, source].find((uri) => uri !== undefined && !URL.canParse(uri));
   if (notUri !== undefined) throw new Error(`${notUri} is not a URI such as https://ci.example.org/keystored`);

@@ -1,7 +1,7 @@
-// Reads archives member by member with everything that is stored of one: ar (Debian packages), tar, and what gzip and zstd have packed.
+// Reads archives member by member with all stored metadata: ar (Debian packages), tar, and files packed by gzip and zstd.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
-/** `header`: what is stored beside the content, in words. */
+/** `header`: the metadata stored beside the content, in words. */
 export type Member = { readonly name: string; readonly header: string; readonly content: Buffer };
 
 export type Archive = { readonly format: string; readonly members: readonly Member[] };
@@ -13,7 +13,7 @@ const formats: readonly (readonly [format: string, is: (octets: Buffer) => boole
   ['zstd', (octets) => octets.readUInt32BE() === 0x28b52ffd, (octets) => unpacked(octets.subarray(0, 0), zstdDecompressSync(octets))],
 ];
 
-/** Undefined for what is no archive of these formats, or a damaged one. */
+/** Undefined for a damaged archive, and for any other file. */
 export function openArchive(octets: Buffer): Archive | undefined {
   if (octets.length < 4) return undefined;
   const [format, , read] = formats.find(([, is]) => is(octets)) ?? [];

@@ -1,5 +1,5 @@
-// npm run build reproduce [-- package etcd keystorectl oci image]: builds the committed tree twice, as on two machines, and says what differs in the
-// results. With --against FOLDER it is built once and compared with what somebody else has built.
+// npm run build reproduce [-- package etcd keystorectl oci image]: builds the committed tree twice, as on two machines, and says what
+// differs in the results. With --against FOLDER it is built once and compared with what somebody else has built.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -15,7 +15,7 @@ const mostLines = 200;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** what somebody else has built, in one folder */
+    /** folder with the files that somebody else has built */
     against: { type: 'string' },
     /** leaves the builds where they are */
     keep: { type: 'boolean', default: false },
@@ -77,7 +77,7 @@ function filesOf(folder: string): readonly Result[] {
   return entries.map(({ name }) => ({ name, path: join(folder, name) })).sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Whether something differs. `partly`: the first may have more. */
+/** Prints the differences; tells whether there are any. `partly`: the first may have more. */
 function tellDifferences(first: readonly Result[], second: readonly Result[], partly: boolean): boolean {
   const { pairs, alone } = pairUp(first, second);
   const different = pairs.filter(([one, other]) => tellPair(one, other));
@@ -96,7 +96,7 @@ function tellPair(one: Result, other: Result): boolean {
   }
   console.log([`differs  ${one.name}`, ...found.slice(0, mostLines)].join('\n  '));
   if (found.length > mostLines) console.log(`  and ${found.length - mostLines} more`);
-  // Where it is installed: it knows many more formats.
+  // Diffoscope is used if it is installed: it knows many more formats.
   if (spawnSync('diffoscope', ['--version']).status === 0) spawnSync('diffoscope', [one.path, other.path], { stdio: 'inherit' });
   return true;
 }

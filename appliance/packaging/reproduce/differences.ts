@@ -1,14 +1,14 @@
-// Where two files differ: the members of archives, those of archives in them, and the first octets that are not the same.
+// Differences between two files: the members of archives, those of archives in them, and the first different octets.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { type Archive, type Member, openArchive } from './archives.ts';
 
 /** Larger files, which are disks, are compared piece by piece. */
 const largestInMemory = 1 << 29;
 const pieceOctets = 1 << 20;
-/** How many pieces of a disk are named. */
+/** Limit of named pieces of a disk. */
 const mostPieces = 10;
 
-/** Lines that say what differs between two files; none where they are the same octet by octet. */
+/** Lines that describe the differences between two files; empty if they are the same octet by octet. */
 export function compareFiles(one: string, other: string): readonly string[] {
   const size = Math.max(statSync(one).size, statSync(other).size);
   return size > largestInMemory ? comparePieces(one, other) : compareOctets(readFileSync(one), readFileSync(other));
@@ -50,8 +50,8 @@ export type Pairs<T> = {
 };
 
 /**
- * What belongs together in two lists: what has the same name, and of the rest what has the same name but for the hashes in it, in the order
- * of the lists.
+ * Pairs of two lists: entries with the same name, and of the rest those with the same name but for the hashes in it, in the order of the
+ * lists.
  */
 export function pairUp<T extends { readonly name: string }>(first: readonly T[], second: readonly T[]): Pairs<T> {
   const byName = match(first, second, (name) => name);
@@ -110,7 +110,7 @@ function countDifferent(one: Buffer, other: Buffer): number {
   return count;
 }
 
-/** Text with what is before it, other octets as hex. */
+/** Text with the octets before it, other octets as hex. */
 function excerpt(octets: Buffer, at: number): string {
   const near = octets.subarray(Math.max(0, at - 24), at + 40);
   const isText = near.length > 0 && near.every((octet) => octet === 0x0a || octet === 0x09 || (octet >= 0x20 && octet < 0x7f));

@@ -1,15 +1,15 @@
-// Two machines on one: everything about a machine that must not reach into what is built there is another in the second.
+// Two machines on one: every property of a machine that must not reach into the results is different in the second.
 import { spawnSync } from 'node:child_process';
 import { chownSync, lchownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Machine = {
   readonly name: string;
-  /** where the tree is */
+  /** directory of the tree */
   readonly tree: string;
-  /** what it is like, by name, for people */
+  /** properties of the machine, by name, for people */
   readonly properties: Readonly<Record<string, string>>;
-  /** Runs an npm script of the tree; throws when it fails. `asRoot` for what only root can build. */
+  /** Runs an npm script of the tree; throws when it fails. `asRoot` for builds that only root can do. */
   run(artefact: string, asRoot: boolean): void;
 };
 
@@ -49,7 +49,7 @@ type Plan = {
   readonly timeZone: string;
   readonly locale: string;
   readonly user?: number;
-  /** before each command line: what root has to set up, then what the user of the machine can */
+  /** before each command line: set-up by root, then set-up by the user of the machine */
   readonly around: readonly string[];
   readonly inside: readonly string[];
   readonly properties: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ function makeMachine(repository: string, plan: Plan): Machine {
   };
 }
 
-/** What a build may need: ways into the network, and our settings. */
+/** Variables that a build may need: ways into the network, and our settings. */
 const passedOn =
   /^(?:https?_proxy|no_proxy|all_proxy|GOPROXY|GOSUMDB|\w+_CA_CERTS|SSL_CERT_\w+|KEYSTORED_(?:IMAGE|TEST)_\w+|SOURCE_DATE_EPOCH)$/i;
 

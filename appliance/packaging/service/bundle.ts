@@ -10,12 +10,12 @@ import { licenses, packagesOf } from '../licenses.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Packages of npm that are taken in, with what they depend on. All others stay packages: they have native code or files beside their code
+ * Packages of npm that are bundled, with their dependencies. All others stay packages: they have native code or files beside their code
  * (lmdb, pkcs11js, @grpc), or are loaded at the first use by `require`.
  */
 const taken: readonly string[] = ['consola', 'h3', 'openid-client', 'prom-client', 'zod'];
 
-/** What decides on the content beside the modules that are in it. */
+/** Files that determine the content, beside the modules in it. */
 const decisive: readonly string[] = [
   'package-lock.json',
   'tsconfig.json',
@@ -25,10 +25,12 @@ const decisive: readonly string[] = [
 /** The program that is started; the others are started by it. */
 export const serviceProgram = 'keystored.js';
 
-/** The name of the file that says what a bundle was made from. */
+/** The name of the file with the sources of a bundle. */
 export const sourcesName = 'sources.json';
 
-/** By name: modules with their source maps, the licences of the packages in it, and `sources.json`, the SHA-256 of each source file by path. */
+/**
+ * By name: modules with their source maps, the licences of the packages in it, and `sources.json`, the SHA-256 of each source file by path.
+ */
 export type ServiceBundle = ReadonlyMap<string, string | Uint8Array>;
 
 /**
@@ -79,7 +81,7 @@ const stayOutside: Plugin = {
   },
 };
 
-/** The charset leaves tagged templates as they are, because a tag could look at the raw text; `html` does not. */
+/** The charset leaves tagged templates as they are, because a tag could read the raw text; `html` does not. */
 const escapeRest: Plugin = {
   name: 'escape-rest',
   renderChunk(code) {
@@ -125,7 +127,7 @@ function urlOf(path: string): string {
   return `new URL(${JSON.stringify(path)}, import.meta.url)`;
 }
 
-/** The SHA-256 of each source file of this tree by its path, and of what decides on the content beside them. */
+/** The SHA-256 of each source file of this tree by its path, and of the files that determine the content beside them. */
 function describeSources(modules: readonly string[]): string {
   const own = modules.filter((id) => id.startsWith(`${root}/`) && !id.includes('/node_modules/')).map((id) => id.slice(root.length + 1));
   const names = [...new Set([...own, ...decisive])].sort();

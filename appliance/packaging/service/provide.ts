@@ -8,8 +8,8 @@ const root = resolve(import.meta.dirname, '../../..');
 const place = 'dist/service';
 
 /**
- * Answers the path of the program to start. A bundle has a folder of its own, named by what it was made from: a running appliance goes on
- * with the files it began with. Only the bundle made before stays beside the new one.
+ * Answers the path of the program to start. A bundle has a folder of its own, named by its sources: a running appliance goes on with the
+ * files it began with. Only the bundle made before stays beside the new one.
  */
 export async function provideService(): Promise<string> {
   const bundles = join(root, place);
@@ -31,7 +31,7 @@ export async function provideService(): Promise<string> {
   return join(target, serviceProgram);
 }
 
-/** What another start removes meanwhile is gone either way. */
+/** Removes older bundles; one that another start removes meanwhile is gone either way. */
 function removeOlder(bundles: string, present: string): void {
   const others = readdirSync(bundles)
     .map((name) => join(bundles, name))

@@ -1,13 +1,13 @@
-// What a worker says of its health when it is asked: on a busy machine an answer may be late, which is no hang.
+// Health of a worker, which it is asked for: on a busy machine a late answer does not count as a hang.
 import type { WorkerReport } from '../../monitoring/health-of-workers.ts';
 import { Unanswered } from '../channel.ts';
 
 type Report = Omit<WorkerReport, 'worker'>;
 
-/** A worker hangs when it has not answered twice in a row, and for so long. */
+/** Limit of silence: a worker hangs when it has not answered twice in a row, and for this time. */
 const patienceMs = 3_000;
 const mostMisses = 2;
-/** One that has just begun to serve has answered nobody yet: until then it is starting. */
+/** A worker that has just begun to serve has not answered yet: until then it is starting. */
 const firstPatienceMs = 30_000;
 
 export class AskedHealth {
@@ -23,7 +23,10 @@ export class AskedHealth {
     this.#begunMs = nowMs();
   }
 
-  /** `ask` rejects with Unanswered where no answer came in time. `isRespawn`: the worker replaces one that has ended, which is a fault until it serves. */
+  /**
+   * `ask` rejects with Unanswered where no answer came in time. `isRespawn`: the worker replaces one that has ended, which is a fault until
+   * it serves.
+   */
   async report(ask: () => Promise<Report['parts']>, isRespawn: boolean): Promise<Report> {
     const askedMs = this.#nowMs();
     try {

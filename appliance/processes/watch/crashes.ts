@@ -1,10 +1,11 @@
-// What is said and done when a worker has ended by itself: a damaged store ends every process that reads it, and a worker started again would, too.
+// Messages and actions after a worker has ended by itself: a damaged store ends every process that reads it, and a worker started again
+// would, too.
 import { warnOnStandardError } from '../../../core/log/journal.ts';
 import { paths } from '../../data-directory/paths.ts';
 import { StartRefused } from '../../start-refused.ts';
 import { requireSoundStore } from '../../data-directory/store-files.ts';
 
-/** Signals that a process gets for what itself does. */
+/** Signals that a process gets for its own faults. */
 const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE', 'SIGTRAP']);
 
 /** `how`: the signal that has ended it, or its exit code. */
@@ -28,7 +29,7 @@ export type CrashParts = {
   readonly giveUp: (reason: StartRefused) => void;
 };
 
-/** Counts the crashes of workers, and looks at the store after each of them. */
+/** Counts the crashes of workers, and checks the store after each of them. */
 export class Crashes {
   readonly #parts: CrashParts;
   #soon = 0;

@@ -1,5 +1,5 @@
-// Looks from outside whether each worker completes handshakes: one that does not, while peers wait, would go on so for ever; and one that never
-// did is not ready.
+// Checks from outside whether each worker completes handshakes: one that does not, while peers wait, would stay so without limit; and one
+// that never did is not ready.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -13,7 +13,9 @@ import { Unanswered } from '../channel.ts';
 import type { WorkerChannel } from '../messages.ts';
 import { StartRefused } from '../../start-refused.ts';
 
-/** Handshakes that a listener has missed one after another before its process is replaced: a busy machine is slow, and one that slept, too. */
+/**
+ * Handshakes that a listener has missed one after another before its process is replaced: a busy machine is slow, and one that slept, too.
+ */
 const mostMisses = 4;
 /** From this many on, health says so. */
 const doubtfulMisses = 2;
@@ -22,24 +24,24 @@ const patienceMs = 8_000;
 
 export type Looked = {
   readonly channel: WorkerChannel;
-  /** whether it has begun to serve */
+  /** true once it serves */
   serves: boolean;
   /** handshakes missed one after another, by listener */
   readonly misses: Map<ListenerName, number>;
 };
 
-/** Whether a worker seems to complete no handshakes on a port. */
+/** Tells whether a worker seems to complete no handshakes on a port. */
 export function isDoubtful({ misses }: Looked): boolean {
   return misses.values().some((count) => count >= doubtfulMisses);
 }
 
-/** Where peers connect to a listener. */
+/** Address at which peers connect to a listener. */
 export type Port = Pick<Address, 'host' | 'port' | 'proxies'>;
 
 /**
- * Looks at all of them every ten seconds; `onStuck` is told each that has missed too many. Returns a function that ends this. The workers accept
- * from one queue of the kernel, so that a port answers for as long as one of them accepts: where it does not, `onStuck` is told them all, once until
- * it answers again.
+ * Checks all of them every ten seconds; `onStuck` is called with each that has missed too many. Returns a function that ends this. The
+ * workers accept from one queue of the kernel, so that a port answers for as long as one of them accepts: if it does not, `onStuck` is
+ * called with them all, once until it answers again.
  */
 export function lookAtAll<T extends Looked>(
   present: () => Iterable<T>,
@@ -71,7 +73,7 @@ export function lookAtAll<T extends Looked>(
   };
 }
 
-/** Connects as peers do. `onDead` is told a port that has answered before and does not any more. */
+/** Connects as peers do. `onDead` is called if the port has answered before and no longer does. */
 function lookAtPort(port: Port, everyMs: number, onDead: () => void): () => void {
   let [misses, hasAnswered, isLooking] = [0, false, false];
   const look = async (): Promise<void> => {
@@ -96,21 +98,24 @@ function lookAtPort(port: Port, everyMs: number, onDead: () => void): () => void
   return () => clearInterval(timer);
 }
 
-/** An address of this machine at which the host is listened on; undefined for one that is elsewhere now, as an address that is shared may be. */
+/**
+ * An address of this machine at which the host is listened on; undefined for one that is elsewhere now, as an address that is shared may
+ * be.
+ */
 function reachable(host: string): string | undefined {
   if (host === '0.0.0.0' || host === '::') return host === '::' ? '::1' : '127.0.0.1';
   const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
   return host === 'localhost' || own.includes(host) ? host : undefined;
 }
 
-/** Any answer will do, a refusal, too: whose certificate it is matters not here. */
+/** Any answer suffices, a refusal, too: the owner of the certificate does not matter here. */
 async function isHandshakeCompleted(channel: WorkerChannel, listener: ListenerName): Promise<boolean> {
   return (await lookOnce(channel, listener)).kind !== 'silent';
 }
 
 /**
  * Resolves when each worker has completed a handshake on each of its listeners, with a certificate of the CA in `ca` (PEM). Throws
- * StartRefused. The time of certificates is not judged: the clock may be what is wrong.
+ * StartRefused. The time of certificates is not judged: the clock may be wrong.
  */
 export async function requireHandshakes(channels: Iterable<WorkerChannel>, ca: () => string): Promise<void> {
   const looked = [...channels].flatMap((channel) => listenerNames.map((listener) => requireHandshake(channel, listener, ca)));
@@ -129,7 +134,9 @@ async function requireHandshake(channel: WorkerChannel, listener: ListenerName, 
   }
 }
 
-/** `unseen`: this process cannot look, or there is no such listener now. `refused`: also by a certificate of another CA, where one is given. */
+/**
+ * `unseen`: this process cannot look, or there is no such listener now. `refused`: also by a certificate of another CA, where one is given.
+ */
 type Look = { readonly kind: 'unseen' | 'silent' | 'completed' } | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -142,11 +149,11 @@ async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () 
   const [own, handed] = pair;
   try {
     const taken = await channel.request('take', { listener }, patienceMs, handed);
-    // A process without a free descriptor gets no connection, from nobody.
+    // A process without a free descriptor gets no connection from any peer.
     if (taken !== 'taken') return { kind: taken === 'dead' ? 'silent' : 'unseen' };
     return await handshakeOver(own, ca?.());
   } catch (error) {
-    // A worker that has ended is none that is stuck.
+    // A worker that has ended is not stuck.
     return { kind: error instanceof Unanswered && !error.isEnd ? 'silent' : 'unseen' };
   } finally {
     own.destroy();

@@ -6,8 +6,8 @@ import { findDescriptor } from '../inherited-sockets.ts';
 export type Notify = (message: string) => void;
 
 /**
- * Examines every worker: one sentence for each that cannot do its work, none when all can. `instead`: what the appliance does while it has no
- * workers on purpose.
+ * Examines every worker: one sentence for each that cannot do its work, empty if all can. `instead`: activity of the appliance while it has
+ * no workers on purpose.
  */
 export type Examine = () => Promise<readonly string[] | { readonly instead: string }>;
 
@@ -36,9 +36,9 @@ function tell(descriptor: number, message: string): void {
 }
 
 /**
- * Sends READY once every worker has passed an examination, and WATCHDOG after each examination that all pass, three times within the
- * time of the unit; also while the appliance has none on purpose, which may take longer than that. After a failure it sends only the reason as the status, so that systemd restarts the service when it does not recover.
- * Returns a function that sends STOPPING and ends the watch.
+ * Sends READY once every worker has passed an examination, and WATCHDOG after each examination that all pass, three times within the time
+ * of the unit; also while the appliance has none on purpose, which may take longer than that. After a failure it sends only the reason as
+ * the status, so that systemd restarts the service when it does not recover. Returns a function that sends STOPPING and ends the watch.
  */
 export async function keepWatch(notify: Notify, examine: Examine, environment: Environment = process.env): Promise<() => void> {
   let examining = false;

@@ -66,7 +66,7 @@ const words: Readonly<Record<string, string>> = { GET: 'read', POST: 'create', P
 /** No action of the API is longer; a path that nothing answers may be. */
 const longestAction = 64;
 
-/** What was done, in one word without names: `encrypt`, the last word of an action; `change`; `trail.opened`; or the kind. */
+/** The action in one word without names: `encrypt`, the last word of an action; `change`; `trail.opened`; or the kind. */
 export function actionOf({ path, method, event }: JsonObject, kind: string): string {
   if (typeof event === 'string') return `${kind}.${event}`;
   if (typeof path !== 'string' || typeof method !== 'string') return kind;

@@ -1,7 +1,7 @@
 // JSON in ASCII that fits into so many octets: the longest fields are cut first, and named.
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 
-/** Fields that say which record it is, and who did what: they are cut last. */
+/** Fields that identify the record, its author and its action: they are cut last. */
 const kept: ReadonlySet<string> = new Set([
   ...['chain', 'sequence', 'previous', 'kind', 'event', 'occurred-at', 'request-id', 'tenant', 'tenant-id', 'accessor', 'method', 'status'],
   ...['code', 'hash', 'id', 'level', 'component', '@timestamp'],
@@ -22,9 +22,9 @@ export function fittedJson(record: JsonObject, room: number): { readonly text: s
     const these = cutOrder.filter((name) => kept.has(name) === isLast);
     for (const name of these) {
       const value = record[name] as JsonValue;
-      // Nothing is won with what is shorter than the mark.
+      // Cutting a text that is shorter than the mark would save nothing.
       if (lengthOf(value) <= lengthOf(mark)) continue;
-      // What is no text cannot be shortened and stay JSON.
+      // Only a text can be shortened and stay JSON.
       const whole = typeof value === 'string' ? value : asciiJson(value);
       const spare = room - text.length + lengthOf(value) - lengthOf(mark);
       fields[name] = spare > 0 ? `${cutTo(whole, spare)}${mark}` : mark;

@@ -1,4 +1,4 @@
-// What is shipped: records of the audit trail, lines of the logs, and what the shipper itself has to say.
+// Shipped records: those of the audit trail, lines of the logs, and events of the shipper itself.
 import { hash, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import type { PlacedLine } from '../../../core/log/stream-position.ts';
@@ -23,10 +23,10 @@ export type ShippedRecord = {
   readonly record: JsonObject;
 };
 
-/** What the shipper says for itself. `dropped`: records are missing here. `unreadable`: a line is not a record. */
+/** Events of the shipper itself. `dropped`: records are missing here. `unreadable`: a line is not a record. */
 export type ShipperEvent = 'heartbeat' | 'test' | 'dropped' | 'unreadable';
 
-/** A record of the audit trail; undefined when the line is none. */
+/** Reads a record of the audit trail; undefined for any other line. */
 export function auditRecordOf(
   chain: string,
   text: string,

@@ -1,4 +1,4 @@
-// How grave a record is, as syslog counts (RFC 5424 section 6.2.1), and as CEF and OpenTelemetry do.
+// Severity of a record, as syslog counts (RFC 5424 section 6.2.1), and as CEF and OpenTelemetry do.
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 
 /** RFC 5424 severity, and its counterparts: CEF 0 to 10, OpenTelemetry's SeverityNumber and text. */

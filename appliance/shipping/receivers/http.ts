@@ -1,4 +1,4 @@
-// Records over HTTPS: batches within limits, one at a time, so that they arrive in order. What is in a body is the business of a preset.
+// Records over HTTPS: batches within limits, one at a time, so that they arrive in order. A preset decides the content of a body.
 import { randomUUID } from 'node:crypto';
 import type { ClientRequest } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -147,7 +147,7 @@ export class HttpConnection implements Connection {
           if (!response.complete) reject(new ReceiverError('the connection was lost in the middle of an answer'));
         });
       });
-      // The whole exchange has a limit: an answer of one octet a second would be progress for ever.
+      // The whole exchange has a limit: otherwise an answer of one octet a second would make progress without end.
       const late = AbortSignal.timeout(2 * patienceMs);
       const giveUp = (): void => void sent.destroy(new ReceiverError(`the receiver does not answer for ${patienceMs / 1_000} seconds`));
       late.addEventListener('abort', giveUp, { once: true });
@@ -162,7 +162,7 @@ export class HttpConnection implements Connection {
   }
 }
 
-/** Whether the receiver was reached and has proven who it is. */
+/** Tells whether the receiver was reached and has proven its identity. */
 function isOpen({ socket }: ClientRequest): boolean {
   return socket instanceof TLSSocket && socket.authorized;
 }
@@ -195,7 +195,7 @@ function secondsIn(retryAfter: string | undefined): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }
 
-/** The answer as an object; an empty one where it is none. */
+/** Parses the answer as an object; an empty one for any other text. */
 function parsed(text: string): object {
   try {
     const value = JSON.parse(text) as unknown;

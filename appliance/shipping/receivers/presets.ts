@@ -1,4 +1,4 @@
-// What each HTTPS receiver wants: path, body, and how it says which records it did not take.
+// Presets of each HTTPS receiver: path, body, and the records that an answer refuses.
 import type { Destination, ShippingProtocol } from '../../../core/config/shipping.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { ecsOf } from '../formats/ecs.ts';
@@ -6,13 +6,13 @@ import type { ShippedRecord } from '../formats/records.ts';
 import { ReceiverError, type Refused } from './receiver.ts';
 
 export type Preset = {
-  /** where the URL names no path */
+  /** path for a URL that has none */
   readonly path: string;
   readonly mediaType: string;
   /** `host`: name of this appliance */
   body(records: readonly ShippedRecord[], destination: Destination, host: string): string;
   headers?(destination: Destination, channel: string): Readonly<Record<string, string>>;
-  /** Reads an answer of 2xx: the records that were refused all the same. Throws ReceiverError when some are to be sent again. */
+  /** Reads an answer of 2xx: the records that were refused nevertheless. Throws ReceiverError if some are to be sent again. */
   judge?(answer: object, records: readonly ShippedRecord[]): readonly Refused[];
 };
 
@@ -99,7 +99,7 @@ function judgeBulk(answer: object, records: readonly ShippedRecord[]): readonly 
 
 type BulkItem = { readonly status?: number; readonly error?: { readonly type?: string; readonly reason?: string } };
 
-/** Few labels, all with few values: each combination is a stream of its own. What is of one record is structured metadata. */
+/** Few labels, all with few values: each combination is a stream of its own. Properties of single records are structured metadata. */
 function lokiStreams(records: readonly ShippedRecord[], destination: Destination, host: string): readonly JsonValue[] {
   const byStream = Map.groupBy(records, ({ source, stream }) => `${source} ${stream}`);
   return [...byStream.values()].map((members) => {

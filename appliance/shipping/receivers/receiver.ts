@@ -1,13 +1,13 @@
-// What the shipper needs of a receiver, whatever it speaks.
+// Interface of a receiver for the shipper, whatever protocol it speaks.
 import type { Destination } from '../../../core/config/shipping.ts';
 import type { ShippedRecord } from '../formats/records.ts';
 
-/** A record, by its index in what was sent, that the receiver will never take, and what it says. */
+/** A record that the receiver will never take, by its index in the batch, with the receiver's reason. */
 export type Refused = { readonly index: number; readonly reason: string };
 
 /**
- * What became of records. `refused`: some that the receiver names. `whole`: it refused `count` records together from index `from` on, for the
- * sake of one or of all, and nothing after them was sent. Everything else was taken.
+ * Outcome of a batch. `refused`: records that the receiver names. `whole`: it refused `count` records together from index `from` on, for
+ * the sake of one or of all, and nothing after them was sent. Everything else was taken.
  */
 export type Sent = {
   readonly refused: readonly Refused[];
@@ -20,7 +20,7 @@ export interface Connection {
   send(records: readonly ShippedRecord[]): Promise<Sent>;
   /** Resolves when the receiver has read everything that was sent; as much of a proof as its protocol gives. */
   confirm(): Promise<void>;
-  /** whether every send() is confirmed by itself, so that confirm() costs nothing */
+  /** true if every send() is confirmed by itself, so that confirm() costs nothing */
   readonly confirmsEach: boolean;
   /** The last answer in a few words: protocol version, status. */
   readonly answer: string;
@@ -28,20 +28,20 @@ export interface Connection {
   close(): void;
 }
 
-/** What the way to a receiver is made from. */
+/** Parts from which the connection to a receiver is made. */
 export type ReceiverParts = {
   readonly destination: Destination;
-  /** name of this appliance in what is sent */
+  /** name of this appliance in sent records */
   readonly host: string;
   /** the longest time without any progress */
   readonly patienceMs: number;
-  /** syslog: a connection is not closed before this age, so that what TLS itself sends at its beginning has come */
+  /** syslog: minimum age of a connection before it is closed, so that messages of TLS itself at its beginning have come */
   readonly quietMs: number;
   /** splunk: the longest time until the indexers acknowledge */
   readonly acknowledgeMs: number;
 };
 
-/** The receiver cannot be reached, or does not take what is sent. The message says what to mend, and holds no secret. */
+/** The receiver cannot be reached, or does not take the records. The message names the remedy, and holds no secret. */
 export class ReceiverError extends Error {
   override readonly name = 'ReceiverError';
   /** from its Retry-After */

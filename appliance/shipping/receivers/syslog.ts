@@ -15,8 +15,9 @@ const writeBytes = 64 << 10;
  * A line can be confirmed only by closing it: the octets of a write are in the kernel, then in the peer's kernel, and a program that is
  * stopped or killed there loses them. TCP hands over the end of the stream after everything before it, so a peer that answers it in kind
  * has read all, and one that is killed answers without the close_notify of TLS (RFC 8446 section 6.1), as does an attacker on the way. Node
- * does not tell; but the octets of it are counted. One that is being ended sends its close_notify unasked, perhaps just after ours: then TCP
- * tells what it has not read. A receiver that refuses our certificate resets instead, under TLS 1.3 only after the handshake looks complete.
+ * does not tell; but the octets of it are counted. One that is being ended sends its close_notify unasked, perhaps just after ours: then
+ * TCP tells what it has not read. A receiver that refuses our certificate resets instead, under TLS 1.3 only after the handshake looks
+ * complete.
  */
 export class SyslogConnection implements Connection {
   readonly confirmsEach = false;
@@ -25,7 +26,7 @@ export class SyslogConnection implements Connection {
   /** below TLS */
   #line: TcpLine | undefined;
   #openedMs = 0;
-  /** why the open line cannot be used any more */
+  /** reason for which the open line can no longer be used */
   #broken: ReceiverError | undefined;
   #hasSent = false;
   #answer = 'no connection yet';
@@ -187,7 +188,7 @@ export class SyslogConnection implements Connection {
   }
 }
 
-/** What went wrong, and what to mend. */
+/** Describes an error, and its remedy. */
 export function describeTlsError(error: NodeJS.ErrnoException, isOpen: boolean, certificateFile: string | undefined): string {
   const code = error.code ?? '';
   const remedy = remedies.find(([pattern]) => pattern.test(`${code} ${error.message}`))?.[1];

@@ -15,7 +15,7 @@ export class TcpLine extends Duplex {
 
   constructor(address: { readonly host: string; readonly port: number }) {
     super();
-    // Who waits is told; before TLS is put on it, nobody listens.
+    // Waiting calls are rejected; before TLS uses the line, nobody listens.
     this.on('error', () => undefined);
     this.#tcp = connect({ ...address, allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
       .on('data', (octets: Buffer) => {
@@ -38,12 +38,12 @@ export class TcpLine extends Duplex {
   }
 
   /**
-   * To be called when the end of TLS was sent. Resolves when the receiver has ended TCP and has taken every octet; rejects with the error of
-   * the system, or with `AbortError` after `patienceMs`.
+   * Call it when the end of TLS was sent. Resolves when the receiver has ended TCP and has taken every octet; rejects with the error of the
+   * system, or with `AbortError` after `patienceMs`.
    *
-   * A receiver that is being ended itself may send the end of TLS and of TCP just after ours was sent, without having read what came before.
-   * What is unread then, or arrives later, its kernel answers with a reset. After the end of TCP that shows only in a write, and only while
-   * our own side is open.
+   * A receiver that is being ended itself may send the end of TLS and of TCP just after ours was sent, without having read what came
+   * before. What is unread then, or arrives later, its kernel answers with a reset. After the end of TCP that shows only in a write, and
+   * only while our own side is open.
    */
   async ended(patienceMs: number): Promise<void> {
     const tcp = this.#tcp;
@@ -59,7 +59,7 @@ export class TcpLine extends Duplex {
     await new Promise<void>((resolve, reject) => void tcp.write(Buffer.alloc(1), (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Lets go of TCP at once; who waits is told. */
+  /** Lets go of TCP at once; waiting calls are rejected. */
   close(): void {
     this.#tcp.destroy(new Error('the connection was given up'));
   }

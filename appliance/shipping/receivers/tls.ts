@@ -43,7 +43,7 @@ export function tlsOptions(destination: Destination): ConnectionOptions {
   return { ...options, checkServerIdentity: (_host, certificate) => checkServerIdentity(expected, certificate) };
 }
 
-/** `header`: value of Authorization. `secrets`: what a receiver may repeat of it in an answer, and nobody may read there. */
+/** `header`: value of Authorization. `secrets`: parts of it that a receiver may repeat in an answer, and that must not be shown there. */
 export type Authorization = { readonly header: string; readonly secrets: readonly string[] };
 
 /** Read at each request, so that credentials can be mended without a restart; undefined without credentials. Throws ReceiverError. */

@@ -11,7 +11,7 @@ export function encodeBase64(octets: Uint8Array | string): string {
   return btoa(binary);
 }
 
-/** Throws TypeError for what is no base64: it would be decoded to other octets. */
+/** Decodes base64. Throws TypeError for any other text: it would be decoded to other octets. */
 export function decodeBase64(text: string): Uint8Array {
   if (text.length % 4 !== 0 || /[^A-Za-z0-9+/=]|=[^=]|===/.test(text)) throw new TypeError('the answer is not base64');
   // A copy: a small Buffer is a part of memory that others use.

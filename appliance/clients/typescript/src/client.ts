@@ -30,7 +30,7 @@ export type ClientOptions = {
   readonly connectTimeoutMs?: number | undefined;
   /** Put before the name of this library in User-Agent: `billing/2.1`. */
   readonly userAgent?: string | undefined;
-  /** What carries the requests, in place of fetch or node:https. */
+  /** transport of the requests, in place of fetch or node:https */
   readonly transport?: Transport | undefined;
 };
 
@@ -64,7 +64,9 @@ export class Client extends Operations {
     return decodeBase64(bytes);
   }
 
-  /** Any request, for what the operations leave out: the ETag of an entry, the query `fields`. Answers the document as it is. */
+  /**
+   * Sends any request, for parts that the operations leave out: the ETag of an entry, the query `fields`. Answers the document as it is.
+   */
   send(request: ApiRequest, options: CallOptions = {}): Promise<Answer> {
     return this.#sender.answer(request, options);
   }

@@ -1,4 +1,4 @@
-// What the package offers.
+// Exports of the package.
 export { Client, type ClientOptions } from './client.ts';
 export type * from './generated/types.ts';
 export type { Answer } from './http/http-sender.ts';

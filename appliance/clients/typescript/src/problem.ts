@@ -1,4 +1,4 @@
-// What a call rejects with: a refusal of the appliance, no answer from any address, or no time left.
+// Errors with which a call rejects: a refusal of the appliance, no answer from any address, or no time left.
 
 /** One thing that was wrong with a request. */
 export type ProblemItem = { readonly 'error-message': string; readonly 'error-info'?: string };
@@ -14,15 +14,15 @@ export type ProblemParts = {
 };
 
 /**
- * The appliance refused, or failed (RFC 9457). `code` is the contract: it never changes its meaning. `unexpected-answer` is the one code
- * of this library: what answered was no appliance, for example a proxy.
+ * The appliance refused, or failed (RFC 9457). `code` is the contract: it never changes its meaning. `unexpected-answer` is the one code of
+ * this library: the answer came from something else than an appliance, for example a proxy.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
   /** the HTTP status */
   readonly status: number;
   readonly code: string;
-  /** for people: what was wrong, and how to mend it */
+  /** for people: the fault, and its remedy */
   readonly detail: string;
   /** finds the request in the logs and the audit trail of the appliance */
   readonly requestId: string | undefined;
@@ -45,8 +45,8 @@ export class Problem extends Error {
 }
 
 /**
- * No address gave an answer. `failures` has the reason for each attempt. With `mayHaveRun` the request may have reached the appliance: look
- * at what is there before sending it again.
+ * No address gave an answer. `failures` has the reason for each attempt. With `mayHaveRun` the request may have reached the appliance:
+ * check the state before sending it again.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';

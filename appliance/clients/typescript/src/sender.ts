@@ -1,4 +1,4 @@
-// What the generated operations need of the client: requests as data, and a way to send them for each kind of answer.
+// Interface of the client for the generated operations: requests as data, and a way to send them for each kind of answer.
 
 /** Of one call. */
 export type CallOptions = {
@@ -19,7 +19,7 @@ export type ApiRequest = {
   /** sent as they are, with `mediaType` */
   readonly octets?: Uint8Array;
   readonly mediaType?: string;
-  /** Whether it may be sent again when nothing is known of the first attempt. */
+  /** true if it may be sent again when the outcome of the first attempt is unknown */
   readonly isIdempotent: boolean;
   /** Sent without a token. */
   readonly isPublic?: boolean;

@@ -1,4 +1,4 @@
-// Whether another machine is connected to a port of this one, as the kernel says it (proc_net(5), /proc/self/net/tcp).
+// Tells whether another machine is connected to a port of this one, according to the kernel (proc_net(5), /proc/self/net/tcp).
 import { isIP } from 'node:net';
 import { endianness } from 'node:os';
 import { parseAddress } from '../../../../core/base/addresses.ts';

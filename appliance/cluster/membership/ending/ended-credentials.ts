@@ -15,7 +15,7 @@ import { isConnected } from './connections.ts';
 import { memberFiles } from '../files.ts';
 
 type Credentials = {
-  /** how often certificates of appliances have ended */
+  /** number of times that certificates of appliances have ended */
   readonly ended?: number;
   /** of those appliances; one may be added again later */
   readonly addresses?: readonly string[];
@@ -23,7 +23,7 @@ type Credentials = {
   readonly turn?: { readonly appliance: string; readonly until: string };
 };
 
-/** ['all'], and ['applied', id of an appliance]: what of it holds there */
+/** ['all'], and ['applied', id of an appliance]: the part of it that holds there */
 const commonTable = (store: Store): Table<Credentials> => store.table<Credentials>('cluster-credentials');
 const appliedTable = (store: Store): Table<number> => store.table<number>('cluster-credentials-applied');
 export const credentialTableKinds: TableKinds = {
@@ -38,7 +38,7 @@ const restartMs = 20_000;
 const againMs = 200;
 const confirmMs = 20_000;
 
-/** Notes that certificates of appliances at these addresses have ended; answers what members confirm. */
+/** Notes that certificates of appliances at these addresses have ended; answers the number that members confirm. */
 export function noteEnded(store: Store, addresses: readonly string[]): Promise<number> {
   return store.write((transaction) => {
     const present = transaction.get(commonTable(store), key) ?? {};
@@ -55,7 +55,7 @@ export function noteEnded(store: Store, addresses: readonly string[]): Promise<n
 
 /**
  * Waits until every member that may answer has confirmed it; answers the names of those that have not, after twenty seconds. Rejects with
- * `cluster-unavailable` when nobody says in that time who the members are, as while the follower is being started again.
+ * `cluster-unavailable` if the members are unknown for that time, as while the follower is being started again.
  */
 export async function awaitConfirmed(store: Store, cluster: ClusterWay, ended: number): Promise<readonly string[]> {
   for (const deadlineMs = performance.now() + confirmMs; ; await setTimeout(againMs)) {
@@ -81,7 +81,10 @@ export type EndingParts = {
   readonly restartServer: () => Promise<void>;
 };
 
-/** Of each appliance. A certificate that is revoked closes no connection that is open; where there is one, etcd starts again, one after another. */
+/**
+ * Of each appliance. A certificate that is revoked closes no connection that is open; where there is one, etcd starts again, one after
+ * another.
+ */
 export function endingJob(parts: EndingParts): Job {
   const { store, cluster, member, restartServer } = parts;
   const self = cluster.appliance;
@@ -132,7 +135,7 @@ async function untilItAnswers(cluster: ClusterWay, self: string, signal: AbortSi
   }
 }
 
-/** Where the kernel does not say, etcd is started again. A machine without IPv6 has no table of it. */
+/** True also if the kernel does not tell: then etcd is started again. A machine without IPv6 has no table of it. */
 function mayBeConnected(addresses: readonly string[], port: number): boolean {
   try {
     const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].filter((file, index) => index === 0 || existsSync(file));

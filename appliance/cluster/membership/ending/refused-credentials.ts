@@ -1,5 +1,5 @@
-// Whether the other members of etcd refuse the certificate of this appliance. Etcd says nothing to one that has a revoked one: it closes the
-// connection when the handshake is done.
+// Tells whether the other members of etcd refuse the certificate of this appliance. Etcd says nothing to one that has a revoked one: it
+// closes the connection when the handshake is done.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { setTimeout } from 'node:timers/promises';
@@ -13,12 +13,12 @@ const answerMs = 3_000;
 /** One that is being started again closes connections too. */
 const [looks, betweenMs] = [2, 1_000];
 
-/** What a start and health say then. */
+/** Message of a start and of health in that case. */
 export const refusedReason =
   'the other appliances refuse the certificates of this one: they were revoked, because it was removed, its invitation was withdrawn, or another one has taken its place. ' +
   'To come in again it starts with an empty data directory and a new invitation';
 
-/** Asks those that are not at `ownUrl`. False where nobody answers, and for certificates that have ended: these are refused as such. */
+/** Asks those that are not at `ownUrl`. False without any answer, and for certificates that have ended: these are refused as such. */
 export async function isRefusedByOthers(data: string, ownUrl: string): Promise<boolean> {
   const others = readEndpoints(data).filter((url) => url !== ownUrl);
   if (others.length === 0 || endOfCertificates(data) <= systemClock.now().epochMilliseconds) return false;

@@ -1,4 +1,4 @@
-// The endpoints that an appliance asks which was invited: for the own keys of the others, and for its certificates. It has no token of a user.
+// The endpoints for an invited appliance: for the own keys of the others, and for its certificates. It has no token of a user.
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export type AdmissionEndpointParts = {
   readonly membership: { readonly admissions: Admissions };
   readonly cluster?: ClusterWay | undefined;
   readonly stateOf: (cluster: ClusterWay) => Promise<ClusterState>;
-  /** where each appliance has a token */
+  /** present if each appliance has a token */
   readonly ownTokens?: OwnTokens | undefined;
 };
 

@@ -37,13 +37,13 @@ export type AdmissionParts = {
   readonly requireCluster: () => { readonly cluster: string; readonly clientUrl: string };
 };
 
-/** Whom an appliance says to be; it is that one that has the keys of its requests. */
+/** Claimed identity of an appliance: the holder of the keys of its requests is that appliance. */
 type Named = { readonly secret: string; readonly appliance: string; readonly name: string };
 
 /** An appliance that asks for the own keys of the others, for its transport key. */
 export type TokenApplicant = Named & { readonly peerRequest: Uint8Array; readonly transportKey: string };
 
-/** An appliance that was invited; what it sends is checked where it is used. */
+/** An invited appliance; its values are checked where they are used. */
 export type Applicant = Named & {
   readonly address: string;
   readonly peerRequest: Uint8Array;
@@ -81,7 +81,10 @@ export class Admissions {
     return listInvitations(store, clock.now());
   }
 
-  /** Ends an invitation, and the credentials of an appliance that was admitted by it and has not come in. Throws `not-found` and `operation-refused`. */
+  /**
+   * Ends an invitation, and the credentials of an appliance that was admitted by it and has not come in. Throws `not-found` and
+   * `operation-refused`.
+   */
   async withdraw(id: string): Promise<WithdrawnInvitation> {
     const { store, cluster, requireCluster } = this.#parts;
     requireCluster();
@@ -95,8 +98,8 @@ export class Admissions {
   }
 
   /**
-   * Proves that an appliance was invited, before anything else: nobody else learns which names there are. `state`: as the members are now.
-   * Answers the id of the invitation. Throws `login-failed`, `invalid-csr` and `operation-refused`.
+   * Proves that an appliance was invited, before anything else: without an invitation it cannot find out existing names. `state`: present
+   * members. Answers the id of the invitation. Throws `login-failed`, `invalid-csr` and `operation-refused`.
    */
   async requireInvited(applicant: Applicant, state: ClusterState): Promise<string> {
     const { peerRequest, clientRequest } = applicant;

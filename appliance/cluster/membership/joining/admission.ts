@@ -1,4 +1,4 @@
-// What the member that has invited gives to an appliance that joins, on the disk of that appliance.
+// Admission from the inviting member, on the disk of the joining appliance.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
 import type { MemberConfig } from '../../../../core/config/cluster.ts';
@@ -25,7 +25,7 @@ export function provideRequestKey(data: string, role: MemberRole): string {
   return key;
 }
 
-/** Keeps certificates and addresses, which make nobody a member yet. Resolves with the cluster (files.ts). Rejects with NotAdmitted. */
+/** Keeps certificates and addresses, which do not make it a member yet. Resolves with the cluster (files.ts). Rejects with NotAdmitted. */
 export async function takeAdmission({ data, member, id, name }: Joining, invitation: Invitation): Promise<string> {
   const [peer, client] = [provideRequestKey(data, 'peer'), provideRequestKey(data, 'client')];
   const { cluster, endpoints, ...issued } = await askForAdmission(invitation, {

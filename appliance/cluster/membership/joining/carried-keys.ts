@@ -22,14 +22,15 @@ export type Taking = {
   readonly patienceMs?: number;
 };
 
-/** How far the cluster is with keys that it wraps again. */
+/** Progress of the cluster with keys that it wraps again. */
 export type NotReady = { readonly done: number; readonly total: number };
 
 const askAgainMs = 1_000;
 
 /**
  * Resolves with undefined when the token has the keys, and everything that the cluster has is wrapped under them; or how far that is when
- * the patience has ended. Cut off, or asked again, it goes on with the transport key that it has. Throws StartRefused, NotAdmitted among them.
+ * the patience has ended. Cut off, or asked again, it goes on with the transport key that it has. Throws StartRefused, NotAdmitted among
+ * them.
  */
 export async function takeKeysOf(invitation: Invitation, taking: Taking): Promise<NotReady | undefined> {
   const { data, self, token, log, patienceMs = Infinity } = taking;
@@ -53,7 +54,10 @@ export async function takeKeysOf(invitation: Invitation, taking: Taking): Promis
   }
 }
 
-/** Without keys the token has them: it was cut off after it took them. False for a transport key that is not in the token any more. */
+/**
+ * Puts the keys into the token; without keys it already has them, and was interrupted after that. False if its transport key is no longer
+ * in the token.
+ */
 async function take(token: TokenConfig, id: string, keys: CarriedKeys | undefined): Promise<boolean> {
   if (keys === undefined) return true;
   const { parcel, ...gift } = keys;
@@ -74,7 +78,7 @@ const transportFile = z.object({
   present: z.array(z.object({ number: z.int(), carrying: z.string().exactOptional() })),
 });
 
-/** Undefined where there is none, or what is there was cut off: then another one is made. */
+/** Reads the transport key; undefined if it is missing or incomplete: then another one is made. */
 function readTransport(data: string): Transport | undefined {
   const file = memberFiles(data).transport;
   if (!existsSync(file)) return undefined;
@@ -86,7 +90,7 @@ function readTransport(data: string): Transport | undefined {
   }
 }
 
-/** The cluster has wrapped its keys for that one: with another, all keys would be wrapped again once more. */
+/** The cluster has wrapped its keys for that one: with another, all keys would have to be wrapped again. */
 async function makeTransport({ data, token }: Taking): Promise<Transport> {
   const transport = await openTransport(token);
   const { directory, transport: file } = memberFiles(data);

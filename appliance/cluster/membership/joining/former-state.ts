@@ -1,4 +1,4 @@
-// What an appliance had that stood alone before it joined: gone before it fetches the state of its cluster.
+// Removes the former state of an appliance that stood alone, before it fetches the state of its cluster.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { syncDirectory } from '../../../../core/base/durable-files.ts';
 import { paths } from '../../../data-directory/paths.ts';
@@ -6,8 +6,9 @@ import { storeKeyFile } from '../../../data-directory/store-key.ts';
 import { readMembership, writeMembership } from '../files.ts';
 
 /**
- * Drops store, store key and root token, and sets the audit trail aside, whose chains are not those of a member. Nothing without a join that
- * asks for it; cut off, the next start does it again. The identity with which a sealed appliance serves stays: it waits for its PIN with it.
+ * Drops store, store key and root token, and sets the audit trail aside, whose chains are not those of a member. Does nothing without a
+ * join that asks for it; after an interruption the next start repeats it. The identity of a sealed appliance stays: the appliance waits for
+ * its PIN with it.
  */
 export function dropFormerState(data: string): void {
   const membership = readMembership(data);

@@ -1,4 +1,4 @@
-// How an appliance that stands alone joins by a request: everything that can go wrong is found out before it gives up what it has.
+// Joins a cluster on a request to an appliance that stands alone: every possible failure is found before it gives up its own state.
 import { fail } from '../../../../core/base/errors.ts';
 import { levelRefusal } from '../../../../core/cluster/agreed-level.ts';
 import { findSharedStore, type SharedStoreSeen } from '../../../../core/cluster/founding.ts';
@@ -23,11 +23,11 @@ export type JoiningByRequest = Joining & {
   readonly log: Log;
 };
 
-/** Who asks waits for an answer: shorter than programs and load balancers do. */
+/** Limit for the waiting caller: below the limits of programs and load balancers. */
 const patienceMs = 40_000;
 
 /**
- * Resolves when the next start of this appliance joins, and not before. Asked again after it was cut off, it is admitted again. Throws
+ * Resolves when the next start of this appliance joins, and not before. If repeated after an interruption, it is admitted again. Throws
  * `invitation-refused`, `inviter-unreachable`, `level-not-supported`, `cluster-keys-refused`, and `conflict` to be asked again.
  */
 export async function prepareToJoin(joining: JoiningByRequest, invitation: Invitation): Promise<void> {

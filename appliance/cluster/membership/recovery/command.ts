@@ -1,4 +1,5 @@
-// keystored recover-cluster: makes one member of a cluster stand alone, when most of the others are lost for good. The daemon is stopped.
+// keystored recover-cluster: makes one member of a cluster stand alone, when most of the others are permanently lost. The daemon is
+// stopped.
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../../../core/base/time.ts';
 import { ConfigurationError } from '../../../../core/config/config.ts';

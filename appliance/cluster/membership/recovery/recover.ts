@@ -22,7 +22,10 @@ const recovered = z.object({
 });
 export type Recovered = z.output<typeof recovered>;
 
-/** What would be recovered; of a recovery that was cut off, what was. Throws StartRefused where there is nothing, or not all. */
+/**
+ * Finds the state to be recovered; of an interrupted recovery, the state that it began with. Throws StartRefused for a missing or
+ * incomplete one.
+ */
 export async function requireRecoverable(data: string): Promise<Recovered> {
   if (existsSync(paths.recovering(data)))
     return parseFile(
@@ -57,7 +60,7 @@ export async function recoverAlone(
     requestParameters: { appliance: found.id, revision: found.revision, 'former-trail': former },
   });
   await trail.close();
-  // The first start drops what is about single appliances, as after the restore of a backup.
+  // The first start drops records about single appliances, as after the restore of a backup.
   const at = formatTimestamp(clock.now());
   writeDurably(restoredMark(data), formatMark({ at, from: 'replica', appliance: found.id, revision: found.revision }));
   await standAlone(paths.store(data));

@@ -42,7 +42,7 @@ export function fingerprintOf(key: KeyObject): string {
   return hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex');
 }
 
-/** Whether keys of this kind may sign updates, and with which digest; undefined for all others. */
+/** Digest with which keys of this kind sign updates; undefined for kinds that may not sign them. */
 export function digestOf(key: KeyObject): { readonly digest: string | null } | undefined {
   const { namedCurve } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') return namedCurve === 'secp384r1' ? { digest: 'sha384' } : undefined;
@@ -65,7 +65,7 @@ export function openManifest(manifest: Uint8Array, signatures: Uint8Array, keys:
   return parse(manifestSchema, manifest, 'manifest.json');
 }
 
-/** Throws BundleRefused unless the bundle is newer than what runs, and what runs is new enough for it. */
+/** Throws BundleRefused unless the bundle is newer than the running version, and that is new enough for it. */
 export function requireFits({ version, minimumVersion }: Manifest, running: string): void {
   if (compareVersions(version, running) <= 0) throw new BundleRefused(`its version ${version} is not newer than ${running}, which runs`);
   if (compareVersions(running, minimumVersion) < 0)

@@ -11,7 +11,7 @@ export function isGood({ status }: DaemonState): boolean {
   return status === 'ok' || status === 'degraded' || status === 'sealed';
 }
 
-/** Whether the daemon became good before `deadlineMs` of the monotonic clock. */
+/** Tells whether the daemon became good before `deadlineMs` of the monotonic clock. */
 export async function waitUntilGood(ask: () => Promise<DaemonState>, deadlineMs: number, pause = pauseMs): Promise<boolean> {
   for (;;) {
     if (isGood(await ask())) return true;

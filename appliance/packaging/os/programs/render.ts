@@ -59,8 +59,8 @@ function renderNetworks({ allow, cluster }: Settings): string {
 }
 
 /**
- * keepalived.conf(5), of the unit that starts when it is there. The one that has the address keeps it when another one comes back. The interface is
- * filled in by that unit, because the settings may name it by a pattern or by its hardware address.
+ * keepalived.conf(5), of the unit that starts when it is there. The one that has the address keeps it when another one comes back. The
+ * interface is filled in by that unit, because the settings may name it by a pattern or by its hardware address.
  */
 function renderSharedAddress({ cluster }: Settings): Rendered {
   if (cluster?.sharedAddress === undefined) return {};

@@ -9,13 +9,13 @@ export type Facts = {
   /** of all interfaces but the loopback */
   readonly addresses: readonly string[];
   readonly daemon: DaemonState;
-  /** why the last start of the daemon was refused, if it was */
+  /** reason for which the last start of the daemon was refused, if it was */
   readonly refusal: string | undefined;
   /** SHA-256 of the CA certificate, undefined before there is one */
   readonly caFingerprint: string | undefined;
   readonly clockIsSynchronized: boolean;
   readonly credential: BootstrapCredential | undefined;
-  /** while it is sealed: what has to be given with a PIN from elsewhere */
+  /** while it is sealed: code to be given with a PIN from elsewhere */
   readonly unsealCode: string | undefined;
   readonly notices: readonly string[];
 };

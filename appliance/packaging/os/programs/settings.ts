@@ -78,7 +78,9 @@ const restore = z
     'must have exactly one of passphrase and identity',
   );
 
-/** An address for all appliances of a network: one that serves has it. `peers` may name this appliance as well, so that all have the same. */
+/**
+ * An address for all appliances of a network: one that serves has it. `peers` may name this appliance as well, so that all have the same.
+ */
 const sharedAddress = z.strictObject({
   address: ownAddress,
   peers: z.array(address).min(1).max(16),

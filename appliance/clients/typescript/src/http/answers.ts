@@ -1,4 +1,4 @@
-// Reads answers: documents, problems, and what a proxy sends in their place.
+// Reads answers: documents, problems, and answers of a proxy in their place.
 import { Problem, type ProblemItem } from '../problem.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
 
@@ -22,7 +22,7 @@ export async function readText(answer: TransportAnswer): Promise<string> {
   return new TextDecoder().decode(await readOctets(answer));
 }
 
-/** The document of an answer; undefined for one without a body. Throws Problem `unexpected-answer` for what is no JSON. */
+/** Reads the document of an answer; undefined for one without a body. Throws Problem `unexpected-answer` for a body that is not JSON. */
 export async function readJson(answer: TransportAnswer): Promise<unknown> {
   const text = await readText(answer);
   if (text === '') return undefined;
@@ -34,7 +34,7 @@ export async function readJson(answer: TransportAnswer): Promise<unknown> {
   }
 }
 
-/** Of an answer with a status from 300 up. Never rejects for what the body is. */
+/** Reads an answer with a status from 300 up. Never rejects because of its body. */
 export async function readProblem(answer: TransportAnswer): Promise<Problem> {
   const { status } = answer;
   const text = await readText(answer);

@@ -40,11 +40,11 @@ export class Attempts {
   }
 
   /**
-   * What `read` makes of the first answer with a status below 300. Rejects with Problem, ConnectionError, TimeLimitError or the caller's
-   * reason.
+   * Resolves with the result of `read` for the first answer with a status below 300. Rejects with Problem, ConnectionError, TimeLimitError
+   * or the caller's reason.
    *
-   * A request is sent again when it is known that nothing was done (the appliance answers 429, or 503 with Retry-After; no connection), and, if it
-   * is idempotent, also when nothing is known of it.
+   * A request is sent again when it is known that nothing was done (the appliance answers 429, or 503 with Retry-After; no connection),
+   * and, if it is idempotent, also when nothing is known of it.
    */
   async send<T>(attempt: Attempt, deadline: Deadline, read: Read<T>): Promise<T> {
     for (let round = 0; ; round += 1) {
@@ -86,7 +86,7 @@ export class Attempts {
         continue;
       }
       failures.push({ address, error: outcome.error });
-      // Who is taken for somebody else is a matter for a person: another address would hide it.
+      // A wrong identity of the server is a matter for a person: another address would hide it.
       if (isDistrusted(outcome.error)) return { error: new ConnectionError(failures, mayHaveRun), mayRepeat: false };
       if (wasNotSent(outcome.error)) continue;
       mayHaveRun = true;
@@ -122,13 +122,16 @@ export class Attempts {
   }
 }
 
-/** Whether the appliance says that it did nothing, or doing it twice does no harm. What another one says, such as a proxy, tells nothing of that. */
+/**
+ * Tells whether the appliance says that it did nothing, or whether repeating does no harm. An answer of another server, such as a proxy,
+ * does not tell.
+ */
 function mayRepeatAfter({ status, code, retryAfterSeconds }: Problem, { isIdempotent }: Attempt): boolean {
   if (code !== 'unexpected-answer' && (status === 429 || (status === 503 && retryAfterSeconds !== undefined))) return true;
   return isIdempotent && (status === 429 || status === 502 || status === 503 || status === 504);
 }
 
-/** Whether it is known that nothing of the request was sent: of several numbers of one name, at none. */
+/** Tells whether it is known that nothing of the request was sent: if a name has several addresses, to none of them. */
 function wasNotSent(error: unknown): boolean {
   if (error instanceof NotSentError) return true;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(wasNotSent);
@@ -143,7 +146,10 @@ function wasNotSent(error: unknown): boolean {
 /** System calls before there is a connection. */
 const beforeSending: ReadonlySet<string> = new Set(['connect', 'bind', 'getaddrinfo', 'queryA', 'queryAaaa']);
 
-/** The certificate is not the one of a server that this client trusts. An alert of the server is no such thing: it comes after the request. */
+/**
+ * Tells whether the certificate is not that of a server that this client trusts. An alert of the server does not count: it comes after the
+ * request.
+ */
 function isDistrusted(error: unknown): boolean {
   return causesOf(error).some((cause) =>
     /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_|ERR_TLS_CERT_)/.test(

@@ -15,12 +15,12 @@ export type HttpSenderOptions = {
   readonly userAgent: string | undefined;
 };
 
-/** An answer with what is around its document. */
+/** An answer: its document, its status and its headers. */
 export type Answer = {
   readonly status: number;
   /** `name` in lower case */
   header(this: void, name: string): string | undefined;
-  /** undefined when there is none */
+  /** undefined for an answer without a body */
   readonly body: unknown;
 };
 

@@ -36,7 +36,7 @@ export class Session {
     this.#requests = requests;
   }
 
-  /** A token that works as far as is known. Rejects when there is none and none can be obtained. */
+  /** Returns a token that works as far as is known. Rejects if there is no token and none can be obtained. */
   async token(): Promise<string> {
     const nowMs = performance.now();
     if (this.#held === undefined) await this.#once(() => this.#obtain());
@@ -114,7 +114,7 @@ export class Session {
     this.#held = { ...held, renewAtMs: nowMs + Math.max(1_000, (held.endsAtMs - nowMs) * patience) };
   }
 
-  /** `seconds`: how long the token lives; undefined for one without an end. */
+  /** `seconds`: lifetime of the token; undefined for one without an end. */
   #hold(token: string, seconds: number | undefined): void {
     const nowMs = performance.now();
     const lifeMs = (seconds ?? Infinity) * 1_000;

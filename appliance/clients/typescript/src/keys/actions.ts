@@ -1,4 +1,4 @@
-// The six actions on a transit key that take one item or many: what an item is on the wire, and what its result means.
+// The six actions on a transit key that take one item or many: the form of an item on the wire, and the meaning of its result.
 import { decodeBase64, encodeBase64 } from '../base64.ts';
 
 /** A text stands for its UTF-8. */
@@ -48,9 +48,9 @@ export type WireResult = Readonly<Record<string, unknown>>;
 export type Action<Item, Result> = {
   /** last part of the path */
   readonly path: string;
-  /** what an item is that is a bare text or octets; verification needs two things */
+  /** field of an item that is given as a bare text or octets; absent for verification, which needs two fields */
   readonly bare?: 'ciphertext' | 'data' | 'plaintext';
-  /** Throws TypeError for an item that lacks what the action needs. */
+  /** Throws TypeError for an item that lacks a field that the action needs. */
   toWire(item: Item): Record<string, unknown>;
   /** Throws TypeError for an answer without the result. */
   read(result: WireResult): Result;
@@ -112,7 +112,7 @@ export function wireOptions({ associatedData, ...options }: Bound & Versioned & 
   };
 }
 
-/** An item as an object; a bare text or octets are what most actions need. Throws TypeError for what is no item. */
+/** Returns an item as an object; most actions need only a bare text or octets. Throws TypeError for an invalid item. */
 export function itemOf<Item extends object>({ path, bare }: Action<Item, unknown>, given: Item | Octets): Item {
   if (typeof given !== 'string' && !isOctets(given)) {
     if (typeof given === 'object' && given !== null) return given;

@@ -3,7 +3,7 @@ import { Problem } from '../problem.ts';
 import type { CallOptions, Sender } from '../sender.ts';
 import { type Action, itemOf, type Octets, type WireResult } from './actions.ts';
 
-/** What became of one item. One that failed does not stop the others. */
+/** Outcome of one item. A failed one does not stop the others. */
 export type BatchResult<T> =
   | { readonly ok: true; readonly value: T; readonly reference?: string | undefined }
   | { readonly ok: false; readonly problem: Problem; readonly reference?: string | undefined };
@@ -19,7 +19,7 @@ const mostBytes = 3 << 20;
 
 type Part = { readonly items: readonly string[]; readonly references: readonly (string | undefined)[] };
 
-/** A bare text or octets are what the action needs, without options; verification takes objects alone. */
+/** A bare text or octets suffice for an action without options; verification takes objects alone. */
 export type Items<Item> = Iterable<Item | Octets> | AsyncIterable<Item | Octets>;
 
 /** Sends the items of one action on one key. `path` is the one of the single action. */

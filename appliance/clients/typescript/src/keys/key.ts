@@ -48,7 +48,7 @@ export class Key {
     return this.#one(actions.sign, { data, ...options }, options);
   }
 
-  /** Whether the signature fits. Use the options with which it was made. */
+  /** Tells whether the signature fits. Use the options with which it was made. */
   verify(data: Octets, signature: string, options: actions.VerifyOptions & CallOptions = {}): Promise<boolean> {
     return this.#one(actions.verify, { data, signature, ...options }, options);
   }
@@ -78,15 +78,17 @@ export class Key {
   }
 
   /**
-   * What was sealed, piece by piece, each authentic and in its place. That nothing is missing is known when the iteration has ended without
-   * an error: until then, keep what came as unfinished. Rejects with SealedDataError for data that was changed, and with Problem
+   * Yields the sealed data, piece by piece, each authentic and in its place. That nothing is missing is known when the iteration has ended
+   * without an error: until then, keep what came as unfinished. Rejects with SealedDataError for data that was changed, and with Problem
    * `decryption-failed` when this key did not wrap the data key.
    */
   open(source: Source, options: actions.DecryptOptions & CallOptions & Sealing = {}): AsyncGenerator<Uint8Array, void, undefined> {
     return open(source, this.#dataKeys(options), options.dataKeys);
   }
 
-  /** The header of sealed data, its first 1,024 octets, with the data key under the newest version of this key: write it over the old one. */
+  /**
+   * The header of sealed data, its first 1,024 octets, with the data key under the newest version of this key: write it over the old one.
+   */
   rewrapSealed(header: Uint8Array, options: actions.RewrapOptions & CallOptions = {}): Promise<Uint8Array> {
     return rewrapHeader(header, (wrappedKey) => this.rewrap(wrappedKey, options));
   }

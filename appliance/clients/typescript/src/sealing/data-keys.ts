@@ -1,11 +1,11 @@
-// Where data keys come from: the appliance, or a cache with bounds that the caller chose.
+// Sources of data keys: the appliance, or a cache with bounds that the caller chose.
 import { SealedDataError } from './format.ts';
 
 /** One transit key as a source of data keys. */
 export type DataKeySource = {
   /** tells keys, contexts and versions apart; the same for those that may share a data key */
   readonly id: string;
-  /** whose keys they are: a cache serves one */
+  /** owner of the keys: a cache serves one */
   readonly owner: object;
   make(): Promise<{ readonly plaintext: Uint8Array; readonly ciphertext: string }>;
   open(ciphertext: string): Promise<Uint8Array>;
@@ -14,7 +14,7 @@ export type DataKeySource = {
 export type DataKeyCacheOptions = {
   /** Streams that one data key seals, and opens, from 1. */
   readonly maxUses: number;
-  /** How long a data key is used after it came from the appliance. */
+  /** Limit of the use of a data key after it came from the appliance. */
   readonly maxAgeMs: number;
   /** Data keys kept at a time; the one unused for longest goes first. Default 100. */
   readonly maxKeys?: number | undefined;
@@ -23,15 +23,16 @@ export type DataKeyCacheOptions = {
 type Entry = { readonly plaintext: Uint8Array; readonly ciphertext: string; readonly until: number; usesLeft: number };
 
 /**
- * Data keys for reuse, so that many small streams need few requests. While a key is kept, a policy that was withdrawn has no effect on what
- * it opens. A key is overwritten when its uses or its time are over, which is looked at whenever the cache is used, and by `clear()`.
+ * Data keys for reuse, so that many small streams need few requests. While a key is kept, a policy that was withdrawn has no effect on the
+ * streams that it opens. A key is overwritten when its uses or its time are over, which is checked whenever the cache is used, and by
+ * `clear()`.
  */
 export class DataKeyCache {
   readonly #options: DataKeyCacheOptions & { readonly maxKeys: number };
   readonly #entries = new Map<string, Entry>();
   #owner: object | undefined;
 
-  /** Throws TypeError for bounds that are none. */
+  /** Throws TypeError for invalid bounds. */
   constructor({ maxUses, maxAgeMs, maxKeys = 100 }: DataKeyCacheOptions) {
     for (const [name, value] of Object.entries({ maxUses, maxKeys }))
       if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name}: a whole number from 1`);
@@ -39,7 +40,7 @@ export class DataKeyCache {
     this.#options = { maxUses, maxAgeMs, maxKeys };
   }
 
-  /** How many data keys are kept. */
+  /** Number of cached data keys. */
   get size(): number {
     this.#sweep();
     return this.#entries.size;
@@ -114,7 +115,7 @@ export function dataKeyToSeal(
   return cache === undefined ? source.make() : cache.toSeal(source);
 }
 
-/** The data key of a header, from the cache if it is there. Rejects with SealedDataError for a key that is none. */
+/** Returns the data key of a header, from the cache if it is there. Rejects with SealedDataError for an invalid key. */
 export async function dataKeyToOpen(source: DataKeySource, ciphertext: string, cache: DataKeyCache | undefined): Promise<Uint8Array> {
   const dataKey = await (cache === undefined ? source.open(ciphertext) : cache.toOpen(source, ciphertext));
   if (dataKey.length !== 32) throw new SealedDataError('the wrapped key of the header is no data key of 256 bits');

@@ -42,7 +42,7 @@ export function writeHeader({ salt, noncePrefix, commitment, wrappedKey }: Heade
   return header;
 }
 
-/** Throws SealedDataError for what is no header of this format. */
+/** Parses a header. Throws SealedDataError for octets that are not a header of this format. */
 export function readHeader(header: Uint8Array): Header {
   if (header.length !== headerBytes) throw new SealedDataError(`the header has ${header.length} octets of ${headerBytes}: it is cut off`);
   if (magic.some((octet, index) => header[index] !== octet)) throw new SealedDataError('this is not sealed data of format 1');
@@ -58,7 +58,7 @@ export function readHeader(header: Uint8Array): Header {
   };
 }
 
-/** What a data key of 32 octets gives for the salt of one stream: the key of its pieces, and what commits to the data key. */
+/** Derives from a data key of 32 octets and the salt of one stream: the key of its pieces, and the commitment to the data key. */
 export async function deriveKeys(
   dataKey: Uint8Array,
   salt: Uint8Array,
@@ -133,7 +133,9 @@ function listOf(source: Source): AsyncIterable<Uint8Array> | Iterable<Uint8Array
 
 type Piece = { readonly octets: Uint8Array; readonly index: number; readonly isLast: boolean };
 
-/** Pieces of `size`, the last one with what is left; of no octets one empty piece. One piece is held back until it is known what follows. */
+/**
+ * Pieces of `size`, the last one with the rest; of no octets one empty piece. One piece is held back until its successor is known.
+ */
 async function* piecesOf(source: Source, size: number): AsyncGenerator<Piece, void, undefined> {
   const pending = new Pending();
   let index = 0;
@@ -188,7 +190,7 @@ function parameters(header: Uint8Array, index: number, isLast: boolean): AesGcmP
   return { name: 'AES-GCM', iv, additionalData: own(header.subarray(0, lengthAt)), tagLength: tagBytes * 8 };
 }
 
-/** The same octets, as one that owns no shared memory: what Web Crypto takes. */
+/** The same octets in an array without shared memory, as Web Crypto requires. */
 function own(octets: Uint8Array): Uint8Array<ArrayBuffer> {
   return octets.buffer instanceof ArrayBuffer ? (octets as Uint8Array<ArrayBuffer>) : new Uint8Array(octets);
 }

@@ -38,7 +38,7 @@ export async function* sealWith(
 
 /**
  * The octets that were sealed, piece by piece, each authentic and in its place. That nothing is missing is known when the iteration ends
- * without an error, not before: what was read until then is a beginning.
+ * without an error, not before: until then only a beginning was read.
  */
 export async function* open(source: Source, keys: DataKeySource, cache?: DataKeyCache): AsyncGenerator<Uint8Array, void, undefined> {
   const { head, rest, close } = await splitSource(source, headerBytes);
@@ -46,7 +46,7 @@ export async function* open(source: Source, keys: DataKeySource, cache?: DataKey
     const { salt, commitment: expected, wrappedKey } = readHeader(head);
     const dataKey = await dataKeyToOpen(keys, wrappedKey, cache);
     const { pieceKey, commitment } = await deriveKeys(dataKey, salt).finally(() => dataKey.fill(0));
-    // Compared in any time: it is no secret.
+    // Compared in variable time: the commitment is public.
     if (commitment.some((octet, index) => octet !== expected[index]))
       throw new SealedDataError('the wrapped key of the header is not the one that sealed this: the header is of other data, or changed');
     yield* openPieces(rest, head, pieceKey);

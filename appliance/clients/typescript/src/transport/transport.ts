@@ -1,4 +1,4 @@
-// The interface between the client and what carries its requests: fetch, node's https, or something of the caller's.
+// The interface between the client and the transport of its requests: fetch, node's https, or one of the caller.
 
 /** One attempt. */
 export type TransportRequest = {
@@ -28,8 +28,8 @@ export class NotSentError extends Error {
 }
 
 /**
- * Rejects with NotSentError where it is known that nothing was sent, and with the error of the network where that is not known: such a request
- * may have had its effect. Follows no redirections: they would take the token elsewhere.
+ * Rejects with NotSentError where it is known that nothing was sent, and with the error of the network where that is not known: such a
+ * request may have had its effect. Follows no redirections: they would take the token elsewhere.
  */
 export type Transport = {
   send(request: TransportRequest): Promise<TransportAnswer>;
