@@ -40,16 +40,25 @@ export async function openToServe(
     const hsmLog = log.with('hsm');
     const cluster = openLink(configuration, number);
     if (provisions)
-      return { log, tokens, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })) };
+      return endIfUnreadable({
+        ...{ log, tokens },
+        ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })),
+      });
     // Before the store is opened: then it contains the commits that others make meanwhile.
     const recorded = await recordedRevision(paths.audit(data), ownChain(configuration.workers));
     const runtime = await openRuntime(configuration, hsmConfig, hsmLog, cluster);
     await requireNewestStore(runtime, data, recorded);
-    return { log, tokens, runtime, announcement: undefined };
+    return endIfUnreadable({ log, tokens, runtime, announcement: undefined });
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+/** Ends the process as a crash, whether LMDB reports a damaged page or crashes over it: the supervisor then reads all pages and names it. */
+function endIfUnreadable(opened: Opened): Opened {
+  opened.runtime.store.onDamagedPage(() => process.kill(process.pid, 'SIGABRT'));
+  return opened;
 }
 
 /**

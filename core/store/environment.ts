@@ -44,6 +44,7 @@ export class Environment {
   #isSpoiled = false;
   #contentChange = 0n;
   readonly #files: StoreFiles;
+  #tellUnreadable: () => void = () => undefined;
 
   /** `restarted` is called when reads may see another state without a refresh. */
   constructor(directory: string, restarted: () => void, log?: Log) {
@@ -53,6 +54,11 @@ export class Environment {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#database = openDatabase(directory);
     this.#files = new StoreFiles(directory);
+  }
+
+  /** Calls `tell` when LMDB reports pages that are no pages of this store. */
+  onDamagedPage(tell: () => void): void {
+    this.#tellUnreadable = tell;
   }
 
   /** Damage to its files since it was opened; undefined without damage. */
@@ -237,6 +243,7 @@ export class Environment {
     try {
       return read(this.#opened());
     } catch (error) {
+      if (/MDB_(?:PAGE_NOTFOUND|CORRUPTED|INVALID)/.test(String(error))) this.#tellUnreadable();
       throw error instanceof ServiceError ? error : unavailable(error);
     }
   }

@@ -258,6 +258,10 @@ class LmdbStore implements OpenStore {
     return this.#environment.isStalled;
   }
 
+  onDamagedPage(tell: () => void): void {
+    this.#environment.onDamagedPage(tell);
+  }
+
   get level(): number {
     const position = positionOf(this.#environment);
     return position === undefined ? ownLevels.newest : (position.level ?? firstLevel);
