@@ -56,7 +56,7 @@ export class Environment {
     this.#files = new StoreFiles(directory);
   }
 
-  /** Calls `tell` when LMDB reports pages that are no pages of this store. */
+  /** Calls `tell` when LMDB reports a damaged page. */
   onDamagedPage(tell: () => void): void {
     this.#tellUnreadable = tell;
   }

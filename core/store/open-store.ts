@@ -46,7 +46,7 @@ export interface OpenStore extends Store {
   goOnAfter(revision: number): Promise<void>;
   /** true if the disk has kept a commit of this process waiting for longer than five seconds; writes wait behind it */
   readonly isStalled: boolean;
-  /** Calls `tell` when LMDB reports pages that are no pages of this store. */
+  /** Calls `tell` when LMDB reports a damaged page. */
   onDamagedPage(tell: () => void): void;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Idempotent. */
   close(): Promise<void>;

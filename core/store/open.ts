@@ -257,11 +257,7 @@ class LmdbStore implements OpenStore {
   get isStalled(): boolean {
     return this.#environment.isStalled;
   }
-
-  onDamagedPage(tell: () => void): void {
-    this.#environment.onDamagedPage(tell);
-  }
-
+  readonly onDamagedPage = (tell: () => void): void => this.#environment.onDamagedPage(tell);
   get level(): number {
     const position = positionOf(this.#environment);
     return position === undefined ? ownLevels.newest : (position.level ?? firstLevel);
