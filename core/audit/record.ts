@@ -81,3 +81,19 @@ export function refusalOf(audit: Audit, onlyWritable = false): ServiceError | un
   if (onlyWritable || audit.behind === undefined) return undefined;
   return fail('shipping-behind', { retryAfterSeconds: behindRetrySeconds });
 }
+
+/** Returns a trail that records by `write`, and is otherwise as another one is at the moment. */
+export function writingBy(audit: Audit, write: Audit['write']): Audit {
+  return {
+    write,
+    get writable() {
+      return audit.writable;
+    },
+    get problem() {
+      return audit.problem;
+    },
+    get behind() {
+      return audit.behind;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 // Limits audit records of unauthenticated requests, so that they cannot displace other records: the rest is only counted.
 import { randomUUID } from 'node:crypto';
-import { type Audit, type AuditRecord, hasCredential } from './record.ts';
+import { type Audit, type AuditRecord, hasCredential, writingBy } from './record.ts';
 import type { Clock } from '../base/context.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { TokenBucket } from '../base/token-bucket.ts';
@@ -57,23 +57,13 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
     }
   }
 
-  return {
-    settle,
-    write(record) {
-      if (!isUnauthenticated(record) || bucket.take(clock.monotonicMs()) === 0) return audit.write(record);
-      count(counts.size < maxCounts ? countedAs(record) : codeOf(record), 1);
-      return Promise.resolve();
-    },
-    get writable() {
-      return audit.writable;
-    },
-    get problem() {
-      return audit.problem;
-    },
-    get behind() {
-      return audit.behind;
-    },
-  };
+  const limited = writingBy(audit, (record) => {
+    if (!isUnauthenticated(record) || bucket.take(clock.monotonicMs()) === 0) return audit.write(record);
+    count(counts.size < maxCounts ? countedAs(record) : codeOf(record), 1);
+    return Promise.resolve();
+  });
+  // Not by a spread, which would keep what the trail is now.
+  return Object.assign(limited, { settle });
 }
 
 /**

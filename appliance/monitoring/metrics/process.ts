@@ -1,7 +1,7 @@
 // Metrics of this process for Prometheus. Every process counts for itself; sums are made on request.
 import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { quotaKinds, type Quotas, type TenantTotal } from '../../../core/access/quotas.ts';
-import type { Audit, AuditRecord } from '../../../core/audit/record.ts';
+import { type Audit, type AuditRecord, writingBy } from '../../../core/audit/record.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Listener } from '../../../core/http/listener/listeners.ts';
@@ -122,18 +122,7 @@ class MeasuredTrail {
 
   measured(audit: Audit): Audit {
     this.#trail = audit;
-    return {
-      get writable() {
-        return audit.writable;
-      },
-      get problem() {
-        return audit.problem;
-      },
-      get behind() {
-        return audit.behind;
-      },
-      write: (record: AuditRecord) => this.#write(audit, record),
-    };
+    return writingBy(audit, (record) => this.#write(audit, record));
   }
 
   /** Records that are written together share a promise, and are timed once. */

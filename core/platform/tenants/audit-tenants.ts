@@ -1,21 +1,10 @@
 // Completes audit records with both name and uuid of the tenant: people read the one, programs filter by the other.
-import type { Audit, AuditRecord } from '../../audit/record.ts';
+import { type Audit, type AuditRecord, writingBy } from '../../audit/record.ts';
 import type { Tenants } from '../../access/tenants.ts';
 
 /** The trail with tenants completed. */
 export function withTenants(audit: Audit, tenants: Tenants): Audit {
-  return {
-    write: (record) => audit.write(completed(record, tenants)),
-    get writable() {
-      return audit.writable;
-    },
-    get problem() {
-      return audit.problem;
-    },
-    get behind() {
-      return audit.behind;
-    },
-  };
+  return writingBy(audit, (record) => audit.write(completed(record, tenants)));
 }
 
 function completed(record: AuditRecord, tenants: Tenants): AuditRecord {
