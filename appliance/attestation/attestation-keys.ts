@@ -82,8 +82,7 @@ export class AttestationKeys {
         store.refresh();
         const newest = this.#newest();
         const wasReplaced = newest !== undefined && newest.key.kid !== key.kid;
-        if (!wasReplaced)
-          log.warn('the attestation key is not in its token any more: a new one is made', { key: key.kid, kind: error.kind });
+        if (!wasReplaced) log.warn('the attestation key is no longer in its token: a new one is made', { key: key.kid, kind: error.kind });
         present = wasReplaced ? newest : await this.#replace(present);
       }
     }

@@ -59,7 +59,7 @@ export function attestationEndpoints(keys: AttestationKeys): AnyEndpoint[] {
       summary: 'Replace the key that signs custody statements',
       named: 'RotateAttestationKey',
       description:
-        'Another key is made in the token and the present one destroyed there, so that nothing is signed under it any more. Its public key stays published.',
+        'Another key is made in the token and the present one destroyed there, so that nothing is signed under it from then on. Its public key stays published.',
       commandLine: { ends: 'destroys the present attestation key: verifiers have to be given the thumbprint of the new one' },
       output: z.object({ kid }),
       errors: ['conflict'],

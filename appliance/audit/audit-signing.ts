@@ -174,7 +174,7 @@ export function* auditKeyHolders(store: Store): Iterable<KeyHolder> {
 }
 
 function warnOfLoss(log: Log, { keyId }: AuditKey, { kind }: HsmError): void {
-  log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: keyId, kind });
+  log.warn('the key of the audit trail is no longer in its token: a new one is made', { key: keyId, kind });
 }
 
 function requireNewestKey(runtime: Runtime): FoundKey {

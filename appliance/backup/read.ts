@@ -42,7 +42,7 @@ export async function readBackup(
   }
   if (begin.startsWith('-----BEGIN AGE'))
     throw new BackupError('the backup is armored: the file itself is needed, as the appliance wrote it');
-  throw new BackupError('this is no keystored backup');
+  throw new BackupError('this is not a keystored backup');
 }
 
 async function readAge(plain: AsyncIterable<Uint8Array>, trusted: string | undefined, taker: Taker<Contents>): Promise<Restored> {

@@ -119,7 +119,7 @@ function requireBackupFile(file: string): void {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     const wrong = {
-      ENOTFILE: 'it is no file: name the file of a backup',
+      ENOTFILE: 'it is not a file: name the file of a backup',
       EACCES: 'this user may not read it',
       ENOENT: 'there is no such file',
     }[code];

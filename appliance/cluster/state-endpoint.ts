@@ -86,7 +86,7 @@ const clusterState = z.object({
   }),
   members: z.array(member).describe('Every appliance that came in once and was not removed, by name.'),
   etcd: z.array(server).describe('The members of etcd, where the appliances run them; empty for an etcd that somebody else runs.'),
-  removed: z.array(departed).describe('Those that were removed for ever, by name.'),
+  removed: z.array(departed).describe('Those that were removed permanently, by name.'),
   warnings: z
     .array(z.string())
     .optional()
@@ -234,17 +234,17 @@ const removalInput = z.object({
   evenIfAlive: z
     .boolean()
     .default(false)
-    .describe('Remove it although it sends heartbeats. It refuses everything within two seconds, and for ever.'),
+    .describe('Remove it although it sends heartbeats. It refuses everything within two seconds, and permanently.'),
 });
 
 const removal = departed.extend({
   lostChains: z.array(z.string()).meta({
-    description: 'Chains of the audit trail that are lost with it: no verification expects them any more.',
+    description: 'Chains of the audit trail that are lost with it: verifications no longer expect them.',
     example: ['0f3c9a52-7d0e-4c35-9d53-7a1c26a5b1ee-worker-1'],
   }),
   unconfirmed: z.array(z.string()).meta({
     description:
-      'Appliances that have not confirmed within 20 seconds that it has no way to the shared store any more, where the appliances run etcd: the same request asks again.',
+      'Appliances that have not confirmed within 20 seconds that it no longer has a way to the shared store, where the appliances run etcd: the same request asks again.',
     example: [],
   }),
   wrappingKey: z
@@ -263,7 +263,7 @@ function removalEndpoint({ cluster, store, kinds, membership, ownTokens, running
     access: 'token',
     operation: 'execute',
     tag: tags.system,
-    summary: 'Remove an appliance that is lost for ever from the cluster',
+    summary: 'Remove an appliance that is permanently lost from the cluster',
     description:
       'It never comes in again, and its name is given to no other. Health no longer misses it, the background jobs that it ran go on elsewhere, and its audit trail counts as lost, on record. One that was only stopped, or has lost its disk, is not removed: it comes back under its name. Ask any other appliance. Where the appliances run etcd, its member leaves, its certificates are revoked and its connections end; an etcd of your own has to refuse its certificate.',
     audit: 'required',
@@ -273,7 +273,7 @@ function removalEndpoint({ cluster, store, kinds, membership, ownTokens, running
     auditFields: ['member', 'evenIfAlive'],
     commandLine: {
       positional: ['member'],
-      ends: 'removes the appliance from its cluster for ever; its name is not given again, and its audit trail counts as lost',
+      ends: 'removes the appliance from its cluster permanently; its name is not given again, and its audit trail counts as lost',
     },
     errors: ['not-found', 'operation-refused'],
     reservedFor: 'system-root',

@@ -105,7 +105,7 @@ export function requireKinds(directory: string): void {
     require(join(directory, name), 'a file', 'move it away, and put the file back from your backup');
   const fifo = findFifo(directory);
   if (fifo !== undefined)
-    throw new StartRefused(`${fifo} is no file and no directory: move it away, and put what was in its place back from your backup`);
+    throw new StartRefused(`${fifo} is neither a file nor a directory: move it away, and put what was in its place back from your backup`);
 }
 
 /** Files of the audit trail, by their names; empty for an unreadable directory. */
@@ -148,7 +148,7 @@ export function mendDirectory(directory: string): readonly string[] {
       const left = takeRights(path, bits);
       found.push(
         left === undefined
-          ? `${before}; they may not any more`
+          ? `${before}; they no longer may`
           : `${before}; it could not be taken from them (${left}): ${remedyFor(path, present.uid, mode)}`,
       );
     }

@@ -75,7 +75,7 @@ export function findingEndpoints(store: Store, clock: Clock): AnyEndpoint[] {
       operation: 'execute',
       named: 'AnswerFinding',
       summary: 'Answer a finding: a person knows of it',
-      description: 'From then on it is no part of health. What is found with other numbers is one again.',
+      description: 'From then on it does not count in health. A finding with other numbers counts again.',
       audit: 'required',
       idempotent: true,
       documented: { names },

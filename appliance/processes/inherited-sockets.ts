@@ -63,7 +63,7 @@ export async function requireSameAddress(option: string, { host, port }: Address
   const handed = findAddress(descriptor);
   if (handed === undefined)
     throw new StartRefused(
-      `what systemd has handed over for ${option} is no TCP socket that listens: ` +
+      `what systemd has handed over for ${option} is not a TCP socket that listens: ` +
         'its socket unit needs ListenStream= with an address and a port, and Accept=no',
     );
   const asked = await lookup(host, { all: true }).catch(() => []);

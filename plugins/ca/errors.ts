@@ -12,7 +12,7 @@ export const caErrors = {
   'invalid-certificate': {
     status: 400,
     title: 'Certificate not usable',
-    when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or no CA certificate, or nothing that is issued under it would be accepted',
+    when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or not a CA certificate, or nothing that is issued under it would be accepted',
     detail: 'Send a complete PEM certificate that is valid now; the message says what is wrong with this one.',
   },
   ...requestErrors,

@@ -173,7 +173,7 @@ export function requireCaCertificate(context: CaContext, der: Uint8Array): Certi
     throw failCa('invalid-certificate', { detail: 'A certificate is not well-formed DER.', cause });
   }
   if (problem !== undefined) throw refusal(`the key of a certificate ${problem}`);
-  if (!isCa) throw refusal('a certificate is no CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
+  if (!isCa) throw refusal('a certificate is not a CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
   if (Temporal.Instant.compare(certificate.notAfter, context.clock.now()) <= 0) throw refusal('a certificate has expired');
   return certificate;
 }

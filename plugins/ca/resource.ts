@@ -39,7 +39,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     path: 'keystore/tls/ca',
     tag: caTag,
     noun: 'TLS CA',
-    removalEnds: 'destroys the key of the CA: it can issue and revoke nothing any more',
+    removalEnds: 'destroys the key of the CA: it can no longer issue or revoke',
     nameField: 'name',
     scope: 'tenant',
     table: context.tables.cas,

@@ -138,7 +138,7 @@ function namedKey({ params }: Asked): { readonly params: Readonly<Record<string,
   const { name } = params;
   if (name !== undefined && !isName(name))
     throw fail('invalid-value', {
-      detail: `"${name.slice(0, 64)}" is no name here: names have small letters, digits and hyphens inside, for example my-key.`,
+      detail: `"${name.slice(0, 64)}" is not a name here: names have small letters, digits and hyphens inside, for example my-key.`,
     });
   return { params: name === undefined ? {} : { name } };
 }

@@ -365,7 +365,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
     { 'certificate-file': '/nowhere.pem' },
     'cluster/certificate-file /nowhere.pem cannot be read (ENOENT)',
   ],
-  ['a key that is none', { 'key-file': '/etc/hostname' }, 'cluster/key-file /etc/hostname is no PEM file'],
+  ['a key that is none', { 'key-file': '/etc/hostname' }, 'cluster/key-file /etc/hostname is not a PEM file'],
   ['the name of another', { name: 'a' }, 'another appliance of the cluster is named a'],
 ])('a start is refused with %s', async (_, change, reason) => {
   const cluster = { ...sectionOf(path, 'd', shared.etcd.urls), ...change };

@@ -66,7 +66,7 @@ test('an invitation is for one appliance: another is refused, and stays out', as
   expect(await refusalOf(members.start('d', { invitation: path('invitation-c') }))).toContain('The invitation is not accepted');
   const other = path('invitation-other');
   writeFileSync(other, 'keystored-invitation-1.e30');
-  expect(await refusalOf(members.start('e', { invitation: other }))).toContain('is no invitation');
+  expect(await refusalOf(members.start('e', { invitation: other }))).toContain('is not an invitation');
   expect((await seenBy(a)).members).toHaveLength(3);
 });
 

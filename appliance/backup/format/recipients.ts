@@ -10,13 +10,13 @@ export async function findRecipientProblem(recipients: readonly string[]): Promi
   for (const recipient of recipients) {
     const shown = recipient.length > 40 ? `${recipient.slice(0, 24)}…${recipient.slice(-8)}` : recipient;
     if (!/^age1(?:pq1)?[02-9ac-hj-np-z]+$/.test(recipient))
-      return `${shown} is no recipient: age1… (X25519) and age1pq1… (hybrid) are, as age-keygen writes them; plugin keys are not`;
+      return `${shown} is not a recipient: age1… (X25519) and age1pq1… (hybrid) are, as age-keygen writes them; plugin keys are not`;
     try {
       const trial = new Encrypter();
       trial.addRecipient(recipient);
       await trial.encrypt(new Uint8Array());
     } catch {
-      return `${shown} is no recipient: its checksum does not fit, so a character is wrong or missing, or it is of a plugin`;
+      return `${shown} is not a recipient: its checksum does not fit, so a character is wrong or missing, or it is of a plugin`;
     }
   }
   const hybrid = recipients.filter(isHybrid).length;
@@ -53,7 +53,7 @@ export async function readIdentityFile(file: string): Promise<readonly Secret<st
     } catch {
       // The line may be a secret with a typo: it is not shown.
       throw new BackupError(
-        `${file}: identity ${index + 1} is none: AGE-SECRET-KEY-1… and AGE-SECRET-KEY-PQ-1… are, plugin identities are not`,
+        `${file}: identity ${index + 1} is malformed: AGE-SECRET-KEY-1… and AGE-SECRET-KEY-PQ-1… are, plugin identities are not`,
       );
     }
   }
@@ -67,7 +67,7 @@ function readPrivately(file: string): string {
     if ((mode & 0o170000) === 0o100000) {
       if ((mode & 0o077) !== 0)
         throw new BackupError(`${file} may be read by other users (mode ${(mode & 0o777).toString(8)}): chmod 600 ${file}`);
-      if (size > 1 << 20) throw new BackupError(`${file} is no file of identities`);
+      if (size > 1 << 20) throw new BackupError(`${file} is not a file of identities`);
     }
     return readFileSync(descriptor, 'utf8');
   } finally {

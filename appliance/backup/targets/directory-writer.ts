@@ -11,13 +11,13 @@ import { expendable } from './retention.ts';
 /** Remedies for people, by the code of the system. */
 const problems: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist: is the share mounted?',
-  ENOTDIR: 'is no directory',
+  ENOTDIR: 'is not a directory',
   ENOSPC: 'is full',
   EDQUOT: 'is full: the quota is used up',
   EACCES: 'cannot be written: give the user of the service the right to',
   EPERM: 'cannot be written: give the user of the service the right to',
   EROFS: 'is read-only; under systemd, a drop-in with ReadWritePaths= opens it to the service',
-  ESTALE: 'is a share that the server does not know any more: mount it again',
+  ESTALE: 'is a share that the server no longer knows: mount it again',
   ETIMEDOUT: 'is a share whose server does not answer',
 };
 

@@ -36,7 +36,7 @@ export async function runCluster(words: readonly string[], before: ConnectionOpt
   add('join', 'let this appliance, which is new, join with the invitation in a file: join --in FILE', (rest) =>
     runVerb('do', ['cluster', 'join', ...rest], before, io),
   );
-  add('remove', 'remove an appliance that is lost for ever: remove MEMBER [--even-if-alive]', (rest) =>
+  add('remove', 'remove an appliance that is permanently lost: remove MEMBER [--even-if-alive]', (rest) =>
     runVerb('do', ['cluster', 'remove-member', ...rest], before, io),
   );
   add('set-public-url', 'the one URL that certificates and links of all name: set-public-url URL', (rest) =>

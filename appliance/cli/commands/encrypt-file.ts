@@ -25,7 +25,7 @@ export async function encryptFile(words: readonly string[], before: ConnectionOp
     .option('--in <FILE>', 'what to encrypt', '-')
     .option('--out <FILE>', 'where to', '-')
     .action(async (key: string, options: Options) => {
-      if (options.out === '-' && io.stdout.isTTY === true) throw usageError('encrypted data is no text for a terminal: give --out FILE');
+      if (options.out === '-' && io.stdout.isTTY === true) throw usageError('encrypted data is not text for a terminal: give --out FILE');
       await convert(options, io, false, await openKey(key, options, before, io), seal);
     });
   await command.parseAsync([...words], { from: 'user' });

@@ -109,7 +109,7 @@ function isMet(value: unknown, conditions: readonly Condition[]): boolean {
 
 function conditionOf(text: string): Condition {
   const [, path = '', not = '', wanted] = /^([^=!]+)(?:(!?)=(.*))?$/s.exec(text) ?? [];
-  if (path === '') throw usageError(`"${text}" is no condition: give FIELD=VALUE, FIELD!=VALUE or FIELD`);
+  if (path === '') throw usageError(`"${text}" is not a condition: give FIELD=VALUE, FIELD!=VALUE or FIELD`);
   return { path: path.split('/'), wanted, isNot: not === '!' };
 }
 

@@ -69,7 +69,7 @@ async function editUntilTaken(edited: Edited, file: string, client: Client, io: 
     const typed = readFileSync(file, 'utf8');
     if (typed === opened) {
       if (remark === '') return void io.stderr.write('keystorectl: nothing was changed\n');
-      throw new KeptText(exitCodes.refused, `not sent, because it was refused and not changed any more; it is in ${file}`);
+      throw new KeptText(exitCodes.refused, `not sent, because it was refused and not changed afterwards; it is in ${file}`);
     }
     text = withoutRemarks(typed);
     try {

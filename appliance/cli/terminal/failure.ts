@@ -54,7 +54,7 @@ export class OutputFailed extends CommandFailed {
 
 /** The same failure after a change: `made` names the result that could not be shown. */
 export function undelivered({ isReaderGone, message }: OutputFailed, made: string): CommandFailed {
-  const why = isReaderGone ? 'standard output has no reader any more' : message;
+  const why = isReaderGone ? 'standard output no longer has a reader' : message;
   return new CommandFailed(exitCodes.undelivered, `${why}: the request was done, and its answer is lost${made === '' ? '' : `: ${made}`}`);
 }
 

@@ -167,7 +167,7 @@ func isPrintable(text string) bool {
 func deriveKeys(dataKey, salt []byte) (cipher.AEAD, []byte, error) {
 	defer overwrite(dataKey)
 	if len(dataKey) != 32 {
-		return nil, nil, sealedError("the wrapped key of the header is no data key of 256 bits, but of %d", len(dataKey)*8)
+		return nil, nil, sealedError("the wrapped key of the header is not a data key of 256 bits, but of %d", len(dataKey)*8)
 	}
 	extracted := hmacOf(salt, dataKey)
 	pieceKey := hmacOf(extracted, []byte(sealedInfo), []byte{1})

@@ -49,7 +49,7 @@ export async function startOwnServer(parts: OwnServerParts): Promise<EtcdProcess
   const isNew = !hasStarted(files.etcd);
   if (isNew && step === 'member') {
     throw new StartRefused(
-      `${files.etcd} has no data any more: a member of etcd never starts without it. Remove this appliance from the cluster, and join again with an empty data directory`,
+      `${files.etcd} no longer has data: a member of etcd never starts without it. Remove this appliance from the cluster, and join again with an empty data directory`,
     );
   }
   const client = step === 'joining' ? clientOf(data, readEndpoints(data)) : undefined;
@@ -104,7 +104,7 @@ function readInvitation(file: string): Invitation {
   const invitation = parseInvitation(text);
   if (invitation !== undefined) return invitation;
   throw new StartRefused(
-    `cluster/member/invitation-file ${file} is no invitation: give the line that "keystorectl cluster invite" has printed`,
+    `cluster/member/invitation-file ${file} is not an invitation: give the line that "keystorectl cluster invite" has printed`,
   );
 }
 

@@ -173,5 +173,5 @@ function readPem(field: string, file: string): string {
     );
   }
   if (text.includes('-----BEGIN ')) return text;
-  throw new StartRefused(`cluster/${field} ${file} is no PEM file: it begins with -----BEGIN`);
+  throw new StartRefused(`cluster/${field} ${file} is not a PEM file: one begins with -----BEGIN`);
 }

@@ -45,7 +45,7 @@ function componentsOf(file: string): readonly Component[] {
   const isBill = (document: unknown): document is { readonly components: readonly Component[] } =>
     Array.isArray((document as { components?: unknown } | null)?.components);
   const document = parse(readFileSync(file, 'utf8'));
-  if (!isBill(document)) throw new Error(`${file} is no bill of materials in CycloneDX`);
+  if (!isBill(document)) throw new Error(`${file} is not a bill of materials in CycloneDX`);
   return document.components;
 }
 

@@ -140,6 +140,6 @@ export function readText(element: Element): string {
 export function textOfUniversal(octets: Buffer): string {
   if (octets.length % 4 !== 0) throw new DerError('UniversalString of odd length');
   const points = Array.from({ length: octets.length / 4 }, (_, index) => octets.readUInt32BE(4 * index));
-  if (points.some((point) => point > 0x10_ffff)) throw new DerError('UniversalString with what is no character');
+  if (points.some((point) => point > 0x10_ffff)) throw new DerError('UniversalString with a number that is not a character');
   return String.fromCodePoint(...points);
 }

@@ -56,7 +56,7 @@ function isAddress(text: string): boolean {
 function problemOfDomain(policy: IdentityPolicy, text: string, where: string): string | undefined {
   const name = normaliseDomain(text);
   if (name === undefined && text.startsWith('#'))
-    return `a ${where} is of a type that is no string: write it as UTF8String or PrintableString`;
+    return `a ${where} is of a type that is not a string: write it as UTF8String or PrintableString`;
   if (name === undefined) return `a ${where} is not a host name (wildcards are not allowed)`;
   for (const allowed of policy.allowedDomains) {
     const domain = normaliseDomain(allowed);

@@ -63,7 +63,7 @@ const certificateReaders: ReadonlySet<string> = new Set(['X509 V3 routines', 'x5
 
 const unreadableCertificate = [
   '400 Bad Request',
-  'The client certificate cannot be read: an extension of it is malformed or stands twice. Send another certificate, or none.',
+  'The client certificate cannot be read: an extension of it is malformed or repeated. Send another certificate, or none.',
 ] as const;
 
 const clientErrors: Readonly<Record<string, readonly [status: string, line: string]>> = {

@@ -75,7 +75,7 @@ async function endTokens(parts: EndingParts, tokens: readonly TokenKey[], signal
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'cluster-unavailable')) throw error;
     throw clusterUnavailable(
-      'The change is made. Of the sessions that it ends, some are still open: those that no role grants any more end within a minute.',
+      'The change is made. Of the sessions that it ends, some are still open: those that no role grants now end within a minute.',
       error,
     );
   }

@@ -28,7 +28,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     path: 'keystore/authentication/oidc',
     tag: oidcTag,
     noun: 'OIDC service',
-    removalEnds: 'deletes the OIDC service with its roles: nobody signs in through it any more',
+    removalEnds: 'deletes the OIDC service with its roles: nobody can sign in through it',
     nameField: 'name',
     scope: 'tenant',
     table: oidc.services,

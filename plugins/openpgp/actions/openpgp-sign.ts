@@ -16,7 +16,7 @@ const input = z.object({
     .optional()
     .describe('Version to use; default: the version in use.'),
   format: z.enum(['armored', 'binary']).default('armored').describe('binary answers the packet in base64.'),
-  expiresAfter: durationField({ minSeconds: 1 }).optional().describe('How long the signature holds; for ever when absent.'),
+  expiresAfter: durationField({ minSeconds: 1 }).optional().describe('How long the signature holds; without limit when absent.'),
 });
 
 const output = z.object({

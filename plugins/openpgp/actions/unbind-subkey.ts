@@ -67,7 +67,7 @@ export function unbindSubkey(parts: Parts): AnyEndpoint {
 }
 
 function noPrimary(): Error {
-  return fail('operation-not-supported', { detail: 'The key is no primary key: it has bound no subkey.' });
+  return fail('operation-not-supported', { detail: 'The key is not a primary key: it has no bound subkey.' });
 }
 
 function missing(): Error {
@@ -91,6 +91,6 @@ async function revoke({ hsm, transitKeys }: Parts, primary: OpenpgpKey, subkey: 
 }
 
 function notBound(name: string): Error {
-  const message = `"${name}" is no subkey of this key.`;
+  const message = `"${name}" is not a subkey of this key.`;
   return failCore('invalid-value', { detail: message, items: [{ message, info: 'subkey' }] });
 }

@@ -82,7 +82,7 @@ export function formatBackup(backup: Backup): Uint8Array {
 
 /** Parses a backup document; throws invalid-key-data for anything else. */
 export function parseBackup(document: Uint8Array, attachments: Attachments): Backup {
-  if (!equalConstantTime(document.subarray(0, magic.length), magic)) throw unusable('This is no backup of a transit key.');
+  if (!equalConstantTime(document.subarray(0, magic.length), magic)) throw unusable('This is not a backup of a transit key.');
   if (document[magic.length] !== format)
     throw unusable(`The backup has format ${document[magic.length]}; this version reads format ${format}.`);
   const payload = document.subarray(head + 32);

@@ -87,7 +87,7 @@ function pssMethod(
 ) {
   const refuse = (field: string, only: string): Error =>
     coreFail('invalid-value', {
-      detail: `"${field}" must be ${only}, or absent: this version is a key for RSASSA-PSS (RFC 4055), whose signatures are no others.`,
+      detail: `"${field}" must be ${only}, or absent: this version is a key for RSASSA-PSS (RFC 4055), which makes no other signatures.`,
       items: [{ message: 'does not fit the version', info: field }],
     });
   if (signatureAlgorithm !== 'pss') throw refuse('signature-algorithm', 'pss');

@@ -108,7 +108,7 @@ export const stateSchema = z.object({
   keys: z
     .record(z.string(), z.string())
     .describe(
-      'Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It is no key material. ' +
+      'Per version: the public key; of a symmetric key a marker, the microseconds since 1970 at which it was made. It is not key material. ' +
         '`versions` is where to look for what is known of a version.',
     ),
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),

@@ -123,9 +123,9 @@ test('a typing error in a recipient is named, and so are mixtures, repetitions a
   expect(await findRecipientProblem([recipient.slice(0, -1)])).toMatch(/checksum/);
   expect(await findRecipientProblem([recipient, hybridRecipient])).toMatch(/mixture/);
   expect(await findRecipientProblem([recipient, recipient])).toMatch(/twice/);
-  expect(await findRecipientProblem([identity])).toMatch(/is no recipient/);
+  expect(await findRecipientProblem([identity])).toMatch(/is not a recipient/);
   expect(await findRecipientProblem(['age1yubikey1qwt50d05nh5vutpdzmlg5wn80xq5negm4uj9ghv0snvdd3yysf5yw3rhl3t'])).toMatch(/plugin/);
-  expect(await findRecipientProblem(['ssh-ed25519 AAAA'])).toMatch(/is no recipient/);
+  expect(await findRecipientProblem(['ssh-ed25519 AAAA'])).toMatch(/is not a recipient/);
 });
 
 test('a file of identities is read as age-keygen writes it, and not when others may read it, too', async () => {
@@ -139,7 +139,7 @@ test('a file of identities is read as age-keygen writes it, and not when others 
   await expect(readIdentityFile(write('# nothing\n'))).rejects.toThrow(/has no identity/);
   await expect(readIdentityFile(write('age-encryption.org/v1\n-> scrypt'))).rejects.toThrow(/itself encrypted/);
   const typo = identity.replace(/.$/, (last) => (last === 'Q' ? 'P' : 'Q'));
-  await expect(readIdentityFile(write(typo))).rejects.toThrow(/identity 1 is none/);
+  await expect(readIdentityFile(write(typo))).rejects.toThrow(/identity 1 is malformed/);
   await expect(readIdentityFile(write(typo))).rejects.not.toThrow(typo);
 });
 

@@ -63,7 +63,7 @@ test('a token that may fetch backups may do nothing else, and cannot choose who 
 test.each([
   [{}, 'missing-field', /passphrase, or recipients/],
   [{ passphrase: 'long enough for this', recipients: ['age1x'] }, 'invalid-value', /not both/],
-  [{ recipients: ['age1qqqq'] }, 'invalid-value', /age1qqqq is no recipient/],
+  [{ recipients: ['age1qqqq'] }, 'invalid-value', /age1qqqq is not a recipient/],
   [{ recipients: [] }, 'invalid-value', /recipients/],
 ])('%j is refused before anything is copied', async (body, code, detail) => {
   expect(await appliance.request('POST', `${system}/backup`, body)).toMatchObject({

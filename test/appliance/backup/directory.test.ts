@@ -44,7 +44,7 @@ test('what is missing, no directory, or fails while it is read leaves nothing be
   mkdirSync(path('bad'));
   await expect(write(path('absent'), randomBytes(10))).rejects.toThrow(/does not exist: is the share mounted/);
   writeFileSync(path('file'), '');
-  await expect(write(path('file'), randomBytes(10))).rejects.toThrow(/is no directory/);
+  await expect(write(path('file'), randomBytes(10))).rejects.toThrow(/is not a directory/);
   await expect(write(path('bad'), randomBytes(10), { bytes: 11 })).rejects.toThrow(/10 of 11 octets arrived/);
   const failing = (): Promise<void> => Promise.reject(new Error('the copy cannot be read'));
   await expect(write(path('bad'), randomBytes(100_000), { pause: failing })).rejects.toThrow(/the copy cannot be read/);

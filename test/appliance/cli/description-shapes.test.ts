@@ -299,8 +299,8 @@ test('every operation has an example of request, answer and error, and each fits
   expect(misfits).toEqual([]);
 });
 
-test('`keys` of a key says that its markers are no key material, and where to look', () => {
+test('`keys` of a key says that its markers are not key material, and where to look', () => {
   const schema = whole.components.schemas['TransitKeyState'] as { properties: Record<string, { description: string }> };
-  expect(schema.properties['keys']?.description).toMatch(/no key material[^]*`versions`/);
+  expect(schema.properties['keys']?.description).toMatch(/not key material[^]*`versions`/);
   expect(schema.properties['versions']).toBeDefined();
 });

@@ -95,7 +95,7 @@ test('contexts and associated data are those of the data key', async () => {
 test('octets are not written to a terminal, and nothing is waited for at one', async () => {
   expect(await ctl(['encrypt-file', 'orders', '--in', path('plain')], { terminal: true })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('encrypted data is no text for a terminal: give --out FILE') as unknown,
+    stderr: expect.stringContaining('encrypted data is not text for a terminal: give --out FILE') as unknown,
   });
   expect(await ctl(['decrypt-file', 'orders', '--out', path('no')])).toMatchObject({
     code: 1,

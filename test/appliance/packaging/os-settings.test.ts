@@ -236,7 +236,7 @@ test('a wrong medium changes nothing, and the screen says what is wrong, without
   start(whole);
   for (const [wrong, said] of [
     ['{"token": {"pin": "secret-1234"', 'one JSON object'],
-    ['{"start": "attended", "start": "unattended"}', 'no name stands twice'],
+    ['{"start": "attended", "start": "unattended"}', 'no name is repeated'],
     [{ ...whole, gateway: '192.0.2.1' }, '"gateway"'],
     [{ ...whole, hostname: 'Keys_2' }, 'KEYSTORED "hostname" must be a host name in lower case. The settings before stay: '],
     [{ ...whole, token: { ...whole.token, module: '/var/tmp/evil.so' } }, '"token/module"'],

@@ -80,7 +80,7 @@ describe('a statement', () => {
     ]);
     for (const text of ['not JSON', 'null', '{}']) {
       writeFileSync(path('other.cdx.json'), text);
-      expect(() => billedResources([path('other.cdx.json')])).toThrow('is no bill of materials');
+      expect(() => billedResources([path('other.cdx.json')])).toThrow('is not a bill of materials');
     }
   });
 });

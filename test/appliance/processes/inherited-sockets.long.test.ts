@@ -115,7 +115,7 @@ describe('what cannot be served is refused in one line', () => {
   });
 
   test('a file, a socket without an address, a connection; the right one by any of the addresses of its host', async () => {
-    const none = /^what systemd has handed over for --listen is no TCP socket that listens: /;
+    const none = /^what systemd has handed over for --listen is not a TCP socket that listens: /;
     expect(judge('127.0.0.1', 4646, openSync(path('file'), 'w'))).toMatch(none);
     const unix = createServer().listen(path('socket'));
     await once(unix, 'listening');

@@ -72,7 +72,7 @@ test.each([
   make(file);
   writeFileSync(path('passphrase'), 'secret');
   const { status, last } = await startAndEnd(data, { args: ['--restore', file, '--restore-passphrase-file', path('passphrase')] });
-  expect([status, last]).toEqual([1, `keystored: --restore ${file}: it is no file: name the file of a backup`]);
+  expect([status, last]).toEqual([1, `keystored: --restore ${file}: it is not a file: name the file of a backup`]);
   expect(Object.keys(contentsOf(data))).toEqual(['lock']);
 });
 

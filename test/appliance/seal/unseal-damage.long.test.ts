@@ -76,7 +76,7 @@ test.each<[what: string, name: () => string, put: ((file: string) => unknown) | 
     (file) => mkdirSync(file),
     /is a directory, not a file: move it away/,
   ],
-  ['FIFO beside the audit trail', () => 'tls/strange', fifo, /is no file and no directory: move it away/],
+  ['FIFO beside the audit trail', () => 'tls/strange', fifo, /is neither a file nor a directory: move it away/],
 ])('%s: unseal names the file and the remedy, and works when that is mended', async (_, nameOf, put, remedy) => {
   const name = nameOf();
   const mend = exchange(name, put);

@@ -24,9 +24,9 @@ test('others who may write into the directory or read a secret may not any more,
   chmodSync(join(data, 'store'), 0o775);
   chmodSync(join(data, 'pin'), 0o640);
   expect(aboutRights(data)).toEqual([
-    `others could use ${data} (mode 777), and files in it could be exchanged; they may not any more`,
-    `others could use ${data}/store (mode 775), and files in it could be exchanged; they may not any more`,
-    `others could use ${data}/pin (mode 640), and the secrets in it may be known to them: rotate what it holds if others were on this machine; they may not any more`,
+    `others could use ${data} (mode 777), and files in it could be exchanged; they no longer may`,
+    `others could use ${data}/store (mode 775), and files in it could be exchanged; they no longer may`,
+    `others could use ${data}/pin (mode 640), and the secrets in it may be known to them: rotate what it holds if others were on this machine; they no longer may`,
   ]);
   const modes = ['.', 'store', 'pin', 'tls'].map((name) => statSync(join(data, name)).mode & 0o777);
   expect(modes).toEqual([0o755, 0o755, 0o600, 0o755]);

@@ -109,7 +109,7 @@ describe('keys', () => {
   test('a name that we cannot have is refused, and never changed', async () => {
     const { status, body } = await ask('POST', 'transit/keys/My_Key.v1', {});
     expect(status).toBe(400);
-    expect(body.errors[0]).toContain('"My_Key.v1" is no name here');
+    expect(body.errors[0]).toContain('"My_Key.v1" is not a name here');
   });
 });
 

@@ -179,7 +179,7 @@ function requireFreeName({ members }: ClusterState, { name }: Pick<Named, 'name'
   throw fail('operation-refused', {
     detail:
       other.state === 'removed' || other.state === 'removing'
-        ? `"${name}" is the name of an appliance that was removed for ever: give the new one another cluster/name.`
+        ? `"${name}" is the name of an appliance that was removed permanently: give the new one another cluster/name.`
         : `An appliance of the cluster is named "${name}": give the new one another cluster/name.`,
   });
 }

@@ -106,7 +106,7 @@ const withdrawal = z.object({
   id: idField(),
   unconfirmed: z.array(z.string()).meta({
     description:
-      'Appliances that have not confirmed within 20 seconds that the one that was admitted by it has no way to the shared store any more.',
+      'Appliances that have not confirmed within 20 seconds that the one that was admitted by it no longer has a way to the shared store.',
     example: [],
   }),
   wrappingKey: z
@@ -125,7 +125,7 @@ function withdrawEndpoint({ membership, ownTokens }: Parts): AnyEndpoint {
     tag: tags.system,
     summary: 'Withdraw an invitation into the cluster',
     description:
-      'Nobody comes in by it any more. Of an appliance that was admitted by it and has not come in, the certificates are revoked and its member of etcd leaves; one that has come in is removed with `remove-member`.',
+      'Nobody comes in by it from then on. Of an appliance that was admitted by it and has not come in, the certificates are revoked and its member of etcd leaves; one that has come in is removed with `remove-member`.',
     audit: 'required',
     input: z.object({ id: idField() }),
     output: withdrawal,

@@ -34,7 +34,7 @@ export async function requireRecoverable(data: string): Promise<Recovered> {
       'put the file back from your backup, or restore a backup of the appliance into an empty directory',
     );
   const position = existsSync(join(paths.store(data), 'data.mdb')) ? await readPosition(paths.store(data)) : undefined;
-  if (position === undefined) throw new StartRefused(`${paths.store(data)} is no replica of a cluster: there is nothing to be recovered`);
+  if (position === undefined) throw new StartRefused(`${paths.store(data)} is not a replica of a cluster: there is nothing to recover`);
   if (position.filling === true) {
     throw new StartRefused(
       `${paths.store(data)} was being filled from the others and is incomplete: recover another appliance, or restore a backup`,

@@ -171,7 +171,7 @@ export function parseSettings(file: Uint8Array): Settings {
     return parseInput(schema, parseJsonObject(file));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (error.code === 'invalid-json') throw new SettingsError('must be one JSON object in UTF-8 in which no name stands twice');
+    if (error.code === 'invalid-json') throw new SettingsError('must be one JSON object in UTF-8 in which no name is repeated');
     const [first] = error.details.items ?? [];
     // The message is a sentence that begins with the field; here it is part of another one.
     throw new SettingsError((first?.message ?? error.message).replace(/\.$/, ''));

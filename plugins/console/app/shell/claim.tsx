@@ -59,7 +59,7 @@ export function Claimed({ token }: { readonly token: string }): ComponentChildre
       <section class="card">
         <p>
           This is the root token of the tenant <code>system</code>. It is shown this once, has no end, and can do everything: put it into a
-          safe. The credential of the screen does not work any more.
+          safe. The credential of the screen no longer works.
         </p>
         <ShownOnce secret={token} what="root token" fileName="keystored-root-token.txt" />
         <p>Then sign in with it.</p>

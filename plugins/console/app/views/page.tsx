@@ -49,7 +49,7 @@ function NowherePage({ catalog, path }: { readonly catalog: Catalog; readonly pa
       <Heading catalog={catalog} title="There is nothing at this address" path={path} />
       <section class="card">
         <p>
-          <code>{visible(path)}</code> is no path of this appliance’s API. It may be from another version.
+          <code>{visible(path)}</code> is not a path of this appliance’s API. It may be from another version.
         </p>
         <a class="button primary" href={hrefOf(above)}>
           {above === '' ? 'To the overview' : `Up to ${visible(above)}`}

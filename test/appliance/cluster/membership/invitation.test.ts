@@ -42,7 +42,7 @@ test.each<[string, string]>([
   ['a number as the fingerprint', lineOf({ ...invitation, authority: 1 })],
   ['more than a line', lineOf({ ...invitation, url: `https://${'x'.repeat(3_000)}` })],
   ['a prototype', `keystored-invitation-1.${Buffer.from('{"__proto__":{}}').toString('base64url')}`],
-])('what is no invitation is refused: %s', (_, text) => {
+])('what is not an invitation is refused: %s', (_, text) => {
   expect(parseInvitation(text)).toBeUndefined();
 });
 

@@ -78,7 +78,7 @@ describe.each([
       const signature = action === 'verify' ? { signature: 'store:v2:AAAA' } : {};
       const refusal = await harness.refused(400, 'invalid-value', name, action, { text, 'signature-algorithm': 'pkcs1v15', ...signature });
       expect(refusal.detail).toBe(
-        '"signature-algorithm" must be pss, or absent: this version is a key for RSASSA-PSS (RFC 4055), whose signatures are no others.',
+        '"signature-algorithm" must be pss, or absent: this version is a key for RSASSA-PSS (RFC 4055), which makes no other signatures.',
       );
     }
     // The version before was made by the token, and is any RSA key.

@@ -129,7 +129,7 @@ def _derive(data_key: bytearray, salt: bytes) -> Tuple[bytes, bytes]:
     """HKDF-SHA-256 (RFC 5869) to the key of the pieces and what commits to the data key, which is overwritten."""
     try:
         if len(data_key) != 32:
-            raise SealedDataError(f"the wrapped key of the header is no data key of 256 bits, but of {len(data_key) * 8}")
+            raise SealedDataError(f"the wrapped key of the header is not a data key of 256 bits, but of {len(data_key) * 8}")
         extracted = hmac.digest(salt, data_key, hashlib.sha256)
     finally:
         data_key[:] = bytes(len(data_key))

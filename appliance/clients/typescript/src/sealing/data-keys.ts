@@ -118,6 +118,6 @@ export function dataKeyToSeal(
 /** Returns the data key of a header, from the cache if it is there. Rejects with SealedDataError for an invalid key. */
 export async function dataKeyToOpen(source: DataKeySource, ciphertext: string, cache: DataKeyCache | undefined): Promise<Uint8Array> {
   const dataKey = await (cache === undefined ? source.open(ciphertext) : cache.toOpen(source, ciphertext));
-  if (dataKey.length !== 32) throw new SealedDataError('the wrapped key of the header is no data key of 256 bits');
+  if (dataKey.length !== 32) throw new SealedDataError('the wrapped key of the header is not a data key of 256 bits');
   return dataKey;
 }

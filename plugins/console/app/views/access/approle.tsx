@@ -136,7 +136,7 @@ function SecretIdList({ path, turn, onEnd }: ListProps): ComponentChildren {
   if (loaded.state !== 'there') return null;
   const all = loaded.answer.body as readonly SecretId[];
   const total = Number(loaded.answer.headers.get('total-count') ?? all.length);
-  if (all.length === 0) return <p class="quiet">There is none: no program can log in yet.</p>;
+  if (all.length === 0) return <p class="quiet">It has no secret-id: no program can log in yet.</p>;
   const columns: readonly Column<SecretId>[] = [
     { head: 'Accessor', is: 'name', cell: ({ accessor }) => <code class="accessor">{visible(accessor)}</code> },
     { head: 'Made', cell: (one) => <Moment at={one['creation-time']} /> },

@@ -82,7 +82,7 @@ function Rotation({ wrapping: { state, done, total, failed } }: { readonly wrapp
   return (
     <Progress label="Keys rewrapped" done={done} total={total}>
       {isWaiting
-        ? 'Every key is rewrapped. The old wrapping key is destroyed when no process can need it any more.'
+        ? 'Every key is rewrapped. The old wrapping key is destroyed when no process can need it.'
         : total === 0
           ? 'Counting the keys …'
           : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} keys are rewrapped.`}

@@ -17,7 +17,7 @@ const words: Readonly<Record<Status, string>> = {
   active: 'active',
   pending: 'waits to be used',
   deprecated: 'only decrypts and verifies',
-  invalidated: 'does nothing any more',
+  invalidated: 'can no longer be used',
 };
 
 /** The height of a bar says the same as its colour. */

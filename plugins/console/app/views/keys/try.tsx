@@ -50,7 +50,7 @@ const encryption: readonly Way[] = [
     take: ({ plaintext, 'key-version': version }, { clear }) => {
       const text = textOf(String(plaintext));
       clear.value = text ?? String(plaintext);
-      return `Decrypted with version ${String(version)}.${text === undefined ? ' It is no text: what is shown is base64.' : ''}`;
+      return `Decrypted with version ${String(version)}.${text === undefined ? ' It is not text: base64 is shown.' : ''}`;
     },
   },
 ];
@@ -99,7 +99,7 @@ export function TryKey({ catalog, names, state, onUsed }: TryProps): ComponentCh
   return (
     <section class="card" aria-labelledby="try-title">
       <h2 id="try-title">Try it</h2>
-      <p class="quiet">What you type is sent to this appliance, is not kept, and is no part of the audit trail. The use is.</p>
+      <p class="quiet">What you type is sent to this appliance, is not kept, and does not appear in the audit trail. The use does.</p>
       <div class="try">
         <TextField id="try-clear" label={encrypts ? 'Plaintext' : 'Text'} text={texts.clear} />
         <TextField id="try-value" label={encrypts ? 'Ciphertext' : 'Signature'} text={texts.value} isCode />

@@ -13,7 +13,7 @@ export function SealPage({ catalog, place, path }: DrawnProps): ComponentChildre
       <>
         <Heading catalog={catalog} title="The appliance is sealed" path={`${path}/done`} />
         <section class="card">
-          <p>No process holds a key any more. Every request is answered with 503 until somebody gives the PIN.</p>
+          <p>No process holds a key. Every request is answered with 503 until somebody gives the PIN.</p>
           <div class="buttons">
             <a class="button primary" href="/unseal" data-server="">
               Unseal it
@@ -32,7 +32,7 @@ export function SealPage({ catalog, place, path }: DrawnProps): ComponentChildre
       <section class="card">
         <ul class="reasons">
           <li>
-            No request that needs a key, a token or the store is answered any more: encryption, signatures, sign-in and enrolment stop.
+            Requests that need a key, a token or the store are no longer answered: encryption, signatures, sign-in and enrolment stop.
           </li>
           <li>This session goes on when the appliance is unsealed, if its time is not over by then.</li>
           <li>To unseal it, somebody gives the PIN of the token: in a browser at this address, or with keystorectl. Have it ready.</li>

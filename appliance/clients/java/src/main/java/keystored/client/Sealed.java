@@ -87,7 +87,7 @@ final class Sealed {
   private static Derived derive(byte[] dataKey, byte[] salt) throws SealedDataException {
     try {
       if (dataKey.length != 32) {
-        throw new SealedDataException("the wrapped key of the header is no data key of 256 bits, but of " + dataKey.length * 8);
+        throw new SealedDataException("the wrapped key of the header is not a data key of 256 bits, but of " + dataKey.length * 8);
       }
       byte[] extracted = hmac(salt, dataKey);
       byte[] pieceKey = hmac(extracted, INFO, new byte[] {1});
