@@ -43,6 +43,8 @@ export class Environment {
   /** true if a write of the running commit could not be undone */
   #isSpoiled = false;
   #contentChange = 0n;
+  /** true once the key of refresh() had a value */
+  #hadValue = false;
   readonly #files: StoreFiles;
   #tellUnreadable: () => void = () => undefined;
 
@@ -151,12 +153,16 @@ export class Environment {
 
   /**
    * Moves the snapshot to the newest state if `isNewer` returns true for the value now under `key`. The check takes about a microsecond.
-   * With a held snapshot, all reads between two refreshes see the same state, independent of LMDB's own timers.
+   * With a held snapshot, all reads between two refreshes see the same state, independent of LMDB's own timers. A value that was there once
+   * and is gone counts as a damaged page: a page of other octets may read as an empty one.
    */
   refresh(key: Buffer, isNewer: (value: Uint8Array | undefined) => boolean): void {
     this.#guarded((database) => {
       database.resetReadTxn();
-      if (!isNewer(database.getBinaryFast(key)) && this.#snapshot !== undefined) return;
+      const value = database.getBinaryFast(key);
+      if (value === undefined && this.#hadValue) this.#tellUnreadable();
+      this.#hadValue ||= value !== undefined;
+      if (!isNewer(value) && this.#snapshot !== undefined) return;
       this.#releaseSnapshot();
       this.#snapshot = database.useReadTransaction();
     });

@@ -50,14 +50,32 @@ test('a page of other octets is named at the start, with what helps, whatever th
   expect(await again.stop()).toBe(0);
 });
 
-test('pages overwritten under a running appliance end it with their name, not in a row of workers', { timeout: 120_000 }, async () => {
-  const data = path('running');
-  const daemon = await startDaemon({ directory: data });
-  for (let page = 2; page < statSync(file(data)).size / pageBytes; page++) overwritePage(data, page, randomBytes(pageBytes));
-  const asked = setInterval(() => void daemon.exchange('GET', keys).catch(() => undefined), 100);
-  expect(await daemon.ended.finally(() => clearInterval(asked))).toBe(1);
-  expect(daemon.output()).toMatch(/data\.mdb is damaged: .*page \d+.*: put the store back from your backup/);
-});
+/** A page that LMDB reads as a leaf without records. */
+function emptyLeaf(): Buffer {
+  const page = Buffer.alloc(pageBytes);
+  page.writeUInt16LE(0x02, 10);
+  page.writeUInt16LE(16, 12);
+  page.writeUInt16LE(pageBytes, 14);
+  return page;
+}
+
+const overwritten = [
+  ['other octets', (): Buffer => randomBytes(pageBytes)],
+  ['empty leaves', emptyLeaf],
+] as const;
+
+test.each(overwritten)(
+  '%s in the pages of a running appliance end it with their name, not in a row of workers',
+  { timeout: 120_000 },
+  async (kind, make) => {
+    const data = path(kind.replace(' ', '-'));
+    const daemon = await startDaemon({ directory: data });
+    for (let page = 2; page < statSync(file(data)).size / pageBytes; page++) overwritePage(data, page, make());
+    const asked = setInterval(() => void daemon.exchange('GET', keys).catch(() => undefined), 100);
+    expect(await daemon.ended.finally(() => clearInterval(asked))).toBe(1);
+    expect(daemon.output()).toMatch(/data\.mdb is damaged: .*page \d+.*: put the store back from your backup/);
+  },
+);
 
 test('a record that is gone with an earlier page is a part of health until it is answered', { timeout: 180_000 }, async () => {
   const data = path('earlier');
