@@ -256,6 +256,12 @@ export interface Hsm {
    */
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
   /**
+   * RSAES-PKCS1-v1_5 (RFC 8017 section 7.2.2) under a wrapped RSA key, in the token: for content keys of `bytes` octets, 0 to 501. What does not
+   * decrypt to so many octets gives as many pseudo-random ones, the same each time (implicit rejection): nobody learns which it was, and what
+   * is decrypted with them fails. The caller zeroes the result.
+   */
+  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array): Promise<Uint8Array>;
+  /**
    * Signs with one C_Sign. Returns the raw signature of the token (ECDSA: r‖s). A signature that `check` refuses is made once more, and
    * refused as `unavailable` if that one does not pass either. Its time is charged to the key's tenant, or to `askedBy`.
    */

@@ -14,7 +14,7 @@ export type TokenWay = Pick<TokenSupervisor, 'name' | 'keyTypes' | 'up' | 'start
 
 /** Operations whose first part is the reference of a key. */
 const usesKey: ReadonlySet<OperationName> = new Set<OperationName>([
-  ...(['encrypt', 'decrypt', 'sign', 'hmac', 'decryptOaep', 'rewrap', 'evidence', 'export', 'destroy', 'forget'] as const),
+  ...(['encrypt', 'decrypt', 'sign', 'hmac', 'decryptOaep', 'decryptPkcs1', 'rewrap', 'evidence', 'export', 'destroy', 'forget'] as const),
 ]);
 /** Errors after which another token is tried. The others concern the request. */
 const passing: ReadonlySet<HsmError['kind']> = new Set([

@@ -162,6 +162,10 @@ class RoutedHsm implements Hsm {
     return rejecting(() => this.#holderOf(key.stored).submit(call.decryptOaep(key, hash, sealed), takeSecret));
   }
 
+  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.decryptPkcs1(key, bytes, sealed), takeSecret));
+  }
+
   async useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]> {
     const outcomes: UseOutcome[] = [];
     const perToken = new Map<TokenWay, { readonly calls: Call[]; readonly places: number[] }>();

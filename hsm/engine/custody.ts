@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { HsmError, type KeyBinding, type KeyType } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
+import { frames, macInput, type DecodedReference } from '../protocol/key-encoding.ts';
 import { keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { seedValues } from '../pkcs11/key-material.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
@@ -136,6 +136,15 @@ export class Custody {
     if (custody === 'token' && this.#isGone(type, Buffer.from(blob)))
       throw new HsmError('key-missing', 'the key is no longer in its token');
     throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
+  }
+
+  /**
+   * A secret of a key, 32 octets, for pseudo-random answers to what does not decrypt: a MAC of the token, under another label than bindings. The
+   * same in every process and token that binds the key.
+   */
+  rejectionSecret({ custody, binding, blob }: DecodedReference): Buffer {
+    const { tenant, keyId, version, purpose } = binding;
+    return this.#mac(this.#bindingKeyOf(custody, blob), frames('keystored/implicit-rejection/1', tenant, keyId, String(version), purpose));
   }
 
   /** Tells whether the token lacks an object with that id. An id that it refuses to search for is not a key of this appliance. */

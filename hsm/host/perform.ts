@@ -19,6 +19,7 @@ import {
   type Making,
 } from '../protocol/operations.ts';
 import { decryptOaep } from '../engine/operations/oaep.ts';
+import { decryptPkcs1 } from '../engine/operations/pkcs1.ts';
 import { destroyWrappingKey, listWrappingKeys, makeWrappingKey, rewrapKey } from '../engine/rotation.ts';
 import { hmac, sign } from '../engine/operations/signing.ts';
 import { describeObjects, findWiderObjects } from '../engine/usages.ts';
@@ -217,6 +218,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
   },
   hmac: (engine, job) => [hmac(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
   decryptOaep: (engine, job) => [decryptOaep(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
+  decryptPkcs1: (engine, job) => [decryptPkcs1(engine, job.identity(0), job.part(1).readUInt16BE(), job.part(2))],
   random: (engine, job) => [engine.random.octets(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {
     engine.random.octets(16);

@@ -86,7 +86,8 @@ export function decryptionFailed(): HsmError {
   return new HsmError('decryption-failed', 'the ciphertext does not open with this key');
 }
 
-function isDecryptionFailed(error: unknown): boolean {
+/** Tells whether it is the error of an input that does not decrypt. */
+export function isDecryptionFailed(error: unknown): boolean {
   return error instanceof HsmError && error.kind === 'decryption-failed';
 }
 
