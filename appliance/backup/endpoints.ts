@@ -38,7 +38,10 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
           .min(1)
           .max(32)
           .optional()
-          .meta({ description: 'age recipients, in place of a passphrase: all age1… or all age1pq1….' }),
+          .meta({
+            description: 'age recipients, in place of a passphrase: all age1… or all age1pq1….',
+            example: ['age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj'],
+          }),
       }),
       secretInput: ['passphrase'],
       auditFields: ['recipients'],

@@ -1,19 +1,29 @@
 // The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
 import { hash } from 'node:crypto';
+import { disclosureOf } from '../der/public-texts.ts';
 import { isJsonObject } from '../wire/json.ts';
-import { formatOutput, type Shape } from '../wire/schema.ts';
+import { formatValue, type Shape } from '../wire/schema.ts';
 import type { AuditField } from './routes.ts';
 
 /** Longer texts and lists are recorded by size and digest. */
 const longestShownText = 256;
+/** Limit of public texts, with room for a certificate on RSA-4096 and its issuer. Of callers without a token it is that of others. */
+const longestShownPublicText = 4_096;
 
-/** Parameters of a record; undefined without any. */
-export function requestParameters(fields: readonly AuditField[], input: unknown): Record<string, unknown> | undefined {
+/** Parameters of a record, as they were sent; undefined without any. `isAuthenticated`: the sender has a token. */
+export function requestParameters(
+  fields: readonly AuditField[],
+  input: unknown,
+  isAuthenticated: boolean,
+): Record<string, unknown> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   let parameters: Record<string, unknown> | undefined;
-  for (const { camel, wire, sizeOnly } of fields) {
+  for (const { camel, wire, shape, sizeOnly } of fields) {
     const value = (input as Record<string, unknown>)[camel];
-    if (value !== undefined) (parameters ??= {})[wire] = sizeOnly ? sizeOf(value) : shortened(formatOutput(value));
+    if (value === undefined) continue;
+    (parameters ??= {})[wire] = sizeOnly
+      ? sizeOf(value)
+      : shortened(formatValue(shape, value), isAuthenticated ? longestShownPublicText : longestShownText);
   }
   return parameters;
 }
@@ -37,19 +47,23 @@ export function inShape(shape: Shape | undefined, value: unknown): unknown {
 }
 
 /**
- * Replaces long texts and lists in a value (wire form) by size and digest, and every PEM too: users paste private keys in place of public ones. The
- * digest is the SHA-256 of the text in UTF-8, or of the JSON of the list without white space.
+ * Replaces long texts and lists in a value (wire form) by size and digest, and of any length those that may have a private key: users paste them in
+ * place of public ones. Certificates, requests and public keys stay, up to `longestPublic` characters. The digest is the SHA-256 of the text in UTF-8, or of the
+ * JSON of the list without white space.
  */
-export function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestShownText || isPem(value) ? withDigest(value) : value;
-  if (Array.isArray(value)) return value.length > longestShownText ? withDigest(value) : value.map(shortened);
+export function shortened(value: unknown, longestPublic = longestShownPublicText): unknown {
+  if (typeof value === 'string') {
+    const disclosure = disclosureOf(value, longestPublic);
+    return disclosure === 'doubtful' || (disclosure === undefined && value.length > longestShownText) ? withDigest(value) : value;
+  }
+  if (Array.isArray(value)) return value.length > longestShownText ? withDigest(value) : value.map((one) => shortened(one, longestPublic));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one, longestPublic)]));
 }
 
 /** As shortened, but keeps texts and lists of any length. */
 export function inWhole(value: unknown): unknown {
-  if (typeof value === 'string') return isPem(value) ? withDigest(value) : value;
+  if (typeof value === 'string') return disclosureOf(value, longestShownPublicText) === 'doubtful' ? withDigest(value) : value;
   if (Array.isArray(value)) return value.map(inWhole);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inWhole(one)]));
@@ -61,10 +75,6 @@ export function valuesInBatch(items: readonly Readonly<Record<string, unknown>>[
     (field) => [field, [...new Set(items.map((item) => item[field]))].filter((value) => value !== undefined)] as const,
   );
   return Object.fromEntries(values.flatMap(([field, found]) => (found.length === 0 ? [] : [[field, shortened(found)]])));
-}
-
-function isPem(text: string): boolean {
-  return text.includes('-----BEGIN');
 }
 
 function withDigest(value: string | readonly unknown[]) {

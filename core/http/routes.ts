@@ -7,7 +7,7 @@ import { namedFieldsOf, type NamedField } from './named-entries.ts';
 import { RouteTable } from './route-table.ts';
 
 /** A field of the input in the audit record: by value, or, for payloads and secrets, by size only (api 69). */
-export type AuditField = { readonly camel: string; readonly wire: string; readonly sizeOnly: boolean };
+export type AuditField = { readonly camel: string; readonly wire: string; readonly shape: Shape | undefined; readonly sizeOnly: boolean };
 
 /** An endpoint in the table. */
 export type Route = {
@@ -55,12 +55,16 @@ function routeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>
   const secret = new Set<string>(endpoint.secretInput ?? []);
   const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));
   const judgedFields = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
+  const shape = endpoint.input === undefined ? undefined : shapeOf(endpoint.input);
+  const auditField = (camel: string, sizeOnly: boolean): AuditField => ({
+    camel,
+    wire: toKebab(camel),
+    shape: shape?.kind === 'object' ? shape.byCamel.get(camel)?.shape : undefined,
+    sizeOnly,
+  });
   return {
     endpoint,
-    auditFields: [
-      ...shown.map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: false })),
-      ...[...secret].map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: true })),
-    ],
+    auditFields: [...shown.map((camel) => auditField(camel, false)), ...[...secret].map((camel) => auditField(camel, true))],
     namedFields: endpoint.input === undefined ? [] : namedFieldsOf(endpoint.input),
     constrainedShape: constrainedShapeOf(endpoint, byName),
     constrainedInput: (input) =>

@@ -53,7 +53,7 @@ export function importWrappingKeyEndpoints(transit: Transit, keys: ImportWrappin
         const ttlSeconds = ttl?.seconds ?? usualTtlSeconds;
         const expiresAt = microseconds(call.now) + microsecondsOf(ttlSeconds);
         const { id, publicKey } = await keys.makeFor(key, expiresAt);
-        call.noteAudit({ requestParameters: { ttl: `${ttlSeconds}s`, 'import-id': id } });
+        call.noteAudit({ requestParameters: { ttl: ttl?.text ?? `${ttlSeconds}s`, 'import-id': id } });
         return { wrappingKey: formatPublicKey(publicKey), importId: id, expires: instantOf(expiresAt) };
       },
     }),

@@ -14,7 +14,7 @@ export function readValidInput(context: ApiRequest): void {
   const { caller, exchange } = context;
   context.input = readInput(endpoint, body, exchange.inputOf && ((document) => exchange.inputOf?.(document, caller) ?? document));
   context.largeText = largeTextOf(body);
-  const parameters = requestParameters(auditFields, inputWith(context, context.largeText));
+  const parameters = requestParameters(auditFields, inputWith(context, context.largeText), endpoint.access === 'token');
   if (parameters !== undefined) context.note.requestParameters = parameters;
 }
 

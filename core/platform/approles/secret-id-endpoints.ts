@@ -103,7 +103,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
           return issueSecretId(transaction, store, call.now, secretId, grant);
         });
         const { ttlSeconds, numUses: uses } = limits;
-        const ttlText = ttlSeconds === undefined ? undefined : `${ttlSeconds}s`;
+        const ttlText = ttlSeconds === undefined ? undefined : (ttl?.text ?? `${ttlSeconds}s`);
         const requestParameters = { made: record.accessor, ...defined({ ttl: ttlText, 'num-uses': uses }), 'bound-cidrs': boundCidrs };
         call.noteAudit({ requestParameters });
         return { secretId: revealSecret(secretId), ...shownOf(record) };

@@ -84,8 +84,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
         const grant = { tenantId, user, policies: [...names], ttlSeconds, maxTtlSeconds, parent, boundCidrs };
         return issueToken(transaction, store, clock, token, grant);
       });
-      const [ttlText, maxTtlText] = [`${ttlSeconds}s`, `${maxTtlSeconds}s`];
-      const made = { policies: names, ttl: ttlText, 'max-ttl': maxTtlText, 'bound-cidrs': boundCidrs, made: issued.accessor };
+      const made = { policies: names, ttl: lives.ttl.text, 'max-ttl': lives.maxTtl.text, 'bound-cidrs': boundCidrs, made: issued.accessor };
       call.noteAudit({ requestParameters: made });
       return formatIssuedToken(issued);
     },

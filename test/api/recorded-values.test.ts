@@ -1,0 +1,96 @@
+// Every field that an endpoint names for the trail is in the records of its requests, as it was sent.
+import { generateKeyPairSync, hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnyEndpoint } from '../../core/http/endpoint.ts';
+import { fieldsOf, type JsonSchema } from '../../core/http/description/document.ts';
+import { exampleOf, wireSchema } from '../../core/http/description/schema.ts';
+import { toKebab } from '../../core/wire/schema.ts';
+import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { examples } from './matrix-examples.ts';
+
+const at = temporaryDirectory();
+const appliance = await startWholeAppliance(at());
+const { routes } = appliance.app;
+afterAll(() => appliance.close());
+
+beforeAll(async () => {
+  for (const { list, name, document } of examples) await appliance.request('POST', list, { name, ...document });
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The newest record of a path. */
+function recordOf(path: string): Fields | undefined {
+  const directory = join(appliance.directory, 'audit');
+  const lines = readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(join(directory, name), 'utf8').split('\n'));
+  const found = lines.findLast((line) => line.includes(`"path":"${path}"`));
+  return found === undefined ? undefined : (JSON.parse(found) as Fields);
+}
+
+function existing({ path }: AnyEndpoint): string {
+  const template = path.replace('/v1/state/', '/v1/config/');
+  const example = examples.find(({ list }) => template.startsWith(`${list}/{`));
+  return path.replace(/\{[^}]+\}/, example?.name ?? 'matrix-none').replaceAll(/\{[^}]+\}/g, 'matrix-none');
+}
+
+/** Ends what the next request needs. */
+const destructive = new Set(['/v1/state/keystore/token/disable', '/v1/state/system/power']);
+const recording = routes.filter(
+  ({ path, auditFields = [], audit, consumes }) =>
+    auditFields.length > 0 && audit !== 'none' && consumes === undefined && !destructive.has(path),
+);
+
+const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });
+/** Values in place of examples that are cut short. */
+const whole: Readonly<Record<string, Fields>> = {
+  '/v1/state/system/cluster/admit-token': {
+    transport: {
+      id: 'ab'.repeat(16),
+      'public-key': publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+      hashes: ['sha256'],
+      types: [],
+      present: [],
+    },
+  },
+};
+
+/** One value of each field, and the fields without which no request is read. */
+function bodiesOf(endpoint: AnyEndpoint): readonly { readonly field: string; readonly body: Fields }[] {
+  const schema = wireSchema(endpoint.documented?.input ?? (endpoint.input as never), 'input') as JsonSchema;
+  const least = { ...(exampleOf(schema) as Fields), ...endpoint.documented?.exampleInput, ...whole[endpoint.path] };
+  const fields = fieldsOf(schema);
+  return (endpoint.auditFields ?? []).map((camel) => {
+    const field = toKebab(camel);
+    return { field, body: { ...least, [field]: least[field] ?? exampleOf(fields[field] ?? {}) } };
+  });
+}
+
+/** Size of a secret, whose octets may be sent in base64. */
+const size: unknown = { bytes: expect.any(Number) };
+
+/** As a record has it; the PEM blocks of the examples are not real ones. */
+function recorded(value: unknown, isSecret: boolean): unknown {
+  if (isSecret) return Array.isArray(value) ? { items: value.length } : size;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, recorded(one, false)]));
+  if (typeof value !== 'string' || (value.length <= 256 && !value.includes('-----BEGIN'))) return value;
+  return { bytes: Buffer.byteLength(value), sha256: hash('sha256', value) };
+}
+
+test.each(recording.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))('%s', async (_, endpoint) => {
+  for (const { field, body } of bodiesOf(endpoint)) {
+    expect(body[field], `an example of ${field}`).toBeDefined();
+    const path = existing(endpoint);
+    const answer = await appliance.request(endpoint.method, path, body);
+    const parameters = recordOf(path)?.['request-parameters'] as Fields | undefined;
+    const isSecret = (endpoint.secretInput ?? []).some((camel) => toKebab(camel) === field);
+    expect(parameters?.[field], `${field} of ${JSON.stringify(body)}, answered ${answer.status} ${JSON.stringify(answer.body)}`).toEqual(
+      recorded(body[field], isSecret),
+    );
+  }
+});
