@@ -1,4 +1,5 @@
 // Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
+import { defined } from '../base/defined.ts';
 import { fail, ServiceError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
@@ -258,6 +259,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       tenantName: tenant.name,
       accessor: record.accessor,
       user: record.user,
+      ...defined({ identity: record.identity }),
       ...userOriginOf(lineage),
       origin: originOf(lineage),
       policies: record.policies,

@@ -1,5 +1,5 @@
 // The caller of a request.
-import type { UserOrigin } from './user.ts';
+import type { LoginIdentity, UserOrigin } from './user.ts';
 
 /** The tenant, user and policies of the token that a request was sent with. */
 export type Caller = UserOrigin & {
@@ -10,6 +10,8 @@ export type Caller = UserOrigin & {
   readonly origin: string;
   /** name for audit and pages: a mapped username, the approle, or `root` */
   readonly user: string;
+  /** absent for tokens that a version before issued, and for children of such */
+  readonly identity?: LoginIdentity;
   readonly policies: readonly string[];
   readonly expires: Temporal.Instant | undefined;
   /** address ranges to which its token, and each of its ancestors, is bound */

@@ -5,7 +5,7 @@ import type { Secret } from '../base/secret.ts';
 import { putDigestKey } from '../store/records/keyed-digest.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { addTenant, openTenants, systemTenantName, type Tenant } from './tenants.ts';
-import { rootUser } from './user.ts';
+import { rootIdentity, rootUser } from './user.ts';
 import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function createSystemTenant(
   return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
     const tenant = { ...founded, rootTokenIssued: true };
     transaction.put(openTenants(store).table, [systemTenantName], tenant);
-    const grant = { tenantId: tenant.uuid, user: rootUser, policies: ['root'] };
+    const grant = { tenantId: tenant.uuid, user: rootUser, identity: rootIdentity(tenant.uuid), policies: ['root'] };
     return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
   });
 }

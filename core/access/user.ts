@@ -4,13 +4,26 @@
 export type TokenName = { readonly tenantId: string; readonly accessor: string };
 
 /**
- * Origin of a user's name: the root token of a tenant, an approle, or a sign-in of a person. `userSource` names the
- * approle or the service at which the person signed in: names of different sources may be alike.
+ * Origin of a user's name: the root token of a tenant, an approle, a sign-in of a person, or the login of a workload with a token of its
+ * platform. `userSource` names the approle, the service at which the person signed in, or the issuer of the platform: names of different sources
+ * may be alike.
  */
-export type UserOrigin = { readonly userKind: 'root-token' | 'approle' | 'sign-in'; readonly userSource?: string };
+export type UserOrigin = { readonly userKind: 'root-token' | 'approle' | 'sign-in' | 'workload'; readonly userSource?: string };
+
+/**
+ * Identity that a login has proved, unique in a tenant and never given to another: names for people may be alike, and may change. Children
+ * have the identity of the token that made them. `source` and `subject`: for `root-token` the uuid of the tenant and `root`, for `approle` its id and name,
+ * for `sign-in` and `workload` the issuer (`iss`) and the subject (`sub`) as the provider writes them.
+ */
+export type LoginIdentity = { readonly kind: UserOrigin['userKind']; readonly source: string; readonly subject: string };
 
 /** The user of the root token of a tenant. */
 export const rootUser = 'root';
+
+/** The identity of the root token of a tenant. */
+export function rootIdentity(tenantId: string): LoginIdentity {
+  return { kind: 'root-token', source: tenantId, subject: rootUser };
+}
 
 /** Tells whether a text reads as the name of the root token's user, which no approle and no person may have. */
 export function isReservedUser(name: string): boolean {

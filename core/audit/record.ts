@@ -1,4 +1,5 @@
 // Interface of the audit trail for core and plugins: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
+import type { LoginIdentity, UserOrigin } from '../access/user.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
 
 /** Marks the record of an enrolment whose sender has shown an accepted credential, for the limit of unauthenticated ones. It is not written. */
@@ -16,8 +17,10 @@ export type AuditRecord = {
   readonly tenantId?: string;
   readonly user?: string;
   /** origin of that name, with the approle or the sign-in service that gave it */
-  readonly userKind?: 'root-token' | 'approle' | 'sign-in';
+  readonly userKind?: UserOrigin['userKind'];
   readonly userSource?: string;
+  /** proved by the login of the token; absent for tokens of versions before it was recorded */
+  readonly identity?: LoginIdentity;
   readonly accessor?: string;
   /** of a failed login: number of tenants that have chosen its role-id. Any of them may be meant and has a record. Only `system` reads it */
   readonly possibleTenants?: number;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
-import type { UserOrigin } from '../access/user.ts';
+import type { LoginIdentity, UserOrigin } from '../access/user.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { AuditRecord, SignedDigest } from '../audit/record.ts';
 import type { NamedField } from './named-entries.ts';
@@ -40,6 +40,7 @@ export type AuditNote = {
   readonly user?: string;
   readonly userKind?: UserOrigin['userKind'];
   readonly userSource?: string;
+  readonly identity?: LoginIdentity;
   readonly accessor?: string;
   readonly possibleTenants?: number;
   readonly code?: string;

@@ -3,6 +3,7 @@ import { failureTableKinds } from '../access/approles/attempt-limit.ts';
 import { secretIdTableKinds } from '../access/approles/secret-ids.ts';
 import { claimTableKinds } from '../access/claiming.ts';
 import { tenantTableKinds } from '../access/tenants.ts';
+import { grantTableKinds } from '../access/tokens/grants.ts';
 import { tokenTableKinds } from '../access/tokens/tokens.ts';
 import { jobTableKinds } from '../plugin/job-holder.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
@@ -17,5 +18,6 @@ export const coreTableKinds: TableKinds = {
   ...secretIdTableKinds,
   ...failureTableKinds,
   ...tokenTableKinds,
+  ...grantTableKinds,
   ...jobTableKinds,
 };

@@ -10,7 +10,7 @@ import type { Located, Oidc } from './context.ts';
 import type { Outbound } from '../../core/outbound/outbound.ts';
 import { failurePage } from './pages/failure.ts';
 import { loginPath } from './pages/login.ts';
-import { userFields, type FailedLogin, type Identity } from './records/sign-ins.ts';
+import { identityOf, userFields, type FailedLogin, type Identity } from './records/sign-ins.ts';
 import { chooseRedirectUri, providerName } from './records/service-record.ts';
 
 /** Known facts about a sign-in, filled in step by step, so that a failure is reported with all of them. */
@@ -109,6 +109,7 @@ export function auditSuccess(call: PublicCall, located: Located, identity: Ident
     kind: 'login',
     tenant: located.tenantName,
     ...userFields(identity.username, located.service),
+    identity: identityOf(identity),
     ...defined({ accessor }),
     requestParameters: {
       service: located.service,

@@ -1,11 +1,12 @@
-// Removes expired tokens, and those whose ancestor is gone: they are no longer valid, but their records would stay.
+// Removes expired tokens, and those whose ancestor or grant is gone: they are no longer valid, but their records would stay.
 import type { Clock, Job } from '../../base/context.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
 import { type Store, Unreadable, type WriteTransaction } from '../../store/store.ts';
+import { hasEnded } from './grants.ts';
 import { ancestorsOf, isExpired, tokenTable, type TokenRecord } from './record.ts';
 import { removeToken } from './tokens.ts';
 
-/** An ended token; an orphan is not read again, because accessors are never reused. */
+/** An ended token; an orphan is not read again, because accessors and grants are never reused. */
 type Over = Pick<TokenRecord, 'tenantId' | 'accessor'> & { readonly isOrphan: boolean };
 
 /** The job that removes them. Safe to repeat and to interrupt. */
@@ -33,7 +34,9 @@ function findOver(store: Store, clock: Clock): readonly Over[] {
   const now = clock.now();
   return Array.from(tokenTable(store).entriesFound([])).flatMap(([, record]) => {
     if (record instanceof Unreadable) return [];
-    const isOrphan = record.parent !== undefined && ancestorsOf(store, record).includes(undefined);
+    const isOrphan =
+      (record.parent !== undefined && ancestorsOf(store, record).includes(undefined)) ||
+      record.grants?.some((grant) => hasEnded(store, record.tenantId, grant)) === true;
     return isOrphan || isExpired(record, now) ? [{ tenantId: record.tenantId, accessor: record.accessor, isOrphan }] : [];
   });
 }

@@ -3,7 +3,8 @@ import { commonRanges, isWithin } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
-import type { TokenName, UserOrigin } from '../user.ts';
+import { grantIsOpen } from './grants.ts';
+import type { LoginIdentity, TokenName, UserOrigin } from '../user.ts';
 
 /** Record of a token: everything but the token itself. */
 export type TokenRecord = {
@@ -13,6 +14,10 @@ export type TokenRecord = {
   readonly tenantId: string;
   /** name for audit and pages: a mapped username, the approle, or `root` */
   readonly user: string;
+  /** that of the login, or of the parent; absent in tokens of versions before it was recorded, and in children of such */
+  readonly identity?: LoginIdentity;
+  /** grants of the login (grants.ts): the token ends with any of them */
+  readonly grants?: readonly string[];
   readonly policies: readonly string[];
   readonly creationTime: string;
   /** absent: does not expire (root tokens) */
@@ -37,7 +42,7 @@ export type TokenRecord = {
   readonly madeBy?: TokenName;
   /** its user is that of a root token, from which it descended */
   readonly ofRootToken?: true;
-  /** service of a sign-in; absent in tokens of version 0.1.0 */
+  /** service of a sign-in, or issuer of a workload's login, by its name here; absent in tokens of version 0.1.0 */
   readonly service?: string;
 };
 
@@ -52,21 +57,27 @@ const fromSnapshot: Read = (table, key) => table.get(key);
 /** A token and then its ancestors: it works when and where all of them do. */
 export type Lineage = readonly [TokenRecord, ...TokenRecord[]];
 
-/** The lineage of a token; undefined if an ancestor, or the grant of an approle to one of them, has ended. */
+/** The lineage of a token; undefined if an ancestor, or the grant of an approle or of another login to one of them, has ended. */
 export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSnapshot): Lineage | undefined {
-  const grants = (one: TokenRecord | undefined): one is TokenRecord =>
-    one !== undefined && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
   const ancestors = ancestorsOf(store, record, read);
-  return grants(record) && ancestors.every(grants) ? [record, ...ancestors] : undefined;
+  const isGranted = (one: TokenRecord | undefined): one is TokenRecord => one !== undefined && hasItsGrants(store, one, read);
+  return isGranted(record) && ancestors.every(isGranted) ? [record, ...ancestors] : undefined;
+}
+
+/** Tells whether the grants of a token's own login still exist. */
+function hasItsGrants(store: Store, { tenantId, approle, grants }: TokenRecord, read: Read): boolean {
+  if (approle !== undefined && !stillGrants(store, tenantId, approle, read)) return false;
+  return grants === undefined || grants.every((grant) => grantIsOpen(store, tenantId, grant, read));
 }
 
 /** Origin of the user's name: children have the user of their first ancestor. */
 export function userOriginOf(lineage: Lineage): UserOrigin {
-  const { approle, service, expires, ofRootToken } = lineage.at(-1) as TokenRecord;
+  const { approle, service, expires, ofRootToken, identity } = lineage.at(-1) as TokenRecord;
   if (approle !== undefined) return { userKind: 'approle', userSource: approle.name };
   // Tokens that others give always have an end.
   if (expires === undefined || ofRootToken === true) return { userKind: 'root-token' };
-  return service === undefined ? { userKind: 'sign-in' } : { userKind: 'sign-in', userSource: service };
+  const userKind = identity?.kind === 'workload' ? 'workload' : 'sign-in';
+  return service === undefined ? { userKind } : { userKind, userSource: service };
 }
 
 /** The record of a token that works without its ancestors as it did with them: as long, from where, and as whose it did. */
@@ -78,18 +89,22 @@ export function asAlone(lineage: Lineage): TokenRecord {
   const [latestExpires] = lineage.flatMap((one) => one.latestExpires ?? []).sort();
   const [ttlSeconds] = lineage.flatMap((one) => one.ttlSeconds ?? []).sort((one, other) => one - other);
   const ranges = lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs]));
+  const grants = lineage.flatMap((one) => one.grants ?? []);
   return {
     ...own,
     ...defined({ expires, latestExpires, ttlSeconds, approle, service, madeBy }),
     ...(ranges.length === 0 ? {} : { boundCidrs: ranges.reduce(commonRanges) }),
+    ...(grants.length === 0 ? {} : { grants }),
     ...(userOriginOf(lineage).userKind === 'root-token' ? { ofRootToken: true } : {}),
   };
 }
 
 /** Owner of a token as one text: another login or child token has the same one. Unique in the tenant. */
 export function originOf(lineage: Lineage): string {
-  const { accessor, user } = lineage.at(-1) as TokenRecord;
+  const { accessor, user, identity } = lineage.at(-1) as TokenRecord;
   const { userKind, userSource = '' } = userOriginOf(lineage);
+  // The name of a workload is cut to a length that can be shown.
+  if (userKind === 'workload') return JSON.stringify([userKind, identity?.source, identity?.subject]);
   return JSON.stringify(userKind === 'root-token' ? [accessor] : [userKind, userSource, user]);
 }
 

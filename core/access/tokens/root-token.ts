@@ -5,7 +5,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import { endClaim } from '../claiming.ts';
 import { systemTenantName, type Tenants } from '../tenants.ts';
-import { rootUser, type TokenName } from '../user.ts';
+import { rootIdentity, rootUser, type TokenName } from '../user.ts';
 import { issueToken, type IssuedToken } from './tokens.ts';
 
 /**
@@ -25,5 +25,6 @@ export function createRootToken(
   if (tenant.rootTokenIssued) throw fail('root-token-exists', { detail: 'The root token of a tenant is issued once.' });
   transaction.put(tenants.table, [tenantName], { ...tenant, rootTokenIssued: true });
   if (tenantName === systemTenantName) endClaim(transaction, store);
-  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: rootUser, policies: ['root'], madeBy });
+  const grant = { tenantId: tenant.uuid, user: rootUser, identity: rootIdentity(tenant.uuid), policies: ['root'], madeBy };
+  return issueToken(transaction, store, clock, token, grant);
 }

@@ -9,9 +9,10 @@ import { Remembered } from '../../store/records/remembered.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
+import type { LoginIdentity } from '../user.ts';
 import { asAlone, isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
 
-/** Grant of a new token. The policies are names, resolved at each use, never frozen. */
+/** Grant of a new token. The policies are names, resolved at each use, never frozen. A child has the identity of its parent. */
 export type TokenGrant = {
   readonly tenantId: string;
   readonly user: string;
@@ -20,7 +21,8 @@ export type TokenGrant = {
   readonly ttlSeconds?: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'madeBy' | 'service' | 'browser'>;
+} & Pick<TokenRecord, 'boundCidrs' | 'approle' | 'grants' | 'madeBy' | 'service' | 'browser'> &
+  ({ readonly parent: string; readonly identity?: never } | { readonly parent?: never; readonly identity: LoginIdentity });
 
 /** A new token, shown once. */
 export type IssuedToken = {
@@ -53,7 +55,9 @@ export function issueToken(
   token: Secret<string>,
   grant: TokenGrant,
 ): IssuedToken {
-  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle, madeBy, service, browser } = grant;
+  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], grants = [], ...of } = grant;
+  const { approle, madeBy, service, browser } = of;
+  const identity = parent === undefined ? grant.identity : transaction.get(tokenTable(store), [tenantId, parent])?.identity;
   const accessor = randomUUID();
   const creationTime = clock.now();
   const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
@@ -62,6 +66,7 @@ export function issueToken(
     hash: hashToken(revealSecret(token)),
     tenantId,
     user,
+    ...defined({ identity }),
     policies,
     creationTime: formatTimestamp(creationTime),
     ...(ttlSeconds === undefined || expires === undefined
@@ -73,6 +78,7 @@ export function issueToken(
         }),
     ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
+    ...(grants.length === 0 ? {} : { grants }),
     ...defined({ approle, madeBy, service, browser }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);

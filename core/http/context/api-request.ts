@@ -147,8 +147,9 @@ export function callerRecord(caller: Caller | undefined, by?: string): RecordPar
   const via = by ?? caller?.via;
   const way = via === undefined ? nowhere : { via };
   if (caller === undefined) return way;
-  const { tenantName: tenant, tenantId, user, userKind, userSource, accessor } = caller;
-  return { tenant, tenantId, user, userKind, ...(userSource === undefined ? nowhere : { userSource }), accessor, ...way };
+  const { tenantName: tenant, tenantId, user, userKind, userSource, identity, accessor } = caller;
+  const source = userSource === undefined ? nowhere : { userSource };
+  return { tenant, tenantId, user, userKind, ...source, ...(identity === undefined ? nowhere : { identity }), accessor, ...way };
 }
 
 const nowhere = {} as const;

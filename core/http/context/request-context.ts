@@ -45,7 +45,7 @@ export type Answered = { readonly method: string; readonly route: string | undef
 /** Parts of an audit record from the protocol. */
 export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
   /** the caller, or the tenant alone */
-  readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'userKind' | 'userSource' | 'accessor' | 'via'>;
+  readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'userKind' | 'userSource' | 'identity' | 'accessor' | 'via'>;
   readonly path: string;
   readonly status: number;
   readonly code: string | undefined;

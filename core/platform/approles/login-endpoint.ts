@@ -17,7 +17,7 @@ import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts'
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import { LoginRate } from '../../access/login-rate.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
-import { plainForm } from '../../access/user.ts';
+import { type LoginIdentity, plainForm } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
 
 const input = z.object({
@@ -27,7 +27,7 @@ const input = z.object({
 export type Credentials = z.output<typeof input>;
 
 /** The approle that logged in or, by the role-id, tried to. */
-type Subject = { readonly tenantId: string; readonly name: string };
+type Subject = { readonly tenantId: string; readonly name: string; readonly identity?: LoginIdentity };
 /** A token and its approle, or the seconds for which every attempt is refused; 0 for wrong credentials. */
 type Outcome = { readonly issued: IssuedToken; readonly subject: Subject } | { readonly waitSeconds: number };
 
@@ -112,9 +112,11 @@ function logIn(
   const { secret, approle } = found;
   useSecretId(transaction, store, secret);
   const { tenantId, approle: name } = secret;
+  const identity: LoginIdentity = { kind: 'approle', source: approle.id, subject: name };
   const issued = issueToken(transaction, store, clock, token, {
     tenantId,
     user: name,
+    identity,
     policies: [...approle.tokenPolicies],
     ttlSeconds: parseDuration(approle.tokenTtl, 'token-ttl').seconds,
     maxTtlSeconds: parseDuration(approle.tokenMaxTtl, 'token-max-ttl').seconds,
@@ -123,7 +125,7 @@ function logIn(
     ...defined({ madeBy: secret.madeBy }),
     ...grant,
   });
-  return { issued, subject: { tenantId, name } };
+  return { issued, subject: { tenantId, name, identity } };
 }
 
 type Read = WriteTransaction['get'];
@@ -153,9 +155,9 @@ function mayUse(secret: SecretIdRecord | undefined, approle: Approle, address: s
 
 /** A failed login concerns every tenant that has chosen the role-id: none of them can keep it from the trail of another. */
 function noteLogin(call: PublicCall, tenants: Tenants, subjects: readonly Subject[], accessor?: string): void {
-  const [first, ...others] = subjects.flatMap(({ tenantId, name }) => {
+  const [first, ...others] = subjects.flatMap(({ tenantId, name, identity }) => {
     const tenant = tenants.findByUuid(tenantId)?.name;
-    return tenant === undefined ? [] : [{ tenant, user: name, userKind: 'approle' as const, userSource: name }];
+    return tenant === undefined ? [] : [{ tenant, user: name, userKind: 'approle' as const, userSource: name, ...defined({ identity }) }];
   });
   const all = others.length === 0 ? {} : { alsoOf: others, possibleTenants: others.length + 1 };
   call.noteAudit({ ...loginKind, ...first, ...defined({ accessor }), ...all });

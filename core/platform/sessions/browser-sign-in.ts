@@ -82,8 +82,8 @@ async function signInWithToken(
   });
   if (caller === undefined || issued === undefined) throw fail('login-failed', { detail: 'The token is not accepted.' });
   const requestParameters = { 'made-by': caller.accessor };
-  const { tenantName: tenant, user, userKind, userSource } = caller;
-  call.noteAudit({ tenant, user, userKind, ...defined({ userSource }), accessor: issued.accessor, requestParameters });
+  const { tenantName: tenant, user, userKind, userSource, identity } = caller;
+  call.noteAudit({ tenant, user, userKind, ...defined({ userSource, identity }), accessor: issued.accessor, requestParameters });
   return endingSession(issued);
 }
 

@@ -9,6 +9,7 @@ import { openTenants } from '../../access/tenants.ts';
 import { subscriberOf } from '../../base/addresses.ts';
 import { createAccessControl } from '../../access/access-control.ts';
 import { limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
+import { endGrant, openGrant } from '../../access/tokens/grants.ts';
 import { drawToken, issueToken, removeToken } from '../../access/tokens/tokens.ts';
 import { openBrowserSignIn } from './browser-sign-in.ts';
 
@@ -39,6 +40,8 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
       return { token, accessor, creationTime, expires };
     },
     find: (token) => access.callerOf(token, clock.now()),
+    openGrant: (transaction, tenantId) => openGrant(transaction, store, tenantId),
+    endGrant: (transaction, tenantId, grant) => endGrant(transaction, store, tenantId, grant),
     disable: (transaction, tenantId, accessor) => removeToken(transaction, store, tenantId, accessor),
   };
 }

@@ -25,12 +25,23 @@ const accessorText = z.uuid().describe('Stands for the token where the token its
 const tokenState = z.object({
   accessor: accessorText,
   tenant: z.string().meta({ description: 'Tenant of the token.', example: 'system' }),
-  user: z.string().meta({ description: 'Who holds it: a user, an approle, or root.', example: 'root' }),
+  user: z.string().meta({ description: 'Who holds it: a user, an approle, a workload, or root.', example: 'root' }),
   userKind: z
-    .enum(['root-token', 'approle', 'sign-in'])
+    .enum(['root-token', 'approle', 'sign-in', 'workload'])
     .meta({ typeName: 'UserKind' })
     .describe('Where the name of the user comes from: names of different sources may be alike.'),
-  userSource: z.string().optional().meta({ description: 'The approle, or the service at which the person signed in.', example: 'company' }),
+  userSource: z
+    .string()
+    .optional()
+    .meta({ description: 'The approle, the service at which the person signed in, or the issuer of a workload.', example: 'company' }),
+  identity: z
+    .object({
+      kind: z.enum(['root-token', 'approle', 'sign-in', 'workload']).meta({ typeName: 'IdentityKind' }).describe('Kind of the login.'),
+      source: z.string().meta({ description: 'Uuid of the tenant, id of the approle, or issuer.', example: 'https://id.example.com' }),
+      subject: z.string().meta({ description: '`root`, the name of the approle, or the subject there.', example: '248289761001' }),
+    })
+    .optional()
+    .describe('What the login has proved, which no other user ever has; absent for tokens of earlier versions.'),
   policies: z.array(z.string()).describe('What it may do, within what its tenant may do.'),
   creationTime: timestampText().describe('When it was made.'),
   expires: timestampText().optional().describe('When it ends; root tokens have no end.'),
@@ -221,13 +232,14 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
 }
 
 function stateOf(store: Store, call: EndpointCall, record: TokenRecord): TokenState {
-  const { accessor, user, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
+  const { accessor, user, identity, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
   const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
   return {
     accessor,
     tenant: call.caller.tenantName,
     user,
     ...userOriginOf(lineageOf(store, record) ?? [record]),
+    identity: identity === undefined ? undefined : { ...identity },
     policies: [...policies],
     creationTime,
     expires,

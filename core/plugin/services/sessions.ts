@@ -3,6 +3,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
+import type { LoginIdentity } from '../../access/user.ts';
 import { defineService } from '../service.ts';
 
 /** Provided by the platform. */
@@ -13,13 +14,19 @@ export type SessionGrant = {
   readonly tenantId: string;
   /** name for audit records and pages */
   readonly user: string;
+  /** proved by the login */
+  readonly identity: LoginIdentity;
+  /** grants (openGrant) that the token ends with */
+  readonly grants?: readonly string[];
+  /** ranges of addresses it works from; absent: any */
+  readonly boundCidrs?: readonly string[];
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
   /** longest lifetime over all refreshes; default: `ttlSeconds`, so that a refresh cannot extend it */
   readonly maxTtlSeconds?: number;
   /** the token is in a browser's cookie and is not accepted as a bearer token: a stolen one cannot call the API */
   readonly browser?: true;
-  /** service at which the person has signed in */
+  /** service at which the person has signed in, or issuer of the workload's token */
   readonly service: string;
 };
 
@@ -96,6 +103,10 @@ export type Sessions = {
   issue(transaction: WriteTransaction, token: Secret<string>, grant: SessionGrant): IssuedSession;
   /** Finds the caller that a token authenticates; undefined if the token is unknown, expired or disabled. */
   find(token: string): Caller | undefined;
+  /** Opens a grant for a record that lets somebody log in: the end of the grant ends all tokens that name it, in one write. Returns its id. */
+  openGrant(transaction: WriteTransaction, tenantId: string): string;
+  /** Ends a grant. */
+  endGrant(transaction: WriteTransaction, tenantId: string, grant: string): void;
   /** Disables a token and its children at once. Returns whether it existed. */
   disable(transaction: WriteTransaction, tenantId: string, accessor: string): boolean;
 };

@@ -9,7 +9,7 @@ import { stillHolds } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
 import { endSession } from '../records/end-session.ts';
-import { hashSecret, type CliLogin, type Identity, userFields } from '../records/sign-ins.ts';
+import { hashSecret, type CliLogin, type Identity, identityOf, userFields } from '../records/sign-ins.ts';
 import type { Oidc } from '../context.ts';
 import { loginPath } from '../pages/login.ts';
 import { problemReply } from '../report.ts';
@@ -170,7 +170,14 @@ async function poll(
     'token-policies': identity.policies,
   };
   const user = userFields(identity.username, service);
-  call.noteAudit({ kind: 'login', tenant: tenantName, ...user, accessor: issued.accessor, requestParameters });
+  call.noteAudit({
+    kind: 'login',
+    tenant: tenantName,
+    ...user,
+    identity: identityOf(identity),
+    accessor: issued.accessor,
+    requestParameters,
+  });
   return {
     token: revealSecret(issued.token),
     accessor: issued.accessor,
@@ -194,7 +201,14 @@ function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Deliver
     if (record === undefined || !stillHolds(transaction, oidc, { ...cliLogin, ...identity })) return undefined;
     const ttlSeconds = sessionSeconds(record);
     const { username: user, policies } = identity;
-    const issued = oidc.accounts.issue(transaction, token, { tenantId, user, service, policies, ttlSeconds });
+    const issued = oidc.accounts.issue(transaction, token, {
+      tenantId,
+      user,
+      identity: identityOf(identity),
+      service,
+      policies,
+      ttlSeconds,
+    });
     transaction.put(oidc.sessions, [tenantId, issued.accessor], { ...identity, service, expiresMs: issued.expires.epochMilliseconds });
     return { issued, identity, cliLogin };
   });

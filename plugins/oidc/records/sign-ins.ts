@@ -1,5 +1,6 @@
 // Records of sign-ins: those under way, requests of command lines, sessions, and recent failures.
 import { defined } from '../../../core/base/defined.ts';
+import type { LoginIdentity } from '../../../core/access/user.ts';
 import type { AuditNote } from '../../../core/http/endpoint.ts';
 import { createHash } from 'node:crypto';
 import type { Claims } from '../../../core/identity/claims.ts';
@@ -88,6 +89,11 @@ export type SetAside = { readonly untilMs: number };
 /** The hash under which a secret of a browser or command line is stored. Hexadecimal. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+/** The identity that a sign-in has proved. */
+export function identityOf({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): LoginIdentity {
+  return { kind: 'sign-in', source: issuer, subject };
 }
 
 /** The user of a sign-in as audit records name it; without a service where none was found. */

@@ -12,7 +12,7 @@ import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import { stillGive } from '../records/role-record.ts';
 import type { Located, Oidc } from '../context.ts';
-import type { Identity, Session } from '../records/sign-ins.ts';
+import { type Identity, identityOf, type Session } from '../records/sign-ins.ts';
 import { auditSuccess } from '../report.ts';
 import { sessionSeconds } from '../records/service-record.ts';
 
@@ -41,7 +41,15 @@ export async function openBrowserSession(
     if (previous !== undefined) endSession(transaction, oidc, oidc.accounts, previous.key, previous.session);
     const { username: user, policies } = identity;
     const { tenantId, service } = located;
-    const session = oidc.accounts.issue(transaction, token, { tenantId, user, service, policies, ttlSeconds, browser: true });
+    const session = oidc.accounts.issue(transaction, token, {
+      tenantId,
+      user,
+      identity: identityOf(identity),
+      service,
+      policies,
+      ttlSeconds,
+      browser: true,
+    });
     const signOut = endSessionEndpoint === undefined ? {} : { providerSignOut: signOutUrl(endSessionEndpoint, located.record.clientId) };
     transaction.put(oidc.sessions, [located.tenantId, session.accessor], {
       ...identity,

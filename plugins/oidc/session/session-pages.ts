@@ -10,7 +10,7 @@ import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import type { Oidc } from '../context.ts';
 import { signedInPage, signedOutPage, signInAgainPage, tokenPage } from '../pages/signed-in.ts';
-import { userFields, type Session } from '../records/sign-ins.ts';
+import { userFields, identityOf, type Session } from '../records/sign-ins.ts';
 import { answerWithPage } from '../report.ts';
 import { pagesTag } from '../tags.ts';
 
@@ -101,7 +101,8 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
     if (number !== tokensShown(current)) return undefined;
     const { browser, ...granted } = current;
     const { username: user, policies } = granted;
-    const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, service: granted.service, policies, ttlSeconds });
+    const grant = { tenantId: key[0], user, identity: identityOf(granted), service: granted.service, policies, ttlSeconds };
+    const made = oidc.accounts.issue(transaction, token, grant);
     transaction.put(oidc.sessions, [key[0], made.accessor], granted);
     const living = browser.shownTokens.filter((accessor) => transaction.get(oidc.sessions, [key[0], accessor]) !== undefined);
     const shownTokens = [...living, made.accessor];
@@ -116,6 +117,7 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
     kind: 'login',
     tenant: tenantName,
     ...userFields(session.username, session.service),
+    identity: identityOf(session),
     accessor: issued.accessor,
     requestParameters: { service: session.service, 'made-by': key[1], 'token-policies': session.policies },
   });

@@ -105,7 +105,8 @@ export const guard: Part<'guard'> = {
 async function issueHeader(store: OpenStore, hsm: Hsm, tenants: Tenants): Promise<string> {
   const tenantId = tenants.findByName('system')?.uuid ?? '';
   const drawn = await drawToken(hsm);
-  const grant = { tenantId, user: 'bench', policies: ['user', 'rewrap-only'], ttlSeconds: 86_400 };
+  const identity = { kind: 'approle', source: tenantId, subject: 'bench' } as const;
+  const grant = { tenantId, user: 'bench', identity, policies: ['user', 'rewrap-only'], ttlSeconds: 86_400 };
   await store.write((transaction) => issueToken(transaction, store, systemClock, drawn, grant));
   return `Bearer ${revealSecret(drawn)}`;
 }

@@ -30,6 +30,12 @@ const code = async (method: string, path: string, body?: unknown, options?: Sent
   return `${status} ${String(answer?.code ?? 'done')}`;
 };
 
+const ann = {
+  user: 'ann@example.org',
+  service: 'company',
+  identity: { kind: 'sign-in', source: 'https://id.example', subject: '248289761001' },
+} as const;
+
 /** A token in the system tenant as a login would make it. */
 async function login(
   policies: readonly string[],
@@ -39,7 +45,7 @@ async function login(
   const secret = await sessions.drawToken();
   const tenantId = sessions.findTenant(tenant)?.id ?? '';
   const issued = await app.store.write((transaction) =>
-    sessions.issue(transaction, secret, { tenantId, user: 'ann@example.org', service: 'company', policies, ttlSeconds: 3_600, ...times }),
+    sessions.issue(transaction, secret, { tenantId, ...ann, policies, ttlSeconds: 3_600, ...times }),
   );
   return { token: revealSecret(secret), accessor: issued.accessor };
 }
@@ -108,7 +114,7 @@ describe('tokens (api 47)', () => {
           user: 'x',
           policies: [],
           ttlSeconds: 60,
-          ...defined({ parent }),
+          ...(parent === undefined ? { identity: ann.identity } : { parent }),
         }),
       );
       return { token: revealSecret(token), accessor };

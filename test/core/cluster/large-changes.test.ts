@@ -5,7 +5,7 @@ import { approleTable } from '../../../core/access/approles/approles.ts';
 import { dropSecretIdsInPieces, issueSecretId, loginSweepJob } from '../../../core/access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { disableToken, findToken, issueToken } from '../../../core/access/tokens/tokens.ts';
-import { defined } from '../../../core/base/defined.ts';
+import { rootIdentity } from '../../../core/access/user.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { deadTenantJob, dropTokens } from '../../../core/platform/tenants/dead-tenants.ts';
@@ -42,7 +42,8 @@ async function issue(count: number, tenantId: string, parent?: string): Promise<
   const { store } = one;
   const accessors = new Map<string, string>();
   const texts = Array.from({ length: count }, () => randomUUID() as string);
-  const grant = { tenantId, user: 'user', policies: [], ...defined({ parent }) };
+  const of = parent === undefined ? { identity: rootIdentity(tenantId) } : { parent };
+  const grant = { tenantId, user: 'user', policies: [], ...of };
   await writeInPieces(store, texts, (transaction, token) => {
     // What did not fit into a batch is run again: the last accessor counts.
     accessors.set(token, issueToken(transaction, store, systemClock, new Secret(token), grant).accessor);
