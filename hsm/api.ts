@@ -31,6 +31,9 @@ export type Custody = 'wrapped' | 'token';
 /** SHA-2 functions offered for signatures and HMAC. */
 export type HashName = 'sha256' | 'sha384' | 'sha512';
 
+/** Hashes of RSAES-OAEP. Collisions of SHA-1 do not touch its security; SoftHSM2 up to 2.6.1 takes no other. */
+export type OaepHash = HashName | 'sha1';
+
 /**
  * Identifies the key that a blob belongs to. An HMAC made in the token binds the blob to these fields and to its type, so that a blob copied to
  * another record is refused when it is loaded (design hsm 3). Each field is free text without a NUL character.
@@ -254,7 +257,7 @@ export interface Hsm {
    * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: for keys
    * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result.
    */
-  decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
+  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array): Promise<Uint8Array>;
   /**
    * RSAES-PKCS1-v1_5 (RFC 8017 section 7.2.2) under a wrapped RSA key, in the token: for content keys of `bytes` octets, 0 to 501. What does not
    * decrypt to so many octets gives as many pseudo-random ones, the same each time (implicit rejection): nobody learns which it was, and what

@@ -6,6 +6,7 @@ import {
   type Custody,
   type GeneratedKey,
   type HashName,
+  type OaepHash,
   type Hsm,
   type HsmConfig,
   type KeyBinding,
@@ -158,7 +159,7 @@ class RoutedHsm implements Hsm {
     });
   }
 
-  decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array) {
+  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array) {
     return rejecting(() => this.#holderOf(key.stored).submit(call.decryptOaep(key, hash, sealed), takeSecret));
   }
 

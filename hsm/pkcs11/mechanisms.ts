@@ -1,5 +1,5 @@
 // Key types in PKCS#11: one row per type with mechanisms, key type and attributes; and the builders of mechanism parameters.
-import type { HashName, KeyType } from '../api.ts';
+import type { HashName, KeyType, OaepHash } from '../api.ts';
 import * as ck from './constants.ts';
 
 /** The family of a key type, which decides templates, encodings and checks. */
@@ -176,9 +176,6 @@ export function pssMechanism(hash: HashName): Mechanism {
     parameter: { type: pssParameters, hashAlg: row.hash, mgf: row.mgf, saltLen: row.bytes },
   } as unknown as Mechanism;
 }
-
-/** Hashes of RSAES-OAEP. Collisions of SHA-1 do not touch its security; SoftHSM2 up to 2.6.1 takes no other. */
-export type OaepHash = HashName | 'sha1';
 
 /** CKM_RSA_PKCS_OAEP: MGF1 with the same hash, empty label. */
 export function oaepMechanism(name: OaepHash): Mechanism {

@@ -1,5 +1,5 @@
 // The operations of an HSM host: their codes on the wire, whether they may be repeated, and how their arguments are packed into parts.
-import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, SignScheme } from '../api.ts';
+import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, OaepHash, SignScheme } from '../api.ts';
 import { encodeKeyReference, frames } from './key-encoding.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { json, type Message } from './wire.ts';
@@ -74,6 +74,7 @@ export type Call = {
 };
 
 const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
+const oaepCodes: readonly OaepHash[] = [...hashCodes, 'sha1'];
 const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa'];
 const noHash = 255;
 
@@ -132,10 +133,10 @@ export const call = {
     parts: [encodeKeyReference(key), hashParts.get(hash), data],
     owner: key.binding.tenant,
   }),
-  decryptOaep: (key: KeyReference, hash: HashName, sealed: Uint8Array): Call => ({
+  decryptOaep: (key: KeyReference, hash: OaepHash, sealed: Uint8Array): Call => ({
     name: 'decryptOaep',
     flags: makingFlags(key.stored.type, key.stored.custody),
-    parts: [encodeKeyReference(key), Buffer.of(hashCodes.indexOf(hash)), sealed],
+    parts: [encodeKeyReference(key), Buffer.of(oaepCodes.indexOf(hash)), sealed],
     owner: key.binding.tenant,
   }),
   decryptPkcs1: (key: KeyReference, bytes: number, sealed: Uint8Array): Call => ({
@@ -216,9 +217,17 @@ export function unpackScheme(codes: Buffer): { scheme: SignScheme['scheme']; has
   return { scheme, hash: hashCodes[codes[1] ?? noHash] };
 }
 
-/** The reverse of the packing of `hmac` and `decryptOaep`: the hash. */
+/** The reverse of the packing of `hmac`: the hash. */
 export function unpackHash(codes: Buffer): HashName {
-  const hash = hashCodes[codes[0] ?? noHash];
+  return required(hashCodes[codes[0] ?? noHash]);
+}
+
+/** The reverse of the packing of `decryptOaep`: the hash. */
+export function unpackOaepHash(codes: Buffer): OaepHash {
+  return required(oaepCodes[codes[0] ?? noHash]);
+}
+
+function required<T>(hash: T | undefined): T {
   if (hash === undefined) throw new RangeError('unknown hash');
   return hash;
 }

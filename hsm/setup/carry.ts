@@ -9,7 +9,7 @@
 // higher number than any token has, and a name of its own, so that no two different keys are taken for one.
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { HsmError, type OwnKeyName, type TokenConfig } from '../api.ts';
+import { HsmError, type OaepHash, type OwnKeyName, type TokenConfig } from '../api.ts';
 import { commonWrapping } from '../engine/custody.ts';
 import { bindingKeyAttributes } from '../engine/own-keys/binding-keys.ts';
 import { flag } from '../engine/attributes.ts';
@@ -21,7 +21,7 @@ import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDir
 import { withStartLock } from '../files/start-lock.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { type Mechanism, oaepMechanism, type OaepHash, plainMechanism } from '../pkcs11/mechanisms.ts';
+import { type Mechanism, oaepMechanism, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { type ObjectHandle, PkcsModule } from '../pkcs11/module.ts';
 import { readPublicKey } from '../pkcs11/public-key.ts';
 import { accepts, TokenError } from '../pkcs11/return-values.ts';

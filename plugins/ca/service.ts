@@ -21,7 +21,7 @@ import { familiesUnder, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
 import { type CaRecord, type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
-import { registrationAuthority } from './registration/messages.ts';
+import { registrationAuthority } from './registration/authority.ts';
 import { canRegister, ensureRegistrations } from './registration/registration.ts';
 import { currentCrl } from './status/crl.ts';
 import { findIssued, isRevokedOnPath } from './status/revocation.ts';

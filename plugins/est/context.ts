@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock } from '../../core/base/context.ts';
 import type { CertificateAuthorities, CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
-import type { FailureLimit } from './failure-limit.ts';
+import type { FailureLimit } from '../../core/access/failure-limit.ts';
 
 /** Context of all operations. */
 export type EstContext = {

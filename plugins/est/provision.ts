@@ -6,7 +6,7 @@ import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts'
 import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { createEstApp } from './app.ts';
-import { FailureLimit } from './failure-limit.ts';
+import { FailureLimit } from '../../core/access/failure-limit.ts';
 import { openEstListener } from './listener/server.ts';
 import { operationNames } from './operations/operations.ts';
 

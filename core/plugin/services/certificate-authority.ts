@@ -1,7 +1,6 @@
 // Service of the plugin `ca` for enrolment protocols and listeners: CAs whose keys are in the HSM. Types, and the shared refusal.
 import type { ErrorTable } from '../../base/errors.ts';
-import type { CmsCipher, CmsHash, KeyTransport } from '../../cms/algorithms.ts';
-import type { KeyReference } from '../../../hsm/api.ts';
+import type { HashName, KeyReference, OaepHash } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
 
@@ -78,40 +77,23 @@ export type EnrolmentSettings = {
   readonly renewsHeldCertificates: boolean;
 };
 
-/** An RSA key in the token with a certificate of the CA, which speaks CMS for it (RFC 8894 section 2.1.2). */
+/** An RSA key in the token with a certificate of the CA, which decrypts requests and signs answers in its place (RFC 8894 section 2.1.2). */
 export type RegistrationAuthority = {
   /** certificate (DER) for digital signatures and key encipherment */
   readonly certificate: Uint8Array;
+  /** this one, and those before it for which requests may still be encrypted, newest first */
+  readonly certificates: readonly Uint8Array[];
   /**
-   * Opens a signed message whose content is encrypted for this authority, or for the one before it. `known`: signed attributes of the
-   * protocol, by type. Throws CmsError. The signature proves the key of the shown certificate; the certificate itself is not judged yet.
+   * Decrypts a content key of `bytes` octets that was encrypted for one of `certificates`. What does not decrypt to so many octets gives as
+   * many pseudo-random ones: nobody learns which it was. The caller zeroes the key. Rejects with HsmError when the token is away.
    */
-  open(message: Uint8Array, known: ReadonlySet<string>): Promise<OpenedMessage>;
-  /** Signs an answer. Throws CmsError `unsupported` for a recipient without an RSA key. */
-  answer(answer: AnswerToSign): Promise<Uint8Array>;
+  openKey(certificate: Uint8Array, transport: KeyTransport, encryptedKey: Uint8Array, bytes: number): Promise<Uint8Array>;
+  /** Signs with RSASSA-PKCS1-v1_5 and the key of `certificate`. Rejects with HsmError. */
+  sign(hash: HashName, octets: Uint8Array): Promise<Uint8Array>;
 };
 
-export type OpenedMessage = {
-  /** DER certificate of the key that signed */
-  readonly signer: Uint8Array;
-  /** DER of the one value of each signed attribute, by type */
-  readonly attributes: ReadonlyMap<string, Uint8Array>;
-  readonly content: Uint8Array;
-  /** algorithms of the sender, which the answer may use as well */
-  readonly hash: CmsHash;
-  readonly cipher: CmsCipher;
-  readonly transport: KeyTransport;
-};
-
-export type AnswerToSign = {
-  /** content to encrypt, and its recipient (DER certificate with an RSA key); undefined: an answer without content */
-  readonly content:
-    | { readonly content: Uint8Array; readonly recipient: Uint8Array; readonly cipher: CmsCipher; readonly transport: KeyTransport }
-    | undefined;
-  readonly hash: CmsHash;
-  /** signed attributes of the protocol, with the DER of their one value */
-  readonly attributes: ReadonlyMap<string, Uint8Array>;
-};
+/** Encryption of a content key: RSAES-PKCS1-v1_5, or RSAES-OAEP with one hash for label and mask and an empty label. */
+export type KeyTransport = { readonly padding: 'pkcs1v15' } | { readonly padding: 'oaep'; readonly hash: OaepHash };
 
 /** The certificates of a TLS client, DER. */
 export type ShownCertificate = { readonly leaf: Uint8Array; readonly intermediates: readonly Uint8Array[] };

@@ -1,24 +1,24 @@
 // RSAES-OAEP in the token, for keys that callers wrapped (RFC 8017 section 7.1.2).
 import { hash as hashOnce } from 'node:crypto';
-import type { HashName } from '../../api.ts';
+import type { OaepHash } from '../../api.ts';
 import { decryptionFailed, judgeDecryption, twice } from './cipher.ts';
 import type { Engine } from '../engine.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
-import { hashRows, oaepMechanism } from '../../pkcs11/mechanisms.ts';
+import { oaepMechanism } from '../../pkcs11/mechanisms.ts';
 import { decryptBlock, isRepresentative, lacksMechanism, openingKey } from './rsa-opening.ts';
 
 // SoftHSM 2.6.1 has OAEP with SHA-1 only. Remembered per engine.
-const withoutOaep = new WeakMap<Engine, Set<HashName>>();
+const withoutOaep = new WeakMap<Engine, Set<OaepHash>>();
 
 /** Decrypts `sealed`. The private-key operation always runs in the token. `decryption-failed` for everything that does not decrypt, twice. */
-export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
+export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: OaepHash, sealed: Buffer): Buffer {
   return twice(() => decryptOnce(engine, identity, hash, sealed));
 }
 
-function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
+function decryptOnce(engine: Engine, identity: KeyIdentity, hash: OaepHash, sealed: Buffer): Buffer {
   const key = openingKey(engine, identity);
   if (!isRepresentative(engine, key, sealed)) throw decryptionFailed();
-  const refused = withoutOaep.get(engine) ?? new Set<HashName>();
+  const refused = withoutOaep.get(engine) ?? new Set<OaepHash>();
   if (!refused.has(hash)) {
     try {
       const { module, work } = engine.sessions;
@@ -35,13 +35,14 @@ function decryptOnce(engine: Engine, identity: KeyIdentity, hash: HashName, seal
  * Decodes EME-OAEP: block = 0x00 ‖ maskedSeed ‖ maskedDB, DB = lHash ‖ 0x00 … ‖ 0x01 ‖ message. Reads every octet in any
  * case and fails in one place: Manger's attack needs to know which check failed (RFC 8017 section 7.1.2, note).
  */
-export function decodeOaep(hash: HashName, block: Buffer): Buffer {
-  const { bytes } = hashRows[hash];
+export function decodeOaep(hash: OaepHash, block: Buffer): Buffer {
+  const labelHash = hashOnce(hash, Buffer.alloc(0), 'buffer');
+  const bytes = labelHash.length;
   const masked = block.subarray(1 + bytes);
   const seed = xor(block.subarray(1, 1 + bytes), mgf1(hash, masked, bytes));
   const data = xor(masked, mgf1(hash, seed, masked.length));
   let wrong = block[0] as number;
-  hashOnce(hash, Buffer.alloc(0), 'buffer').forEach((octet, at) => (wrong |= octet ^ (data[at] as number)));
+  labelHash.forEach((octet, at) => (wrong |= octet ^ (data[at] as number)));
   let looking = 1;
   let start = 0;
   for (let at = bytes; at < data.length; at += 1) {
@@ -57,10 +58,12 @@ export function decodeOaep(hash: HashName, block: Buffer): Buffer {
 }
 
 /** MGF1 (RFC 8017 appendix B.2.1). */
-function mgf1(hash: HashName, seed: Buffer, octets: number): Buffer {
+function mgf1(hash: OaepHash, seed: Buffer, octets: number): Buffer {
   const parts: Buffer[] = [];
-  for (let counter = 0; counter * hashRows[hash].bytes < octets; counter += 1) {
-    parts.push(hashOnce(hash, Buffer.concat([seed, Buffer.of(counter >>> 24, counter >>> 16, counter >>> 8, counter)]), 'buffer'));
+  for (let counter = 0, length = 0; length < octets; counter += 1) {
+    const part = hashOnce(hash, Buffer.concat([seed, Buffer.of(counter >>> 24, counter >>> 16, counter >>> 8, counter)]), 'buffer');
+    parts.push(part);
+    length += part.length;
   }
   return Buffer.concat(parts).subarray(0, octets);
 }

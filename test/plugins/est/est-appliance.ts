@@ -14,7 +14,7 @@ import type { TokenConfig } from '../../../hsm/api.ts';
 import { openCaContext } from '../../../plugins/ca/context.ts';
 import ca from '../../../plugins/ca/index.ts';
 import { certificateAuthorities } from '../../../plugins/ca/service.ts';
-import { FailureLimit } from '../../../plugins/est/failure-limit.ts';
+import { FailureLimit } from '../../../core/access/failure-limit.ts';
 import est from '../../../plugins/est/index.ts';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { freePort } from '../../harness/daemon.ts';

@@ -1,10 +1,10 @@
 // Limits wrong secrets: ten a minute for each CA and address, counted in the store, so that all worker processes count together.
-import { parseAddress } from '../../core/base/addresses.ts';
-import { encodeUtf8 } from '../../core/base/bytes.ts';
-import type { Clock } from '../../core/base/context.ts';
-import { fail } from '../../core/base/errors.ts';
-import { writeInPieces } from '../../core/store/records/pieces.ts';
-import { type Store, type StoreKey, type Table, Unreadable } from '../../core/store/store.ts';
+import { parseAddress } from '../base/addresses.ts';
+import { encodeUtf8 } from '../base/bytes.ts';
+import type { Clock } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import { writeInPieces } from '../store/records/pieces.ts';
+import { type Store, type StoreKey, type Table, Unreadable } from '../store/store.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;

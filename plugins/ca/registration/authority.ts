@@ -1,0 +1,40 @@
+// A registration authority at work: it opens the content keys of requests and signs answers, both with its key in the token.
+import { hash as hashOf, randomBytes, verify } from 'node:crypto';
+import type { RegistrationAuthority } from '../../../core/plugin/services/certificate-authority.ts';
+import { HsmError } from '../../../hsm/api.ts';
+import { registrationReference } from '../authority/registration-key.ts';
+import type { CaContext } from '../context.ts';
+import { publicKeyObject } from '../der/public-key.ts';
+import type { Registration } from '../records/records.ts';
+
+/** `registrations`: newest first. */
+export function registrationAuthority(
+  context: CaContext,
+  ca: { readonly tenantId: string; readonly caId: string },
+  registrations: readonly [Registration, ...Registration[]],
+): RegistrationAuthority {
+  const [newest] = registrations;
+  const referenceOf = ({ number, key }: Registration) => ({ ...registrationReference(ca, number), stored: key.stored });
+  return {
+    certificate: newest.certificate,
+    certificates: registrations.map(({ certificate }) => certificate),
+    async openKey(certificate, transport, encryptedKey, bytes) {
+      const registration = registrations.find((one) => one.certificate === certificate);
+      if (registration === undefined) throw new TypeError('the certificate is not one of this registration authority');
+      const reference = referenceOf(registration);
+      if (transport.padding === 'pkcs1v15') return context.hsm.decryptPkcs1(reference, bytes, encryptedKey);
+      const opened = await context.hsm.decryptOaep(reference, transport.hash, encryptedKey).catch(rejected);
+      return opened?.length === bytes ? opened : randomBytes(bytes);
+    },
+    sign(hash, octets) {
+      const publicKey = publicKeyObject(newest.key.publicKey);
+      const scheme = { scheme: 'rsa-pkcs1v15', hash, digest: hashOf(hash, octets, 'buffer') } as const;
+      return context.hsm.sign(referenceOf(newest), scheme, (signature) => verify(hash, octets, publicKey, signature));
+    },
+  };
+}
+
+/** A refusal of the padding tells nobody more than a key that does not fit. */
+function rejected(error: unknown): undefined {
+  if (!(error instanceof HsmError && error.kind === 'decryption-failed')) throw error;
+}
