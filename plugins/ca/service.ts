@@ -50,6 +50,9 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
     id: record.id,
     name: record.name,
     enrolment: (protocol) => enrolmentOf(record, protocol),
+    get longestTtlSeconds() {
+      return parseDuration(record.est.ttl, 'est/ttl').seconds;
+    },
     publicKey: newest.key.publicKey,
     signatureAlgorithm: requireCaAlgorithm(newest.key.type).identifier,
     trustedCertificates: () => trustedCertificates(record, context.clock.now()),

@@ -5,7 +5,7 @@ import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/
 import type { Answer } from '../../core/http/response/answer.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, json, nothing, tokenOf, writes } from './facade.ts';
-import { Fields } from './fields.ts';
+import { durationOf, Fields } from './fields.ts';
 
 const token = '/v1/state/keystore/token';
 
@@ -80,7 +80,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
       of: `POST ${token}/refresh`,
       input: (document) => {
         const seconds = new Fields(document, ['token']).seconds('increment');
-        return seconds === undefined || seconds === 0 ? {} : { increment: `${seconds}s` };
+        return seconds === undefined || seconds === 0 ? {} : { increment: durationOf(seconds) };
       },
       answer: ({ requestId, document }, asked) => {
         const info = document as JsonObject;

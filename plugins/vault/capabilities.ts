@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, writes } from './facade.ts';
 import { isName } from '../../core/wire/fields.ts';
 import { Fields } from './fields.ts';
+import { pkiQuestions } from './pki/capabilities.ts';
 
 /** Most paths of one request: each stands for up to four questions, of which the policy check takes 200. */
 const mostPaths = 40;
@@ -73,6 +74,11 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
     'sys/capabilities-self': execute('/v1/state/policy/check-many'),
   };
   if (Object.hasOwn(own, plain)) return own[plain] ?? [];
+  const certificates = Object.entries(facade.pkiMounts).find(([one]) => plain.startsWith(`${one}/`));
+  if (certificates !== undefined) {
+    const [path, settings] = certificates;
+    return pkiQuestions({ path, ...settings }, plain.slice(path.length + 1));
+  }
   const mount = facade.transitMounts.find((one) => plain.startsWith(`${one}/`));
   if (mount === undefined) return [];
   const [action = '', ...rest] = plain.slice(mount.length + 1).split('/');

@@ -6,19 +6,32 @@ import { fail, type ServiceError } from '../../core/base/errors.ts';
 import type { Alias, Answered, Asked } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { problemHeaders, sentenceOf } from '../../core/http/response/problem.ts';
+import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
+import type { Sessions } from '../../core/plugin/services/sessions.ts';
 import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { isName } from '../../core/wire/fields.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import type { Config } from './config.ts';
 
-type Parts = { readonly config: Config; readonly clock: Clock; readonly keys: TransitKeys };
+type Parts = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly keys: TransitKeys;
+  readonly authorities: CertificateAuthorities;
+  readonly findTenant: Sessions['findTenant'];
+};
 
 /** Properties of an alias of this API; the rest is the same for all. */
 export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
-  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite'>> & { readonly methods: readonly string[]; readonly missing?: Missing };
+  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite'>> & {
+    readonly methods: readonly string[];
+    readonly missing?: Missing;
+    /** tenant whose tokens alone may use it; absent: every one that has this API */
+    readonly tenant?: string | undefined;
+  };
 
-/** Refusal of a missing entry: 404 of a read, 400 of a use. */
-type Missing = 'read' | 'use' | 'login';
+/** Refusal of a missing entry: 404 of a read, 400 of a use of a key or of a CA. */
+type Missing = 'read' | 'use' | 'authority' | 'login';
 
 /** The methods of a write: clients in Go send PUT where the manual says POST. */
 export const writes = ['POST', 'PUT'] as const;
@@ -26,26 +39,34 @@ export const writes = ['POST', 'PUT'] as const;
 export class Facade {
   readonly clock: Clock;
   readonly keys: TransitKeys;
+  readonly authorities: CertificateAuthorities;
+  readonly findTenant: Sessions['findTenant'];
   readonly #config: Config;
   readonly #warnings = new WeakMap<Asked, string[]>();
 
-  constructor({ config, clock, keys }: Parts) {
+  constructor({ config, clock, keys, authorities, findTenant }: Parts) {
     this.#config = config;
     this.clock = clock;
     this.keys = keys;
+    this.authorities = authorities;
+    this.findTenant = findTenant;
   }
 
   /** An alias for each method. */
-  aliases({ methods, missing = 'use', ...route }: Route): readonly Alias[] {
+  aliases({ methods, missing = 'use', tenant, ...route }: Route): readonly Alias[] {
     return methods.map((method) => ({
       ...{ via: 'vault', method, credentials, target: namedKey, refusal: (error, requestId) => refusal(error, requestId, missing) },
-      admit: (caller, asked) => this.#admit(caller, asked),
+      admit: (caller, asked) => this.#admit(caller, asked, tenant),
       ...route,
     }));
   }
 
   get transitMounts(): readonly string[] {
     return this.#config.transitMounts;
+  }
+
+  get pkiMounts(): Config['pkiMounts'] {
+    return this.#config.pkiMounts;
   }
 
   get approleMounts(): readonly string[] {
@@ -55,6 +76,18 @@ export class Facade {
   /** The settings of a tenant; undefined: it does not have this API. */
   settingsOf(tenant: string): Config['tenants'][string] | undefined {
     return Object.hasOwn(this.#config.tenants, tenant) ? this.#config.tenants[tenant] : undefined;
+  }
+
+  /**
+   * Reads the query of a list of names, of at most `most`: GET means one if it says so; without that nobody can read the collection. Throws
+   * `method-not-allowed`.
+   */
+  listQuery({ method, query }: Asked, most?: number): Readonly<Record<string, string>> {
+    if (method !== 'LIST' && !['true', 'True', '1', 't'].includes(query.get('list') ?? ''))
+      throw fail('method-not-allowed', { allow: ['LIST'], detail: 'Add ?list=true to list the names.' });
+    const [after, asked] = [query.get('after') ?? '', query.get('limit') ?? '0'];
+    const limit = asked !== '0' && !(most !== undefined && Number(asked) > most) ? asked : most;
+    return { keys: 'true', ...(after === '' ? {} : { after }), ...(limit === undefined ? {} : { limit: String(limit) }) };
   }
 
   /** Says in the answer what was ignored. */
@@ -107,8 +140,8 @@ export class Facade {
   }
 
   /** The tenant is that of the token, whatever the header says: it may name that one, or nothing. */
-  #admit({ tenantName }: Caller, asked: Asked): void {
-    if (this.settingsOf(tenantName) === undefined) throw fail('not-found');
+  #admit({ tenantName }: Caller, asked: Asked, only = tenantName): void {
+    if (this.settingsOf(tenantName) === undefined || tenantName !== only) throw fail('not-found');
     this.requireNamespace(tenantName, asked);
   }
 }
@@ -143,6 +176,8 @@ function namedKey({ params }: Asked): { readonly params: Readonly<Record<string,
   return { params: name === undefined ? {} : { name } };
 }
 
+const unknownRole = 'unknown role: a role is a CA of the tenant of the token, by its name, and this tenant has no CA of this name.';
+
 /** Words that people know from Vault, before our own. */
 const words: Readonly<Record<string, string>> = {
   'decryption-failed': 'cipher: message authentication failed',
@@ -169,8 +204,10 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (status >= 500) return { status, text: detail };
   if (missing === 'login' && status !== 429) return { status: 400, text: status === 401 ? 'invalid role or secret ID' : detail };
   if (status === 401) return { status: 403, text: 'permission denied' };
+  if (code === 'identity-not-allowed') return { status: 400, text: detail };
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
-  if (status === 404) return missing === 'read' ? { status } : { status: 400, text: 'encryption key not found' };
+  if (status === 404 && missing === 'read') return { status };
+  if (status === 404) return { status: 400, text: missing === 'authority' ? unknownRole : 'encryption key not found' };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };
   if (status === 413 || status === 429) return { status, text: detail };
   const known = words[code];

@@ -109,6 +109,18 @@ function secondsOf(text: string): number | undefined {
   return duration.test(text) ? sum : undefined;
 }
 
+/** The same in our form, in days at most, as people write it in the rules of policies: `90d`, `1h30m`. */
+export function durationOf(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const text = parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count}${unit}`])).join('');
+  return text === '' ? '0s' : text;
+}
+
 function inconvertible(name: string, what: string): Error {
   return fail('invalid-value', {
     detail: `Field validation failed: error converting input for field "${name}": it must be ${what}.`,

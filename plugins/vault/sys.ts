@@ -32,7 +32,11 @@ function statusOf(status: number, query: URLSearchParams): number {
 /** Paths of the transit keys and the logins; for callers with a token, as there. */
 function mountAliases(facade: Facade): readonly Alias[] {
   const own = { of: 'POST /v1/state/keystore/token/info', target: () => ({ params: {} }) };
-  const secret = Object.fromEntries(facade.transitMounts.map((path) => [`${path}/`, mountOf('transit', path)]));
+  const engines = [
+    ...facade.transitMounts.map((path) => ['transit', path] as const),
+    ...Object.keys(facade.pkiMounts).map((path) => ['pki', path] as const),
+  ];
+  const secret = Object.fromEntries(engines.map(([type, path]) => [`${path}/`, mountOf(type, path)]));
   const auth = Object.fromEntries([
     ...facade.approleMounts.map((path) => [`${path}/`, mountOf('approle', path)] as const),
     ['token/', mountOf('token', 'token')],
@@ -53,12 +57,12 @@ function mountAliases(facade: Facade): readonly Alias[] {
       ...own,
       answer: ({ requestId }, asked) => facade.enveloped(asked, requestId, { data: { secret, auth } }),
     }),
-    ...facade.transitMounts.flatMap((mount) =>
+    ...engines.flatMap(([type, mount]) =>
       facade.aliases({
         methods: ['GET'],
         path: `/v1/sys/internal/ui/mounts/${mount}/{path*}`,
         ...own,
-        answer: ({ requestId }, asked) => facade.enveloped(asked, requestId, { data: { ...mountOf('transit', mount), path: `${mount}/` } }),
+        answer: ({ requestId }, asked) => facade.enveloped(asked, requestId, { data: { ...mountOf(type, mount), path: `${mount}/` } }),
       }),
     ),
   ];

@@ -38,6 +38,8 @@ export type CertificateAuthority = {
    * names (`approve`).
    */
   enrolment(protocol: string): EnrolmentSettings | undefined;
+  /** longest life of a certificate that its rules allow, in seconds */
+  readonly longestTtlSeconds: number;
   /** DER SubjectPublicKeyInfo of the key that signs new certificates */
   readonly publicKey: Uint8Array;
   /** DER AlgorithmIdentifier of its signatures */

@@ -5,7 +5,7 @@ import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/al
 import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, json, nothing, type Route, writes } from '../facade.ts';
-import { Fields } from '../fields.ts';
+import { durationOf, Fields } from '../fields.ts';
 
 const config = '/v1/config/keystore/transit-keys';
 const state = '/v1/state/keystore/transit-keys';
@@ -29,18 +29,10 @@ function reads(facade: Facade, mount: string): readonly Alias[] {
       missing: 'read',
       path: `${mount}/keys`,
       of: `GET ${config}`,
-      target: ({ method, query }) => ({ params: {}, query: listQuery(method, query) }),
+      target: (asked) => ({ params: {}, query: facade.listQuery(asked) }),
       answer: ({ requestId, document }, asked) => listed(facade, asked, requestId, document as readonly string[]),
     }),
   ];
-}
-
-/** Reads the query of a list: GET means one if it says so; without that nobody can read the collection. */
-function listQuery(method: string, query: URLSearchParams): Readonly<Record<string, string>> {
-  if (method !== 'LIST' && !['true', 'True', '1', 't'].includes(query.get('list') ?? ''))
-    throw fail('method-not-allowed', { allow: ['LIST'], detail: 'Add ?list=true to list the keys.' });
-  const [after, limit] = [query.get('after'), query.get('limit')];
-  return { keys: 'true', ...(after === null ? {} : { after }), ...(limit === null || limit === '0' ? {} : { limit }) };
 }
 
 /** An empty list is 404 there, and clients rely on it. */
@@ -124,7 +116,7 @@ export function keyDocument({ keys: { cipherNames } }: Facade, fields: Fields): 
       exportable: 'exportable',
       allow_plaintext_backup: 'allow-plaintext-backup',
     }),
-    ...(rotation === undefined || rotation === 0 ? {} : { 'auto-rotate': { 'rotate-after': `${rotation}s` } }),
+    ...(rotation === undefined || rotation === 0 ? {} : { 'auto-rotate': { 'rotate-after': durationOf(rotation) } }),
   };
 }
 
@@ -141,7 +133,7 @@ function settingsDocument(fields: Fields): JsonObject {
     ...(decryption === undefined ? {} : { 'min-decryption-version': Math.max(1, decryption) }),
     ...(encryption === undefined ? {} : { 'min-encryption-version': encryption }),
     ...(deletion === undefined ? {} : { 'deletion-allowed': deletion }),
-    ...(rotation === undefined ? {} : { 'auto-rotate': { 'rotate-after': `${rotation}s` } }),
+    ...(rotation === undefined ? {} : { 'auto-rotate': { 'rotate-after': durationOf(rotation) } }),
     // Back to false is ignored there, and refused here: what cannot be taken back is not asked for.
     ...Object.fromEntries(
       Object.entries(flags(fields, { exportable: 'exportable', allow_plaintext_backup: 'allow-plaintext-backup' })).filter(

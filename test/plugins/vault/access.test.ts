@@ -1,7 +1,4 @@
 // Who may use the API of Vault, and for what: exactly what the same token may do at our own.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { asyncProperty, assert, constantFrom, record } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -337,87 +334,4 @@ describe('the service itself', () => {
     expect([mounts.body['transit/'].type, mounts.body.data['team/keys/'].type]).toEqual(['transit', 'transit']);
     expect((await ask('GET', 'sys/internal/ui/mounts/transit/keys/k')).body.data).toMatchObject({ type: 'transit', path: 'transit/' });
   });
-});
-
-/** Both ways to do the same. */
-const acts = [
-  ['POST', 'transit/encrypt/k', { plaintext: 'eA==' }, 'POST', 'state/keystore/transit-keys/k/encrypt', { plaintext: 'eA==' }],
-  ['POST', 'transit/encrypt/k', { plaintext: '?' }, 'POST', 'state/keystore/transit-keys/k/encrypt', { plaintext: '?' }],
-  ['POST', 'transit/encrypt/none', { plaintext: 'eA==' }, 'POST', 'state/keystore/transit-keys/none/encrypt', { plaintext: 'eA==' }],
-  [
-    'POST',
-    'transit/hmac/k',
-    { input: 'eA==' },
-    'POST',
-    'state/keystore/transit-keys/k/hmac',
-    { plaintext: 'eA==', 'hash-algorithm': 'sha256' },
-  ],
-  ['POST', 'transit/keys/k/rotate', undefined, 'POST', 'state/keystore/transit-keys/k/rotate', undefined],
-  ['GET', 'transit/keys/k', undefined, 'GET', 'state/keystore/transit-keys/k', undefined],
-  ['GET', 'transit/keys?list=true', undefined, 'GET', 'config/keystore/transit-keys?keys=true', undefined],
-  [
-    'POST',
-    'transit/keys/k/config',
-    { min_decryption_version: 1 },
-    'PATCH',
-    'config/keystore/transit-keys/k',
-    { 'min-decryption-version': 1 },
-  ],
-  ['DELETE', 'transit/keys/k', undefined, 'DELETE', 'config/keystore/transit-keys/k', undefined],
-  [
-    'POST',
-    'transit/keys/k',
-    { exportable: true },
-    'POST',
-    'config/keystore/transit-keys',
-    { name: 'k', cipher: 'aes256-gcm96', exportable: true },
-  ],
-  ['GET', 'auth/token/lookup-self', undefined, 'POST', 'state/keystore/token/info', {}],
-] as const;
-const rules = [
-  { path: '/v1/state/keystore/transit-keys/*/encrypt', operations: { execute: 'allow' } },
-  { path: '/v1/state/keystore/transit-keys/**', operations: { execute: 'allow' } },
-  { path: '/v1/state/keystore/transit-keys/k/rotate', operations: { execute: 'reject' } },
-  { path: '/v1/state/**', operations: { read: 'allow' }, 'hide-fields': ['exportable'] },
-  { path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' }, 'allowed-values': { exportable: [false] } },
-  { path: '/v1/config/keystore/**', operations: { read: 'allow', update: 'allow' } },
-] as const;
-
-/** What was asked, by whom, and how it was decided: without what only tells the two requests apart. */
-function recordsById(): ReadonlyMap<string, unknown> {
-  const directory = join(appliance.directory, 'audit');
-  const lines = readdirSync(directory).flatMap((file) =>
-    readFileSync(join(directory, file), 'utf8')
-      .split('\n')
-      .filter((line) => line !== ''),
-  );
-  const known = ['tenant', 'user', 'user-kind', 'accessor', 'path', 'method', 'status', 'code', 'query'] as const;
-  return new Map(
-    lines.map((line) => {
-      const entry = JSON.parse(line) as Record<string, unknown>;
-      return [String(entry['request-id']), Object.fromEntries(known.map((name) => [name, entry[name]]))];
-    }),
-  );
-}
-
-test('random tokens may do here exactly what they may do at the own API, and both are on record alike', async () => {
-  const cases = record({ act: constantFrom(...acts), first: constantFrom(...rules), second: constantFrom(...rules) });
-  let count = 0;
-  const pairs: (readonly [string, string])[] = [];
-  const meaning = (status: number): string => (status === 403 || status === 401 ? 'refused' : status < 400 ? 'done' : 'wrong');
-  const holds = asyncProperty(cases, async ({ act: [method, path, body, ourMethod, ourPath, ourBody], first, second }) => {
-    const token = await tokenWith(`random-${count++}`, first === second ? [first] : [first, second], appliance.rootToken);
-    await ours('POST', 'config/keystore/transit-keys', { name: 'k' });
-    const there = await ask(method, path, body, token);
-    const here = await ours(ourMethod, ourPath, ourBody, token);
-    const isCreation = ourMethod === 'POST' && ourPath === 'config/keystore/transit-keys';
-    // A key that exists is no error there.
-    const expected = isCreation && here.status === 409 ? 'done' : meaning(here.status);
-    expect([meaning(there.status), path], JSON.stringify([first, second, there.body, here.body])).toEqual([expected, path]);
-    pairs.push([String(there.headers['request-id']), String(here.headers['request-id'])]);
-  });
-  await assert(holds, { numRuns: 250 });
-  const all = recordsById();
-  for (const [there, here] of pairs) expect(all.get(there)).toEqual(all.get(here));
-  expect(pairs.filter(([there]) => all.has(there)).length).toBeGreaterThan(200);
 });
