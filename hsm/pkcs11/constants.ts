@@ -1,6 +1,7 @@
 // PKCS#11 numbers used by this floor, under the names of the standard (PKCS#11 3.2). The binding lacks the newer ones, so all are defined here.
 
 /** Object classes. */
+export const CKO_CERTIFICATE = 0x1;
 export const CKO_PUBLIC_KEY = 0x2;
 export const CKO_PRIVATE_KEY = 0x3;
 export const CKO_SECRET_KEY = 0x4;
@@ -21,6 +22,12 @@ export const CKM_RSA_PKCS_OAEP = 0x9;
 export const CKM_RSA_PKCS_PSS = 0xd;
 export const CKM_ML_DSA_KEY_PAIR_GEN = 0x1c;
 export const CKM_ML_DSA = 0x1d;
+export const CKM_SHA256_RSA_PKCS = 0x40;
+export const CKM_SHA384_RSA_PKCS = 0x41;
+export const CKM_SHA512_RSA_PKCS = 0x42;
+export const CKM_SHA256_RSA_PKCS_PSS = 0x43;
+export const CKM_SHA384_RSA_PKCS_PSS = 0x44;
+export const CKM_SHA512_RSA_PKCS_PSS = 0x45;
 export const CKM_SHA_1 = 0x220;
 export const CKM_SHA256 = 0x250;
 export const CKM_SHA256_HMAC = 0x251;
@@ -31,6 +38,9 @@ export const CKM_SHA512_HMAC = 0x271;
 export const CKM_GENERIC_SECRET_KEY_GEN = 0x350;
 export const CKM_EC_KEY_PAIR_GEN = 0x1040;
 export const CKM_ECDSA = 0x1041;
+export const CKM_ECDSA_SHA256 = 0x1044;
+export const CKM_ECDSA_SHA384 = 0x1045;
+export const CKM_ECDSA_SHA512 = 0x1046;
 export const CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
 export const CKM_EDDSA = 0x1057;
 export const CKM_AES_KEY_GEN = 0x1080;

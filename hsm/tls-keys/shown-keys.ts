@@ -2,19 +2,11 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import type { KeyReference } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { octet, ulong } from './remote-frames.ts';
+import { flag, number } from '../p11-kit/attributes.ts';
+import type { ShownObject } from '../p11-kit/remote-token.ts';
 
 /** A key that signs handshakes: ECDSA over P-256, as the certificates of the listeners have it. `publicKey`: DER SubjectPublicKeyInfo. */
 export type TlsKey = { readonly reference: KeyReference; readonly publicKey: Uint8Array };
-
-/** Value of an attribute. `isFixed`: a flag or number, which travels without its length. */
-type Value = { readonly isFixed: boolean; readonly octets: Buffer };
-
-export type ShownObject = {
-  readonly reference: KeyReference;
-  readonly isPrivate: boolean;
-  readonly attributes: ReadonlyMap<number, Value>;
-};
 
 /** The CKA_ID of a key, by which its URI names it. */
 export function tlsKeyId(publicKey: Uint8Array): Buffer {
@@ -33,21 +25,21 @@ const pointOctets = 65;
 const p256 = Buffer.from('06082a8648ce3d030107', 'hex');
 
 /** Private and public key object. */
-export function shownObjects({ reference, publicKey }: TlsKey): readonly [ShownObject, ShownObject] {
+export function shownObjects({ reference, publicKey }: TlsKey): readonly [ShownObject<KeyReference>, ShownObject<KeyReference>] {
   const id = tlsKeyId(publicKey);
   const der = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }).export({ format: 'der', type: 'spki' });
   const point = Buffer.concat([Buffer.of(tagOctetString, pointOctets), der.subarray(-pointOctets)]);
   const common = [
     [0x1, flag(true)],
-    [0x3, value(Buffer.from('keystored listener'))],
+    [0x3, Buffer.from('keystored listener')],
     [0x100, number(ck.CKK_EC)],
-    [0x102, value(id)],
+    [0x102, id],
     [0x163, flag(true)],
-    [0x180, value(p256)],
-    [0x181, value(point)],
+    [0x180, p256],
+    [0x181, point],
   ] as const;
-  const shown = (isPrivate: boolean, own: readonly (readonly [number, Value])[]): ShownObject => ({
-    ...{ reference, isPrivate },
+  const shown = (isPrivate: boolean, own: readonly (readonly [number, Buffer])[]): ShownObject<KeyReference> => ({
+    ...{ key: reference, isPrivate },
     attributes: new Map([[0x0, number(isPrivate ? ck.CKO_PRIVATE_KEY : ck.CKO_PUBLIC_KEY)], [0x2, flag(isPrivate)], ...common, ...own]),
   });
   return [
@@ -60,7 +52,3 @@ export function shownObjects({ reference, publicKey }: TlsKey): readonly [ShownO
     shown(false, [[0x10a, flag(true)]]),
   ];
 }
-
-const flag = (isSet: boolean): Value => ({ isFixed: true, octets: octet(isSet ? 1 : 0) });
-const number = (of: number): Value => ({ isFixed: true, octets: ulong(of) });
-const value = (of: Buffer): Value => ({ isFixed: false, octets: of });

@@ -3,12 +3,13 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
-import type { Hsm, HsmConfig } from '../api.ts';
+import type { Hsm, HsmConfig, KeyReference } from '../api.ts';
 import { openHsm } from '../client/open.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
-import { FrameReader, octet } from './remote-frames.ts';
-import { RemoteToken, type SignDigest } from './remote-token.ts';
-import { type ShownObject, shownObjects, type TlsKey } from './shown-keys.ts';
+import { FrameReader, octet, protocolVersion } from '../p11-kit/frames.ts';
+import { RemoteToken, type ShownObject } from '../p11-kit/remote-token.ts';
+import { listenerToken, type SignDigest } from './listener-token.ts';
+import { shownObjects, type TlsKey } from './shown-keys.ts';
 
 /** Message from the thread of the listeners. `config`: encodeWithPins of the HsmConfig. */
 export type SignerOrder =
@@ -25,8 +26,7 @@ export type SignerNews =
 const port = parentPort;
 if (port === null) throw new Error('this is a thread of the service');
 
-const protocolVersion = 0;
-const objects: ShownObject[] = [];
+const objects: ShownObject<KeyReference>[] = [];
 let hsm: Hsm | undefined;
 let patienceMs = 0;
 /** number of late signatures; while it is above zero, no other signature is waited for */
@@ -107,7 +107,7 @@ function report(): void {
 
 function serve(socket: Socket): void {
   const reader = new FrameReader();
-  const token = new RemoteToken(objects, sign);
+  const token = new RemoteToken(listenerToken(objects, sign));
   let last = Promise.resolve();
   socket.unref();
   socket.on('error', () => undefined);

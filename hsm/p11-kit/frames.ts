@@ -1,45 +1,72 @@
 // The frames in which p11-kit's client sends PKCS#11 calls over a socket (p11-kit 0.24 to 0.26: rpc-transport.c, rpc-message.c; version 0 of the
 // protocol, which clients that offer 1 or 2 accept as well): all numbers big-endian, a frame is `number of the exchange ‖ length of options
 // ‖ length ‖ options ‖ message`.
-
 import { padded } from '../pkcs11/fixed-text.ts';
+
+/** The version that a server answers, whatever a client offers: the lower one counts, and nothing above 0 is needed. */
+export const protocolVersion = 0;
 
 /** A message: the number of the call, its signature, and the arguments. */
 export type RemoteCall = { readonly exchange: number; readonly call: number; readonly arguments: ArgumentReader };
 
 const headOctets = 12;
-/** Limit of a frame: the calls that are answered carry a digest or a few attributes. */
-const mostOctets = 65_536;
+/** Limit of a frame, unless another is given: a call with a digest or a few attributes. */
+const usualOctets = 65_536;
 
 /** Assembles calls from the octets of a connection. The first octet is the client's version of the protocol. */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #mostOctets: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** octets from which something can be read */
+  #needed = 1;
   #hasVersion = false;
+
+  /** `mostOctets`: the longest frame that is taken. */
+  constructor(mostOctets: number = usualOctets) {
+    this.#mostOctets = mostOctets;
+  }
+
+  /** number of octets that wait for the rest of their frame */
+  get held(): number {
+    return this.#length;
+  }
 
   /** Takes octets; returns the complete calls. `begins`: the version was just read and must be answered. Throws RangeError for an invalid frame. */
   push(chunk: Buffer): { readonly begins: boolean; readonly calls: readonly RemoteCall[] } {
-    this.#rest = Buffer.concat([this.#rest, chunk]);
-    const begins = !this.#hasVersion && this.#rest.length > 0;
-    if (begins) this.#rest = this.#rest.subarray(1);
-    this.#hasVersion ||= begins;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#needed) return { begins: false, calls: [] };
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const begins = !this.#hasVersion;
+    if (begins) rest = rest.subarray(1);
+    this.#hasVersion = true;
     const calls: RemoteCall[] = [];
-    for (let next = this.#take(); next !== undefined; next = this.#take()) calls.push(next);
+    for (let end = this.#endOf(rest); end <= rest.length; end = this.#endOf(rest)) {
+      calls.push(callIn(rest.subarray(0, end)));
+      rest = rest.subarray(end);
+    }
+    this.#needed = this.#endOf(rest);
+    this.#length = rest.length;
+    // A copy, so that a short rest does not keep the whole chunk.
+    this.#chunks = rest.length === 0 ? [] : [Buffer.from(rest)];
     return { begins, calls };
   }
 
-  #take(): RemoteCall | undefined {
-    if (this.#rest.length < headOctets) return undefined;
-    const start = headOctets + this.#rest.readUInt32BE(4);
-    const end = start + this.#rest.readUInt32BE(8);
-    if (end > mostOctets) throw new RangeError('the call is longer than any that is answered');
-    if (this.#rest.length < end) return undefined;
-    const exchange = this.#rest.readUInt32BE(0);
-    const message = new ArgumentReader(this.#rest.subarray(start, end));
-    this.#rest = this.#rest.subarray(end);
-    const call = message.number32();
-    message.octets();
-    return { exchange, call, arguments: message };
+  /** The end of the first frame, or that of its head if this is not complete. */
+  #endOf(octets: Buffer): number {
+    if (octets.length < headOctets) return headOctets;
+    const end = headOctets + octets.readUInt32BE(4) + octets.readUInt32BE(8);
+    if (end > this.#mostOctets) throw new RangeError('the call is longer than any that is answered');
+    return end;
   }
+}
+
+function callIn(frame: Buffer): RemoteCall {
+  const message = new ArgumentReader(frame.subarray(headOctets + frame.readUInt32BE(4)));
+  const call = message.number32();
+  message.octets();
+  return { exchange: frame.readUInt32BE(0), call, arguments: message };
 }
 
 /** Reads the arguments of a call one after another. Throws RangeError where they end too early. */
