@@ -5,7 +5,7 @@ import { Quotas } from '../../core/access/quotas.ts';
 import { chainNames } from '../../core/audit/chains.ts';
 import { recordedTime } from '../../core/audit/examine.ts';
 import type { SignHead } from '../../core/audit/heads.ts';
-import type { Audit } from '../../core/audit/record.ts';
+import { type Audit, writingBy } from '../../core/audit/record.ts';
 import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import { systemClock } from '../../core/base/time.ts';
 import program from '../../package.json' with { type: 'json' };
@@ -67,7 +67,7 @@ export async function openRecording(worker: ServingWorker): Promise<Recording> {
   closing.onClose(() => trail.close());
   // The last signature covers the records that the other processes write until they end.
   if (number === 1) closing.onClose(() => (worker.isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
-  const audit = metrics.measured(heldUpBy(trail, watch));
+  const audit = metrics.measured(writingBy(trail, (record) => trail.write(record), watch));
   if (number === 1) cluster?.onForeignWrites((report) => recordForeignWrites({ store: runtime.store, clock, audit }, report));
   const backups = openBackups(worker, { clockWatch, audit, signHead });
   closing.onRest(() => backups.stop());
@@ -87,20 +87,4 @@ function openBackups(
     sign: signHead,
     auditKeys: () => auditPublicKeysPem(store),
   });
-}
-
-/** The trail, with the destination that holds up changes. */
-function heldUpBy(trail: AuditTrail, watch: ShippingWatch): Audit {
-  return {
-    write: (record) => trail.write(record),
-    get writable() {
-      return trail.writable;
-    },
-    get problem() {
-      return trail.problem;
-    },
-    get behind() {
-      return watch.behind;
-    },
-  };
 }

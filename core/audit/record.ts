@@ -85,8 +85,8 @@ export function refusalOf(audit: Audit, onlyWritable = false): ServiceError | un
   return fail('shipping-behind', { retryAfterSeconds: behindRetrySeconds });
 }
 
-/** Returns a trail that records by `write`, and is otherwise as another one is at the moment. */
-export function writingBy(audit: Audit, write: Audit['write']): Audit {
+/** Returns a trail that records by `write`, is behind as `lag` says, and is otherwise as another one is at the moment. */
+export function writingBy(audit: Audit, write: Audit['write'], lag: Pick<Audit, 'behind'> = audit): Audit {
   return {
     write,
     get writable() {
@@ -96,7 +96,7 @@ export function writingBy(audit: Audit, write: Audit['write']): Audit {
       return audit.problem;
     },
     get behind() {
-      return audit.behind;
+      return lag.behind;
     },
   };
 }

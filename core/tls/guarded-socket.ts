@@ -3,13 +3,11 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { findCertificateProblem, mostOctets } from './certificates.ts';
-import { record, RecordKeys } from './record-keys.ts';
+import { message, record } from './messages.ts';
+import { RecordKeys } from './record-keys.ts';
 
 /** of the content of a record, with what encryption may add in TLS 1.2 */
 const mostInRecord = 16_384 + 2_048;
-const message = {
-  ...{ header: 4, clientHello: 1, serverHello: 2, encryptedExtensions: 8, certificate: 11, certificateRequest: 13, finished: 20 },
-} as const;
 /** of a handshake: 64 KiB in the smallest pieces that a client may want (RFC 6066 section 4), and some more; each of them costs */
 const mostRecords = 160;
 /**
@@ -24,18 +22,23 @@ const badCertificate = Buffer.from([2, 42]);
 
 /**
  * The peer of a handshake. `secrets`: names in key logs (RFC 9850) of the secret of its encrypted handshake, and of the own secret for an alert.
- * `before`: messages before its certificates. `mayHaveNone`: a resumed session has none.
+ * `before`: messages before its certificates. `mayHaveNone`: a resumed session has none. `mayHoldEncrypted`: its encrypted messages may come before
+ * the secret is known. `mayLackTls`: OpenSSL names a peer that does not speak TLS, and reads no more of it.
  */
 const peers = {
   client: {
     secrets: { peer: 'CLIENT_HANDSHAKE_TRAFFIC_SECRET', own: 'SERVER_TRAFFIC_SECRET_0' },
     before: new Set<number>([message.clientHello]),
     mayHaveNone: true,
+    mayHoldEncrypted: false,
+    mayLackTls: false,
   },
   server: {
     secrets: { peer: 'SERVER_HANDSHAKE_TRAFFIC_SECRET', own: undefined },
     before: new Set<number>([message.serverHello, message.encryptedExtensions, message.certificateRequest]),
     mayHaveNone: false,
+    mayHoldEncrypted: true,
+    mayLackTls: true,
   },
 } as const;
 
@@ -81,8 +84,7 @@ export class GuardedSocket extends Duplex {
     if (label === own) this.#ownKeys = new RecordKeys(Buffer.from(secret, 'hex'));
     // TLS 1.2, where it is reported after the certificate of the peer, or for a resumed session, which has none.
     if (label === 'CLIENT_RANDOM') this.#isOver = true;
-    // Encrypted messages of a server may be held already.
-    if (label === peer && this.#isServer) this.#receive(Buffer.alloc(0));
+    if (label === peer && this.#peer.mayHoldEncrypted) this.#receive(Buffer.alloc(0));
   }
 
   override _read(): void {
@@ -140,10 +142,6 @@ export class GuardedSocket extends Duplex {
     return true;
   }
 
-  get #isServer(): boolean {
-    return this.#peer === peers.server;
-  }
-
   #passOn(octets: Buffer): void {
     if (!this.push(octets)) this.accepted.pause();
   }
@@ -157,7 +155,7 @@ export class GuardedSocket extends Duplex {
       if (end > held.length) return undefined;
       const type = held[this.#looked];
       // It comes with the message that OpenSSL needs for the secret.
-      if (type === record.encrypted && this.#isServer && this.#peerKeys === undefined) return undefined;
+      if (type === record.encrypted && this.#peer.mayHoldEncrypted && this.#peerKeys === undefined) return undefined;
       if (++this.#records > mostRecords) return 'it comes in too many pieces';
       this.#looked = end;
       const reason = this.#lookAt(type, held.subarray(begin, end), held.subarray(begin - record.header, begin));
@@ -166,9 +164,9 @@ export class GuardedSocket extends Duplex {
     return undefined;
   }
 
-  /** A server without TLS is left to OpenSSL, which names that and reads no more. */
+  /** Leaves a server without TLS to OpenSSL. */
   #notTls(): string | undefined {
-    if (!this.#isServer || this.#records > 0) return unreadable;
+    if (!this.#peer.mayLackTls || this.#records > 0) return unreadable;
     this.#isOver = true;
     return undefined;
   }

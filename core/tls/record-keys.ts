@@ -1,8 +1,7 @@
 // Keys of one direction of TLS 1.3 (RFC 8446 5.2, 5.3, 7.3), for opening the records of a handshake beside OpenSSL.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { record } from './messages.ts';
 
-/** Octets of the header of a record, and types of records. */
-export const record = { header: 5, changeCipherSpec: 20, alert: 21, handshake: 22, encrypted: 23 } as const;
 /** Octets of the tag of an AEAD, in every suite of TLS 1.3 that is offered. */
 const tagOctets = 16;
 

@@ -1,9 +1,6 @@
 // Reads the first message of a TLS peer (RFC 8446 4.1.2 and 5.1), as far as it decides about the turn of its handshake.
+import { message, record } from '../../tls/messages.ts';
 
-const handshakeRecord = 22;
-const recordHeader = 5;
-const clientHello = 1;
-const messageHeader = 4;
 /** Limit of a ClientHello: a real one has two KiB at most, with key shares for post-quantum groups and a session ticket. */
 const mostOctets = 32 * 1024;
 const usualOctets = 2 * 1024;
@@ -39,8 +36,8 @@ export class HelloReader {
     const { heard } = this;
     const fragments = this.#fragments;
     for (;;) {
-      if (this.#at < heard.length && heard[this.#at] !== handshakeRecord) return 'whole';
-      const begin = this.#at + recordHeader;
+      if (this.#at < heard.length && heard[this.#at] !== record.handshake) return 'whole';
+      const begin = this.#at + record.header;
       if (begin > heard.length) return judge(fragments, heard.length);
       const end = begin + heard.readUInt16BE(begin - 2);
       if (end === begin) return 'whole';
@@ -66,9 +63,9 @@ export class HelloReader {
 /** `octets`: how many have come with the headers of the records. */
 function judge(fragments: readonly Buffer[], octets: number): Hello {
   const length = fragments.reduce((sum, fragment) => sum + fragment.length, 0);
-  const header = Buffer.concat(fragments.map((fragment) => fragment.subarray(0, messageHeader))).subarray(0, messageHeader);
-  if (length > 0 && header[0] !== clientHello) return 'whole';
-  const isWhole = length >= messageHeader && length >= messageHeader + header.readUIntBE(1, 3);
+  const header = Buffer.concat(fragments.map((fragment) => fragment.subarray(0, message.header))).subarray(0, message.header);
+  if (length > 0 && header[0] !== message.clientHello) return 'whole';
+  const isWhole = length >= message.header && length >= message.header + header.readUIntBE(1, 3);
   if (!isWhole) return octets > mostOctets ? 'refused' : 'part';
   return wantsCostlyGroup(Buffer.concat(fragments)) ? 'refused' : 'whole';
 }
@@ -76,18 +73,18 @@ function judge(fragments: readonly Buffer[], octets: number): Hello {
 const supportedGroups = 10;
 
 /** Tells whether it names only expensive groups. TLS refuses an unreadable message. */
-function wantsCostlyGroup(message: Buffer): boolean {
+function wantsCostlyGroup(hello: Buffer): boolean {
   try {
     // Version and random, then session id, cipher suites and compression methods, each after its length.
-    let at = messageHeader + 2 + 32;
-    at += 1 + message.readUInt8(at);
-    at += 2 + message.readUInt16BE(at);
-    at += 1 + message.readUInt8(at);
-    const end = at + 2 + message.readUInt16BE(at);
+    let at = message.header + 2 + 32;
+    at += 1 + hello.readUInt8(at);
+    at += 2 + hello.readUInt16BE(at);
+    at += 1 + hello.readUInt8(at);
+    const end = at + 2 + hello.readUInt16BE(at);
     for (at += 2; at < end;) {
-      const [type, length] = [message.readUInt16BE(at), message.readUInt16BE(at + 2)];
+      const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
       at += 4;
-      if (type === supportedGroups) return !numbersIn(message.subarray(at + 2, at + length)).some((number) => groups.numbers.has(number));
+      if (type === supportedGroups) return !numbersIn(hello.subarray(at + 2, at + length)).some((number) => groups.numbers.has(number));
       at += length;
     }
     return false;

@@ -21,10 +21,9 @@ export function requireUncut(directory: string, path: string): void {
 }
 
 function requireAll(file: PageFile, directory: string, path: string): void {
-  const meta = file.meta();
+  const meta = file.requireMeta();
   // Read afterwards: another process may be writing, and writes the meta page last.
   const { bytes } = file;
-  if (meta === undefined) throw new StoreDamaged(`${path} is damaged: it does not begin as a store does. Put it back from a backup`);
   const wanted = (meta.lastPage + 1) * meta.pageBytes;
   if (bytes >= wanted) return;
   const cut = new StoreDamaged(`${path} is cut off: it has ${bytes} octets of ${wanted}`);

@@ -1,6 +1,7 @@
 // File format of LMDB, as far as an examination from outside needs it: meta pages, the head of a page, its nodes (mdb.c: MDB_meta, MDB_page,
 // MDB_node).
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { StoreDamaged } from './store-damaged.ts';
 
 /** Octets of the head of a page. Offsets in a page count from after it. */
 export const headBytes = 24;
@@ -39,9 +40,11 @@ export type Head = { readonly number: number; readonly transaction: number; read
 
 /** A file of LMDB, open for reading, until `close`. */
 export class PageFile {
+  readonly #file: string;
   readonly #descriptor: number;
 
   constructor(file: string) {
+    this.#file = file;
     this.#descriptor = openSync(file, 'r');
   }
 
@@ -56,6 +59,13 @@ export class PageFile {
     if (first === undefined) return undefined;
     const second = this.#metaAt(first.pageBytes);
     return second !== undefined && second.transaction > first.transaction ? second : first;
+  }
+
+  /** As `meta()`. Throws StoreDamaged if neither is sound. */
+  requireMeta(): Meta {
+    const meta = this.meta();
+    if (meta === undefined) throw new StoreDamaged(`${this.#file} is damaged: it does not begin as a store does`);
+    return meta;
   }
 
   /** Fills the buffer with a page; false if the file does not have it. */

@@ -19,8 +19,7 @@ export async function requireSoundPages(directory: string): Promise<void> {
   const file = new PageFile(path);
   try {
     for (let left = mostWalks; ; left--) {
-      const meta = file.meta();
-      if (meta === undefined) throw new StoreDamaged(`${path} is damaged: it does not begin as a store does`);
+      const meta = file.requireMeta();
       const found = await ended(walk(file, meta));
       if (found === undefined) return;
       if (file.meta()?.transaction === meta.transaction) throw new StoreDamaged(`${path} is damaged: ${found}`);
