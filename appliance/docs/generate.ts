@@ -1,11 +1,12 @@
 // Writes the generated documents, from tables, schemas and figures: the references of errors and configuration, the dashboard, the tables
-// and pictures of performance (npm run generate docs).
+// and pictures of performance, the results of the drills (npm run generate docs).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
 import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
 import { configurationSections } from '../configuration.ts';
 import { dashboardJson } from './dashboard.ts';
+import { drillsPage, formatDrills, parseDrills } from './drills.ts';
 import { parseFigures } from './performance/figures.ts';
 import { fillPage } from './performance/page.ts';
 import { drawPictures } from './performance/pictures.ts';
@@ -18,6 +19,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'administer/configuration.md': configurationReference(),
     'administer/monitoring/dashboard.json': dashboardJson(),
     ...performancePage(),
+    ...resultsOfDrills(),
   };
 }
 
@@ -27,6 +29,12 @@ function performancePage(): Readonly<Record<string, string>> {
   const figures = parseFigures(text('administer/performance/figures.json'));
   const pictures = Object.entries(drawPictures(figures)).map(([name, svg]) => [`administer/performance/${name}.svg`, svg]);
   return { 'administer/performance.md': fillPage(text('administer/performance.md'), figures), ...Object.fromEntries(pictures) };
+}
+
+/** The results in their order, and their page. */
+function resultsOfDrills(): Readonly<Record<string, string>> {
+  const kept = parseDrills(readFileSync(join(import.meta.dirname, 'understand/drills.json'), 'utf8'));
+  return { 'understand/drills.json': formatDrills(kept), 'understand/drills.md': drillsPage(kept) };
 }
 
 function errorReference(): string {

@@ -20,6 +20,10 @@ test('every test it names exists', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+test('it is no diary: seeds and commits of drills are in their results', () => {
+  expect(text).not.toMatch(/_SEED=|\| [0-9a-f]{7,40} \|$/m);
+});
+
 test('every guarantee names a test', () => {
   const guarantees = /## Guarantees\n(.*?)\n## /s.exec(text)?.[1] ?? '';
   const rows = guarantees.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Guarantee |'));

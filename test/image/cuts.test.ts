@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';
+import { keepResult } from '../harness/drill-result.ts';
 import { patienceMs } from '../harness/patience.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { provideImage } from './build.ts';
@@ -68,28 +69,33 @@ test.for(Array.from({ length: cuts }, (_, index) => index))('cut %i takes nothin
   console.log(`cut ${number}: ${made}; ${ledger.size} changes and ${keysInPassing.length} more keys are there`);
 });
 
-test('after all cuts it is switched off, and its state is sound', async () => {
-  await machine.powerOff();
-  expect(checkState(path())).toBe(sound);
-});
+test('after all cuts it is switched off, and its state is sound', () =>
+  // Each test goes on where the one before has ended, and a find ends the drill: this one runs when all of them held.
+  keepResult({ name: 'image/cuts', command: `KEYSTORED_TEST_CUTS=${cuts} npm test -- image cuts` }, async (figures) => {
+    Object.assign(figures, { cuts, changes: ledger.size, 'keys made in passing': keysInPassing.length });
+    await machine.powerOff();
+    expect(checkState(path())).toBe(sound);
+  }));
 
-test('a first start that is cut at one moment after the other is finished by the next one', async () => {
-  const directory = path('first');
-  mkdirSync(directory);
-  for (const [moment, reached] of momentsOfFirstStart) {
+test('a first start that is cut at one moment after the other is finished by the next one', () =>
+  keepResult({ name: 'image/first start', command: 'npm test -- image cuts' }, async (figures) => {
+    const directory = path('first');
+    mkdirSync(directory);
+    for (const [moment, reached] of momentsOfFirstStart) {
+      machine = await Machine.start({ directory, image });
+      await reached(machine);
+      await machine.cutPower();
+      figures['cuts'] = (figures['cuts'] ?? 0) + 1;
+      console.log(`the first start was cut: ${moment}`);
+    }
     machine = await Machine.start({ directory, image });
-    await reached(machine);
-    await machine.cutPower();
-    console.log(`the first start was cut: ${moment}`);
-  }
-  machine = await Machine.start({ directory, image });
-  await machine.serves();
-  rootToken = await machine.claim();
-  const kept = await creationOf('ecdsa-p256')(connection, 'first');
-  await kept();
-  await machine.powerOff();
-  expect(checkState(directory)).toBe(sound);
-});
+    await machine.serves();
+    rootToken = await machine.claim();
+    const kept = await creationOf('ecdsa-p256')(connection, 'first');
+    await kept();
+    await machine.powerOff();
+    expect(checkState(directory)).toBe(sound);
+  }));
 
 /** Throws what is not. On a slow machine some part may be up a little later than the port. */
 async function saysThatItIsWell(): Promise<void> {

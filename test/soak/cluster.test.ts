@@ -6,9 +6,11 @@
 // dist/soak/cluster-<shared or own>-<seed>.jsonl.
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { stormOnOwnMembers } from '../cluster/storm/own-storm.ts';
+import type { DrillFigures } from '../../appliance/docs/drills.ts';
+import { type OwnStormReport, stormOnOwnMembers } from '../cluster/storm/own-storm.ts';
 import { mayMakeSpaces } from '../cluster/storm/network/spaces.ts';
 import { stormOnCluster } from '../cluster/storm/storm.ts';
+import { keepResult, sumOf } from '../harness/drill-result.ts';
 import { mayMount } from '../harness/small-disk.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
@@ -29,11 +31,16 @@ if (!possible) console.warn('SKIPPED: faults of appliances with networks and dis
 test.skipIf(faults === 0)(
   `${faults} faults, seed ${seed}`,
   async () => {
-    const report = await stormOnCluster({ directory: path, faults, seed });
-    console.log(JSON.stringify(report));
-    expect(report.losses).toEqual([]);
-    expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBe(faults);
-    expect(report.added).toBeGreaterThan(faults);
+    const command = `SOAK_CLUSTER_SEED=${seed} SOAK_CLUSTER_FAULTS=${faults} SOAK_CLUSTER_OWN_FAULTS=0 SOAK_CLUSTER_TOKENS_FAULTS=0 npm run soak -- soak/cluster`;
+    await keepResult({ name: 'cluster/etcd', command, seed }, async (figures) => {
+      const report = await stormOnCluster({ directory: path, faults, seed });
+      console.log(JSON.stringify(report));
+      const { added, read, refused, unknown, losses } = report;
+      Object.assign(figures, { faults: sumOf(report.faults), kinds: Object.keys(report.faults).length, added, read, refused, unknown });
+      expect(losses).toEqual([]);
+      expect(figures['faults']).toBe(faults);
+      expect(added).toBeGreaterThan(faults);
+    });
   },
   14_400_000,
 );
@@ -43,15 +50,38 @@ for (const { tokens, faults: least, betweenMs } of drills)
     `${least} faults of appliances that run etcd themselves, tokens ${tokens}, seed ${seed}`,
     async () => {
       const recordFile = resolve(import.meta.dirname, `../../dist/soak/cluster-${tokens}-${seed}.jsonl`);
-      const report = await stormOnOwnMembers({
-        ...{ directory: (...names) => path(tokens, ...names), tokens, faults: least, minutes, seed, recordFile },
-        betweenMs: Number(setBetweenMs ?? betweenMs),
+      const isShared = tokens === 'shared';
+      const counts = `SOAK_CLUSTER_FAULTS=0 SOAK_CLUSTER_OWN_FAULTS=${isShared ? least : 0} SOAK_CLUSTER_TOKENS_FAULTS=${isShared ? 0 : least}`;
+      const command = `SOAK_CLUSTER_SEED=${seed} SOAK_CLUSTER_MINUTES=${minutes} ${counts} npm run soak -- soak/cluster`;
+      await keepResult({ name: isShared ? 'cluster/shared token' : 'cluster/own tokens', command, seed }, async (figures) => {
+        const report = await stormOnOwnMembers({
+          ...{ directory: (...names) => path(tokens, ...names), tokens, faults: least, minutes, seed, recordFile },
+          betweenMs: Number(setBetweenMs ?? betweenMs),
+        });
+        console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(report)}`);
+        Object.assign(figures, figuresOf(report));
+        expect(report.losses).toEqual([]);
+        expect(report.verdict.undecided).toEqual([]);
+        expect(sumOf(report.faults)).toBeGreaterThanOrEqual(least);
+        expect(report.verdict.observations).toBeGreaterThan(least);
       });
-      console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(report)}`);
-      expect(report.losses).toEqual([]);
-      expect(report.verdict.undecided).toEqual([]);
-      expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(least);
-      expect(report.verdict.observations).toBeGreaterThan(least);
     },
     dayMs,
   );
+
+/** Figures of a storm, for its result. */
+function figuresOf({
+  minutes: took,
+  faults: struck,
+  calls,
+  storm,
+  longestWithoutChangeMs,
+  wrappingKey,
+  verdict,
+}: OwnStormReport): DrillFigures {
+  return {
+    ...{ minutes: took, faults: sumOf(struck), kinds: Object.keys(struck).length },
+    ...{ changes: sumOf(calls.changes) + sumOf(storm.changes), uses: sumOf(calls.uses) + storm.uses, observations: verdict.observations },
+    ...{ 'longest without a change, ms': longestWithoutChangeMs, 'wrapping key in the end': wrappingKey },
+  };
+}

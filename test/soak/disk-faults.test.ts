@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { Dice } from '../fuzz/cases.ts';
 import { drillRequests, drillStarts } from '../harness/disk-faults/drill.ts';
 import { drillStalls } from '../harness/disk-faults/stalls.ts';
+import { byStatus, keepResult, sumOf } from '../harness/drill-result.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -17,9 +18,13 @@ const dayMs = 86_400_000;
 test.skipIf(calls === 0)(
   'a request under a fault is done or refused with the reason, the next one is done, and nothing is lost',
   async () => {
-    const report = await drillRequests({ directory: path('requests'), mostOfAKind: calls });
-    console.log(JSON.stringify(report));
-    expect(report.faults).toBeGreaterThan(0);
+    const bound = Number.isFinite(calls) ? `DISK_CALLS=${calls} ` : '';
+    await keepResult({ name: 'disk-faults/requests', command: `${bound}DISK_STARTS=0 npm run soak -- disk-faults` }, async (figures) => {
+      const report = await drillRequests({ directory: path('requests'), mostOfAKind: calls });
+      console.log(JSON.stringify(report));
+      Object.assign(figures, { faults: report.faults, keys: report.keys }, byStatus(report.answers));
+      expect(report.faults).toBeGreaterThan(0);
+    });
   },
   dayMs,
 );
@@ -27,9 +32,13 @@ test.skipIf(calls === 0)(
 test.skipIf(starts === 0)(
   'a start under a fault succeeds or says why it ends, and the next one succeeds',
   async () => {
-    const report = await drillStarts({ directory: path('starts'), faults: starts, dice: new Dice(seed) });
-    console.log(`seed ${seed}: ${JSON.stringify(report)}`);
-    expect(report.ready).toBeGreaterThan(0);
+    const command = `DISK_SEED=${seed} DISK_STARTS=${starts} DISK_CALLS=0 npm run soak -- disk-faults`;
+    await keepResult({ name: 'disk-faults/starts', command, seed }, async (figures) => {
+      const report = await drillStarts({ directory: path('starts'), faults: starts, dice: new Dice(seed) });
+      console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+      Object.assign(figures, { faults: starts, ready: report.ready, refused: sumOf(report.refused) });
+      expect(report.ready).toBeGreaterThan(0);
+    });
   },
   dayMs,
 );

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
+import { keepResult } from '../harness/drill-result.ts';
 import { makeBeginnings } from '../harness/kills/beginnings.ts';
 import { makePlan, type Plan } from '../harness/kills/plan.ts';
 import { killDaemons, killProcesses, killRotations } from '../harness/kills/running.ts';
@@ -13,7 +14,7 @@ import { killStarts, killStartSteps } from '../harness/kills/starts.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 type Drill = {
-  readonly name: string;
+  readonly name: 'processes' | 'daemons' | 'rotations' | 'starts' | 'steps';
   readonly variable: string;
   readonly kills: number;
   readonly checkEvery: number;
@@ -65,19 +66,25 @@ test.each(drills)(
       recordFile,
       path: (file) => path(`${name}-${file}`),
     });
-    try {
-      await run(plan);
-      plan.record.close();
-    } catch (error) {
-      plan.record.close(String(error));
-      throw error;
-    } finally {
-      console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(plan.record.summary)}`);
-    }
-    const { kills: done, checks } = plan.record.summary;
-    // A start has fewer steps than could be asked for.
-    expect(done).toBeGreaterThanOrEqual(name === 'steps' ? 1 : kills);
-    expect(checks).toBeGreaterThan(0);
+    const others = drills.filter((one) => one.name !== name).map((one) => `${one.variable}=0`);
+    const command = `KILLS_SEED=${seed} ${variable}=${kills} ${others.join(' ')} npm run soak -- kills`;
+    await keepResult({ name: `kills/${name}`, command, seed }, async (figures) => {
+      try {
+        await run(plan);
+        plan.record.close();
+      } catch (error) {
+        plan.record.close(String(error));
+        throw error;
+      } finally {
+        const { byKind, byChange, perMinute, ...sums } = plan.record.summary;
+        Object.assign(figures, { ...sums, 'a minute': perMinute }, byKind);
+        console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify({ ...sums, perMinute, byKind, byChange })}`);
+      }
+      const { kills: done, checks } = plan.record.summary;
+      // A start has fewer steps than could be asked for.
+      expect(done).toBeGreaterThanOrEqual(name === 'steps' ? 1 : kills);
+      expect(checks).toBeGreaterThan(0);
+    });
   },
   dayMs,
 );

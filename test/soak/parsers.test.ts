@@ -4,8 +4,10 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { drillParser } from '../fuzz/parsers/drill.ts';
+import type { DrillFigures } from '../../appliance/docs/drills.ts';
+import { drillParser, type ParserOutcome } from '../fuzz/parsers/drill.ts';
 import { makeParsers } from '../fuzz/parsers/parsers.ts';
+import { keepResult } from '../harness/drill-result.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -17,15 +19,19 @@ test('1,000,000 changed inputs: each is read or refused, in little memory, and n
   const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32));
   const parsers = await makeParsers(path('made'));
   const shares = parsers.reduce((sum, { share = 1 }) => sum + share, 0);
-  let done = 0;
-  for (const [index, { name, share = 1 }] of parsers.entries()) {
-    const keptInput = resolve(results, `parser-${name.replaceAll(/\W+/g, '-')}-${seed}`);
-    const own = Math.ceil((cases * share) / shares);
-    const outcome = await drillParser({ name, seed, cases: own, directory: path(String(index)), keptInput });
-    console.log(`seed ${seed}, ${name}: ${JSON.stringify(outcome)}`);
-    done += outcome.read + outcome.refused;
-  }
-  expect(done).toBeGreaterThanOrEqual(cases);
+  const command = `FUZZ_SEED=${seed} PARSER_CASES=${cases} PARSER_GUIDED_CASES=0 npm run soak -- soak/parsers`;
+  await keepResult({ name: 'parsers/blind', command, seed }, async (figures) => {
+    const outcomes: ParserOutcome[] = [];
+    for (const [index, { name, share = 1 }] of parsers.entries()) {
+      const keptInput = resolve(results, `parser-${name.replaceAll(/\W+/g, '-')}-${seed}`);
+      const own = Math.ceil((cases * share) / shares);
+      const outcome = await drillParser({ name, seed, cases: own, directory: path(String(index)), keptInput });
+      console.log(`seed ${seed}, ${name}: ${JSON.stringify(outcome)}`);
+      outcomes.push(outcome);
+      Object.assign(figures, figuresOf(outcomes));
+    }
+    expect(figures['inputs']).toBeGreaterThanOrEqual(cases);
+  });
 }, 7_200_000);
 
 test('what reached new code is changed further: each is read or refused, in little memory, and none takes for ever', async () => {
@@ -34,15 +40,25 @@ test('what reached new code is changed further: each is read or refused, in litt
   const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32));
   const parsers = await makeParsers(path('guided'));
   const shares = parsers.reduce((sum, { share = 1 }) => sum + share, 0);
-  let done = 0;
-  for (const [index, { name, share = 1 }] of parsers.entries()) {
-    const own = Math.ceil((cases * share) / shares);
-    for (const way of ['blind', 'guided'] as const) {
-      const keptInput = resolve(results, `parser-${way}-${name.replaceAll(/\W+/g, '-')}-${seed}`);
-      const outcome = await drillParser({ name, seed, cases: own, directory: path(`${way}-${index}`), keptInput, way });
-      console.log(`seed ${seed}, ${name}, ${way}: ${JSON.stringify(outcome)}`);
-      done += outcome.read + outcome.refused;
+  const command = `FUZZ_SEED=${seed} PARSER_CASES=0 PARSER_GUIDED_CASES=${cases} npm run soak -- soak/parsers`;
+  await keepResult({ name: 'parsers/guided', command, seed }, async (figures) => {
+    const outcomes: ParserOutcome[] = [];
+    for (const [index, { name, share = 1 }] of parsers.entries()) {
+      const own = Math.ceil((cases * share) / shares);
+      for (const way of ['blind', 'guided'] as const) {
+        const keptInput = resolve(results, `parser-${way}-${name.replaceAll(/\W+/g, '-')}-${seed}`);
+        const outcome = await drillParser({ name, seed, cases: own, directory: path(`${way}-${index}`), keptInput, way });
+        console.log(`seed ${seed}, ${name}, ${way}: ${JSON.stringify(outcome)}`);
+        outcomes.push(outcome);
+      }
+      Object.assign(figures, { ...figuresOf(outcomes), parsers: index + 1 });
     }
-  }
-  expect(done).toBeGreaterThanOrEqual(2 * cases);
+    expect(figures['inputs']).toBeGreaterThanOrEqual(2 * cases);
+  });
 }, 7_200_000);
+
+function figuresOf(outcomes: readonly ParserOutcome[]): DrillFigures {
+  const [read, refused] = [outcomes.reduce((sum, one) => sum + one.read, 0), outcomes.reduce((sum, one) => sum + one.refused, 0)];
+  const peakMib = Math.round(Math.max(...outcomes.map(({ peakBytes }) => peakBytes)) / 2 ** 20);
+  return { inputs: read + refused, parsers: outcomes.length, read, refused, 'most of a process, MiB': peakMib };
+}

@@ -4,7 +4,9 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import type { DrillFigures } from '../../appliance/docs/drills.ts';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
+import { keepResult } from '../harness/drill-result.ts';
 import { makePlan } from '../harness/kills/plan.ts';
 import { cutPower, cutPowerInStarts } from '../harness/power/cuts.ts';
 import { cutPowerAfterLies } from '../harness/power/lies.ts';
@@ -30,16 +32,32 @@ test.each(drills)(
     const recordFile = join(results, `power-${name}-${seed}.jsonl`);
     const appliances = availableParallelism();
     const plan = await makePlan({ kills, seed, appliances, checkEvery: 1, program, recordFile, path: (file) => path(`${name}-${file}`) });
-    try {
-      await run(plan);
-      plan.record.close();
-    } catch (error) {
-      plan.record.close(String(error));
-      throw error;
-    } finally {
-      console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify(plan.record.summary)}`);
-    }
-    expect(plan.record.summary.kills).toBe(kills);
+    const others = drills.filter((one) => one.name !== name).map((one) => `${one.variable}=0`);
+    const command = `POWER_SEED=${seed} ${variable}=${kills} ${others.join(' ')} npm run soak -- power-cuts`;
+    await keepResult({ name: `power-cuts/${name}`, command, seed }, async (figures) => {
+      try {
+        await run(plan);
+        plan.record.close();
+      } catch (error) {
+        plan.record.close(String(error));
+        throw error;
+      } finally {
+        const { byKind, byChange, perMinute, kills: disks, ...sums } = plan.record.summary;
+        Object.assign(figures, { disks, ...sums, 'a minute': perMinute }, name === 'lies' ? outcomesOf(byKind) : {});
+        console.log(`seed ${seed}, ${recordFile}: ${JSON.stringify({ disks, ...sums, perMinute, byKind, byChange })}`);
+      }
+      expect(plan.record.summary.kills).toBe(kills);
+    });
   },
   dayMs,
 );
+
+/** Counts of what the starts after a lie did, with which the names of kinds end. */
+function outcomesOf(byKind: Readonly<Record<string, number>>): DrillFigures {
+  const outcomes: DrillFigures = {};
+  for (const [kind, count] of Object.entries(byKind)) {
+    const [outcome = 'unknown'] = /(?:whole|said|refused|unseen|whole, with a note)$/.exec(kind) ?? [];
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
+  }
+  return outcomes;
+}

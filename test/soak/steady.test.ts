@@ -6,8 +6,10 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
+import type { DrillFigures } from '../../appliance/docs/drills.ts';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { startDaemon } from '../harness/daemon.ts';
+import { keepResult, sumOf } from '../harness/drill-result.ts';
 import { Connection, persist } from '../harness/kills/connection.ts';
 import { copyPrepared } from '../harness/kills/prepared.ts';
 import { Storm } from '../harness/kills/storm.ts';
@@ -55,72 +57,79 @@ const mostOfFewPerDay: Readonly<Record<string, number>> = { [strayObjects]: 50, 
 
 test(
   'memory, descriptors, threads, store, token objects and latency stay as they are under hours of mixed load',
-  async () => {
-    const directory = path('data');
-    const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
-    const fixtures = await copyPrepared(directory, program);
-    const recipient = await identityToRecipient(await generateX25519Identity());
-    const storm = new Storm({ seed, fixtures, recipient, everyMs: laneEveryMs, isBounded: true });
-    writeFileSync(path('configuration'), configuration);
-    const clock = new ShiftedClock(path('clock'));
-    clock.set(-behindSeconds);
-    const environment = await clock.environment();
-    const daemon = await startDaemon({ directory, program, workers, environment, args: ['--config', path('configuration')] });
-    const series = new Map<string, Sample[]>();
-    mkdirSync(results, { recursive: true });
-    const samplesFile = join(results, `steady-${seed}.json`);
-    const raging = storm.rage(daemon);
-    const connection = new Connection(daemon, new Map());
-    const began = performance.now();
-    const elapsed = (): number => (performance.now() - began) / 60_000;
-    const setClock = async (seconds: number): Promise<void> => {
-      clock.set(seconds - behindSeconds);
-      await persist(() => connection.do('POST', '/v1/state/system/accept-clock', {}));
-    };
-    await setClock(0);
-    let [rotations, renewals, steps] = [0, 0, 0];
-    while (elapsed() < minutes) {
-      await Promise.race([setTimeout(sampleSeconds * 1_000), raging.done]);
-      const [probe] = fixtures.ballast[0] ?? [''];
-      const measured = await measure(daemon, directory, probe, () => storm.objects);
-      for (const [name, value] of Object.entries(measured))
-        series.set(name, [...(series.get(name) ?? []), { hours: elapsed() / 60, value }]);
-      // Also of a run that ends before its time.
-      writeFileSync(samplesFile, JSON.stringify({ minutes, seed, tally: storm.tally, series: [...series] }));
-      if (elapsed() > (rotations + 1) * rotationMinutes) {
-        rotations++;
-        await persist(() => connection.do('POST', '/v1/state/system/rotate-wrapping-key', {}));
-      }
-      if (elapsed() > (renewals + 1) * renewalMinutes) {
-        renewals++;
-        await persist(() => connection.do('POST', '/v1/state/keystore/tls/ca/appliance/renew', {}));
-      }
-      if (elapsed() > (steps + 1) * clockMinutes) await setClock(clockSteps[steps++ % clockSteps.length] ?? 0);
-    }
-    raging.over();
-    await raging.done;
-    // What was dated while the clock was ahead does not hold before that, nor what rests on keys that were made for the test before it began.
-    await setClock(behindSeconds);
-    await storm.prove(daemon, 'everything');
-    connection.close();
-    expect(await daemon.stop()).toBe(0);
-    await requireWhole(directory, storm.acknowledged);
-
-    writeFileSync(join(results, `steady-${seed}.svg`), drawSamples(`${minutes} minutes of mixed load, seed ${seed}`, series));
-    const slopes = [...series].map(([name, samples]) => {
-      const warm = samples.filter(({ hours }) => hours * 60 > minutes * shareOfWarmUp);
-      return { name, ...slopeOf(warm) };
-    });
-    console.log(`seed ${seed}, ${JSON.stringify({ ...storm.tally, rotations, renewals, steps })}`);
-    for (const { name, mean, perHour, low, high } of slopes)
-      console.log(
-        `${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`,
-      );
-    if (minutes < judgedMinutes) return;
-    const tokenProcesses = (series.get(memoryOfTokenProcesses) ?? []).map(({ value }) => value);
-    expect(Math.max(...tokenProcesses)).toBeLessThan(workers * mostOfTokenProcess);
-    const steady = slopes.filter(({ name }) => name !== memoryOfTokenProcesses && name !== sizeOfStore);
-    expect(steady.filter(({ name, mean, low }) => low * 24 > Math.max(mean * mostPerDay, mostOfFewPerDay[name] ?? 0))).toEqual([]);
-  },
+  () => keepResult({ name: 'steady', command: `STEADY_SEED=${seed} STEADY_MINUTES=${minutes} npm run soak -- steady`, seed }, rage),
   dayMs,
 );
+
+/** With three digits, for the page. */
+const short = (value: number): number => Number(value.toPrecision(3));
+
+/** Fills in the figures when the load has ended. */
+async function rage(figures: DrillFigures): Promise<void> {
+  const directory = path('data');
+  const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+  const fixtures = await copyPrepared(directory, program);
+  const recipient = await identityToRecipient(await generateX25519Identity());
+  const storm = new Storm({ seed, fixtures, recipient, everyMs: laneEveryMs, isBounded: true });
+  writeFileSync(path('configuration'), configuration);
+  const clock = new ShiftedClock(path('clock'));
+  clock.set(-behindSeconds);
+  const environment = await clock.environment();
+  const daemon = await startDaemon({ directory, program, workers, environment, args: ['--config', path('configuration')] });
+  const series = new Map<string, Sample[]>();
+  mkdirSync(results, { recursive: true });
+  const samplesFile = join(results, `steady-${seed}.json`);
+  const raging = storm.rage(daemon);
+  const connection = new Connection(daemon, new Map());
+  const began = performance.now();
+  const elapsed = (): number => (performance.now() - began) / 60_000;
+  const setClock = async (seconds: number): Promise<void> => {
+    clock.set(seconds - behindSeconds);
+    await persist(() => connection.do('POST', '/v1/state/system/accept-clock', {}));
+  };
+  await setClock(0);
+  let [rotations, renewals, steps] = [0, 0, 0];
+  while (elapsed() < minutes) {
+    await Promise.race([setTimeout(sampleSeconds * 1_000), raging.done]);
+    const [probe] = fixtures.ballast[0] ?? [''];
+    const measured = await measure(daemon, directory, probe, () => storm.objects);
+    for (const [name, value] of Object.entries(measured)) series.set(name, [...(series.get(name) ?? []), { hours: elapsed() / 60, value }]);
+    // Also of a run that ends before its time.
+    writeFileSync(samplesFile, JSON.stringify({ minutes, seed, tally: storm.tally, series: [...series] }));
+    if (elapsed() > (rotations + 1) * rotationMinutes) {
+      rotations++;
+      await persist(() => connection.do('POST', '/v1/state/system/rotate-wrapping-key', {}));
+    }
+    if (elapsed() > (renewals + 1) * renewalMinutes) {
+      renewals++;
+      await persist(() => connection.do('POST', '/v1/state/keystore/tls/ca/appliance/renew', {}));
+    }
+    if (elapsed() > (steps + 1) * clockMinutes) await setClock(clockSteps[steps++ % clockSteps.length] ?? 0);
+  }
+  raging.over();
+  await raging.done;
+  // What was dated while the clock was ahead does not hold before that, nor what rests on keys that were made for the test before it began.
+  await setClock(behindSeconds);
+  await storm.prove(daemon, 'everything');
+  connection.close();
+  expect(await daemon.stop()).toBe(0);
+  await requireWhole(directory, storm.acknowledged);
+
+  writeFileSync(join(results, `steady-${seed}.svg`), drawSamples(`${minutes} minutes of mixed load, seed ${seed}`, series));
+  const slopes = [...series].map(([name, samples]) => {
+    const warm = samples.filter(({ hours }) => hours * 60 > minutes * shareOfWarmUp);
+    return { name, ...slopeOf(warm) };
+  });
+  console.log(`seed ${seed}, ${JSON.stringify({ ...storm.tally, rotations, renewals, steps })}`);
+  for (const { name, mean, perHour, low, high } of slopes)
+    console.log(`${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`);
+  Object.assign(figures, { minutes, changes: sumOf(storm.tally.changes), uses: storm.tally.uses, rotations, renewals });
+  Object.assign(figures, { 'steps of the clock': steps });
+  for (const { name, mean, perHour } of slopes)
+    Object.assign(figures, { [name]: short(mean), [`${name}, more in an hour`]: short(perHour) });
+  if (minutes < judgedMinutes) return;
+  const tokenProcesses = (series.get(memoryOfTokenProcesses) ?? []).map(({ value }) => value);
+  expect(Math.max(...tokenProcesses)).toBeLessThan(workers * mostOfTokenProcess);
+  const steady = slopes.filter(({ name }) => name !== memoryOfTokenProcesses && name !== sizeOfStore);
+  expect(steady.filter(({ name, mean, low }) => low * 24 > Math.max(mean * mostPerDay, mostOfFewPerDay[name] ?? 0))).toEqual([]);
+}

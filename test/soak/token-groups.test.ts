@@ -6,9 +6,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import type { DrillFigures } from '../../appliance/docs/drills.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { listOwnKeys } from '../../hsm/setup/setup.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { keepResult } from '../harness/drill-result.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { makeEmptySoftToken } from '../harness/token/softhsm.ts';
 
@@ -21,7 +23,12 @@ const path = temporaryDirectory();
 const run = promisify(execFile);
 const ciphers = ['aes256-gcm96', 'ecdsa-p256', 'rsa-2048', 'ed25519'];
 
-test(`${rounds} tokens come into a group under ${killsInARound} kills each`, { timeout: 7_200_000 }, async () => {
+test(`${rounds} tokens come into a group under ${killsInARound} kills each`, { timeout: 7_200_000 }, () =>
+  keepResult({ name: 'token-groups', command: `TOKEN_GROUP_ROUNDS=${rounds} npm run soak -- token-groups` }, replaceTokens),
+);
+
+/** Each round a new token comes into the group, and the one before is lost. */
+async function replaceTokens(figures: DrillFigures): Promise<void> {
   let member: TokenConfig = await makeEmptySoftToken(path('tokens'), 'token-0');
   const first = await start([member]);
   const { rootToken } = first;
@@ -64,8 +71,9 @@ test(`${rounds} tokens come into a group under ${killsInARound} kills each`, { t
     console.log(
       `round ${round}: killed after ${moments.join(', ')} ms; wrapping key ${own[0]?.[0]?.number}; ${stdout.trim().split('\n').at(-1)}`,
     );
+    Object.assign(figures, { tokens: round, kills: round * killsInARound });
   }
-});
+}
 
 function start(tokens: readonly TokenConfig[], abandonAfterMs = 120_000): Promise<Daemon> {
   const configured = tokens.map((token) => ({ ...token, group: 'default' }));
