@@ -38,7 +38,8 @@ export function encode(tagOctet: number, ...parts: readonly Uint8Array[]): Uint8
   return out;
 }
 
-function writeLength(out: Uint8Array, length: number, octets: number): void {
+/** Writes a length of so many octets behind the tag, which is the first octet of `out`. */
+export function writeLength(out: Uint8Array, length: number, octets: number): void {
   out[1] = octets === 1 ? length : 0x80 | (octets - 1);
   for (let at = octets, rest = length; at > 1; at--, rest = Math.floor(rest / 256)) out[at] = rest % 256;
 }
@@ -243,7 +244,7 @@ function readLength(bytes: Uint8Array, start: number): number {
 }
 
 /** Octets that a length takes in its shortest form. */
-function octetsOfLength(length: number): number {
+export function octetsOfLength(length: number): number {
   if (length < 0x80) return 1;
   if (length < 0x100) return 2;
   if (length < 0x1_0000) return 3;
