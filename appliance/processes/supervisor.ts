@@ -25,7 +25,7 @@ export type RunningWorker = Looked & {
   readonly process: Worker;
   /** it replaces one that has ended */
   readonly isRespawn: boolean;
-  /** it has its orders; before, it has opened nothing */
+  /** its orders were sent; before, it has opened nothing */
   hasBegun: boolean;
   readonly health: AskedHealth;
 };
@@ -205,11 +205,14 @@ class SupervisedWorkers implements Workers {
     this.#running.set(number, one);
     const startedMs = performance.now();
     return new Promise((resolve, reject) => {
-      worker.once('online', () => void this.#begin(number, one).then(resolve, reject));
+      // Of one that ends before it has answered, the event of its end tells more.
+      const failed = (error: unknown): void => (error instanceof Unanswered && error.isEnd ? undefined : reject(error as Error));
+      worker.once('online', () => void this.#begin(number, one).then(resolve, failed));
       const ended = (how: string): void => {
         if (this.#running.get(number)?.process === worker) this.#running.delete(number);
-        // A terminal signals the whole group, and this worker did not ignore signals yet. A begun first start is to be finished.
-        if (!one.hasBegun && !this.#stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
+        // A terminal signals the whole group, and this worker had not loaded yet: later it ignores signals. It has not read its orders,
+        // even if they were sent. A begun first start is to be finished.
+        if (!this.#stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
           return void this.#start(number, delayMs, isRespawn).then(resolve, reject);
         }
         reject(new StartRefused(endWhileStarting(how, this.#parts.configuration.data)));

@@ -32,7 +32,8 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
   const tunables = [...mallocSettings, process.env['GLIBC_TUNABLES']].filter(Boolean).join(':');
   const env = { ...process.env, GLIBC_TUNABLES: tunables, ...environment };
   // Output of a vendor's library goes to standard error, because standard output belongs to the service.
-  const child = spawn(process.execPath, [hostFile], { env, stdio: ['ignore', 2, 2, 'pipe'] });
+  // In a group of its own: until it has loaded, Ctrl-C would end it. Its pipe ends it with the service.
+  const child = spawn(process.execPath, [hostFile], { env, stdio: ['ignore', 2, 2, 'pipe'], detached: true });
   const channel = child.stdio[3] as Duplex;
   const reader = new MessageReader();
   let fault: string | undefined;

@@ -1,10 +1,11 @@
 // How the daemon ends: neither port takes new connections, running requests get their time, and the audit trail gets its last signature.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { freePort, isFree, startDaemon } from '../../harness/daemon.ts';
 import { openTls } from '../../harness/client.ts';
@@ -45,26 +46,59 @@ test('while slow requests of both ports run, neither takes new connections; when
   for (const socket of slow) socket.destroy();
 });
 
-test('interrupted in the middle of its first start, it makes what it has begun and ends in order; the next start goes on', async () => {
+/** Starts it for the first time, and interrupts it. Returns what it printed until its end, which was an orderly one. */
+async function interruptedStart(
+  data: string,
+  env: Readonly<Record<string, string>>,
+  interrupts: (said: string) => boolean,
+): Promise<string> {
   const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--est-listen', `127.0.0.1:${await freePort()}`];
-  const child = spawn(process.execPath, [entry, '--data', path('young'), ...listen, '--workers', '1'], {
+  const child = spawn(process.execPath, [entry, '--data', data, ...listen, '--workers', '1'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
+    env: { ...process.env, ...env },
   });
   let said = '';
   const hear = (chunk: Buffer): void => {
     const before = said;
     said += chunk.toString();
-    if (before.includes('making the embedded token') || !said.includes('making the embedded token')) return;
+    if (interrupts(before) || !interrupts(said)) return;
     // Ctrl-C: every process of the group, and the daemon once more by who launched it.
     process.kill(-Number(child.pid), 'SIGINT');
     child.kill('SIGINT');
   };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect([...(await once(child, 'close')), said]).toEqual([0, null, said]);
+  return said;
+}
+
+test('interrupted in the middle of its first start, it makes what it has begun and ends in order; the next start goes on', async () => {
+  const said = await interruptedStart(path('young'), {}, (text) => text.includes('making the embedded token'));
   expect(said).toContain('Its root token is in');
   expect(said).not.toContain('ready https://');
   const daemon = await startDaemon({ directory: path('young') });
   expect((await daemon.exchange('GET', '/v1/config/tenants')).status).toBe(200);
   expect(await daemon.stop()).toBe(0);
+});
+
+test.each([
+  ['a worker that has its orders', 'worker.', 'await new Promise((resolve) => process.once("message", () => resolve(interrupt())))'],
+  ['the host of its token', 'host.', 'interrupt()'],
+])('interrupted while %s is still being loaded, as on a busy machine, it makes what it has begun', async (_, program, interrupts) => {
+  const [preloaded, marker] = [path(`${program}mjs`), path(`${program}interrupted`)];
+  writeFileSync(
+    preloaded,
+    `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+    import { basename } from 'node:path';
+    function interrupt() {
+      writeFileSync(${JSON.stringify(marker)}, '');
+      const [, , group] = readFileSync('/proc/' + process.ppid + '/stat', 'utf8').split(') ')[1].split(' ');
+      process.kill(-group, 'SIGINT');
+    }
+    if (basename(process.argv[1] ?? '').startsWith('${program}') && !existsSync(${JSON.stringify(marker)})) ${interrupts};`,
+  );
+  const said = await interruptedStart(path(`${program}young`), { NODE_OPTIONS: `--import=${pathToFileURL(preloaded)}` }, () => false);
+  expect(existsSync(marker)).toBe(true);
+  expect(said).toContain('Its root token is in');
+  expect(said).not.toContain('ready https://');
 });
