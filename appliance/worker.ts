@@ -40,6 +40,7 @@ const handlers: WorkerHandlers = {
   },
   examine,
   take: ({ listener }, connection) => serving?.take(listener, connection) ?? 'none',
+  handshakes: ({ listener }) => serving?.handshakes(listener),
   metrics: () => serving?.metrics() ?? [],
   health: () => serving?.health(),
   async renewTicketKeys({ ticketKeys }) {

@@ -186,6 +186,7 @@ function servingOf(worker: ServingWorker, stages: Stages): Omit<Serving, 'stop'>
   return {
     metrics: () => recording.metrics.snapshot(),
     take: takeAt(listening.open),
+    handshakes: (name) => listening.open.get(name)?.handshakes,
     health: composed.health.own,
     renewTicketKeys: (next) => listener.setTicketKeys(next),
     // The next to take LMDB's lock of writers tells the readers which commit a killed process made last, also without a change.

@@ -89,6 +89,8 @@ export const workerRequests = {
    * listener at the moment.
    */
   take: { argument: z.object({ listener: listenerName }), answer: z.enum(['taken', 'none', 'dead']) },
+  /** Number of handshakes that a listener has completed; undefined where there is no such listener at the moment. */
+  handshakes: { argument: z.object({ listener: listenerName }), answer: z.int().optional() },
   /** The parts of the appliance as this process sees them; none while it is starting. */
   health: { argument: nothing, answer: healthParts.optional() },
   /** Answered when neither this process nor its HSM hosts hold a key. */

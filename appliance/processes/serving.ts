@@ -9,6 +9,8 @@ export type Serving = {
   metrics(): Promise<Snapshot>;
   /** Takes a connection as if a listener had accepted it; `dead` where that accepts none itself, `none` where there is no such listener. */
   take(listener: ListenerName, connection: Socket | undefined): 'taken' | 'none' | 'dead';
+  /** Number of handshakes that a listener has completed; undefined where there is no such listener. */
+  handshakes(listener: ListenerName): number | undefined;
   /** The parts of the appliance as this process sees them. */
   health(): readonly HealthPart[];
   /** Sessions of TLS are resumed with these keys, and no longer with the former ones. */

@@ -22,7 +22,10 @@ import { readApplianceCa } from '../tls/sealed-identity.ts';
 
 /** A process that was started and has not ended. */
 export type RunningWorker = Looked & {
+  readonly number: number;
   readonly process: Worker;
+  /** kept though it completes no handshakes: since when, and the latest time that it was told */
+  kept?: { readonly sinceMs: number; readonly latestMs: number };
   /** it replaces one that has ended */
   readonly isRespawn: boolean;
   /** its orders were sent; before, it has opened nothing */
@@ -66,6 +69,8 @@ const healthMs = 1_000;
 const sealMs = 3_000;
 const requesterSealMs = 10_000;
 const retireMs = 5_000;
+/** Limit for a worker that completes no handshakes to be kept because another one does not serve. */
+const longestKeptMs = 60_000;
 
 /** Parts for the workers of one start. */
 type Parts = {
@@ -76,7 +81,12 @@ type Parts = {
   readonly told: Told;
 };
 
-type Told = { readonly onStuck: (worker: number, listener: string) => void; readonly giveUp: (reason: unknown) => void };
+type Told = {
+  /** `kept`: for the moment, because another one does not serve */
+  readonly onStuck: (worker: number, listener: string, kept: boolean) => void;
+  readonly onOverloaded: (worker: number, listener: string) => void;
+  readonly giveUp: (reason: unknown) => void;
+};
 
 /**
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
@@ -126,7 +136,10 @@ class SupervisedWorkers implements Workers {
     this.#storeLock = new SharedStoreLock(paths.store(configuration.data));
     this.#endLooks = lookAtAll(
       () => (this.#stopping ? [] : this.#running.values()),
-      ({ process: worker }, listener) => this.#replaceStuck(worker, listener),
+      {
+        onStuck: (one, listener) => this.#replaceStuck(one, listener),
+        onOverloaded: ({ number }, listener) => told.onOverloaded(number, listener),
+      },
       { management: configuration.listen, est: configuration.estListen },
     );
     this.#numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
@@ -191,11 +204,22 @@ class SupervisedWorkers implements Workers {
     throw error;
   }
 
-  #replaceStuck(worker: Worker, listener: string): void {
-    const [number] = [...this.#running].find(([, one]) => one.process === worker) ?? [];
-    if (number === undefined || this.#stopping) return;
-    this.#parts.told.onStuck(number, listener);
+  /** One after another: the next when all others serve. They may be slow because of what is asked of them, and all are not ended at once. */
+  #replaceStuck(one: RunningWorker, listener: string): boolean {
+    const { number, process: worker } = one;
+    if (this.#stopping || this.#running.get(number) !== one) return true;
+    const doOthersServe = this.#numbers.every((other) => other === number || this.#running.get(other)?.serves === true);
+    const nowMs = performance.now();
+    const { sinceMs, latestMs } = one.kept ?? { sinceMs: nowMs, latestMs: -Infinity };
+    const isAgain = nowMs - latestMs < longestKeptMs;
+    const isKept = !doOthersServe && (!isAgain || nowMs - sinceMs < longestKeptMs);
+    if (!isKept || !isAgain) this.#parts.told.onStuck(number, listener, isKept);
+    one.kept = { sinceMs: isAgain ? sinceMs : nowMs, latestMs: nowMs };
+    if (isKept) return false;
+    // From now on it does not count as one that serves.
+    one.serves = false;
     worker.process.kill('SIGKILL');
+    return true;
   }
 
   /** Resolves when it serves. Rejects with StartRefused; one that ends later is started again. */
@@ -237,7 +261,7 @@ class SupervisedWorkers implements Workers {
       ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers },
       report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
     });
-    return { process: worker, channel, isRespawn, hasBegun: false, serves: false, misses: new Map(), health: new AskedHealth() };
+    return { number, process: worker, channel, isRespawn, hasBegun: false, serves: false, misses: new Map(), health: new AskedHealth() };
   }
 
   /** Gives it its orders, when it is its turn. Does not resolve where the workers are to end before that. */

@@ -91,10 +91,15 @@ export function controlSeal(
   function start(orders: Promise<Orders>): Workers {
     const over = new AbortController();
     const started = superviseWorkers(configuration, args, orders, (worker) => handlersFor(worker, over.signal), {
-      onStuck(worker, listener) {
+      onStuck(worker, listener, kept) {
+        if (kept) return log.warn('a worker completes no handshakes: it is replaced when the others serve', { worker, listener });
         log.error('a worker completes no handshakes: it is replaced', { worker, listener });
         counts.replaced++;
       },
+      onOverloaded: (worker, listener) =>
+        log.warn('a worker completes handshakes, but too slowly: it has more connections than it can take, and is not replaced', {
+          ...{ worker, listener },
+        }),
       // Processes that crash while the appliance is sealed are those of an unseal, which answers that.
       giveUp: (reason) => (isSealed ? log.error('the store cannot be read', { reason: reasonOf(reason) }) : void giveUp(reason)),
     });

@@ -34,6 +34,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   return {
     metrics: async () => [],
     take: takeAt(listeners),
+    handshakes: (name) => listeners.get(name)?.handshakes,
     health: () => [],
     // Each process has keys of its own, for as long as it is sealed.
     renewTicketKeys: () => undefined,

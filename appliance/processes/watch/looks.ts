@@ -38,29 +38,53 @@ export function isDoubtful({ misses }: Looked): boolean {
 /** Address at which peers connect to a listener. */
 export type Port = Pick<Address, 'host' | 'port' | 'proxies'>;
 
+/** What is told of workers. */
+export type Told<T> = {
+  /** It has missed too many handshakes. Returns false if it is to stay for now: then it is called again at the next look. */
+  onStuck(worker: T, listener: ListenerName): boolean;
+  /** It completes handshakes of peers, but not ours in time: it is overloaded, and another process in its place would be, too. */
+  onOverloaded(worker: T, listener: ListenerName): void;
+};
+
 /**
- * Checks all of them every ten seconds; `onStuck` is called with each that has missed too many. Returns a function that ends this. The
- * workers accept from one queue of the kernel, so that a port answers for as long as one of them accepts: if it does not, `onStuck` is
- * called with them all, once until it answers again.
+ * Checks all of them every ten seconds. Returns a function that ends this. The workers accept from one queue of the kernel, so that a port
+ * answers for as long as one of them accepts: if it does not, they are stuck, which is told of one at each look, and of each once until it
+ * answers again.
  */
 export function lookAtAll<T extends Looked>(
   present: () => Iterable<T>,
-  onStuck: (worker: T, listener: ListenerName) => void,
+  told: Told<T>,
   ports: Readonly<Partial<Record<ListenerName, Port>>> = {},
   everyMs = lookEveryMs,
 ): () => void {
   const looking = new Set<T>();
+  const overloaded = { management: new WeakSet<T>(), est: new WeakSet<T>() };
   const serving = (): readonly T[] => [...present()].filter(({ serves }) => serves);
-  const endPorts = Object.entries(ports).map(([listener, port]) =>
-    lookAtPort(port, everyMs, () => serving().forEach((worker) => onStuck(worker, listener as ListenerName))),
-  );
+  const endPorts = Object.entries(ports).map(([name, port]) => {
+    const listener = name as ListenerName;
+    let left: T[] | undefined;
+    const onLooked = (isDead: boolean): void => {
+      left = isDead ? (left ?? [...serving()]).filter(({ serves }) => serves) : undefined;
+      const [next] = left ?? [];
+      if (next !== undefined && told.onStuck(next, listener)) left?.shift();
+    };
+    return lookAtPort(port, everyMs, () => countHandshakes(serving(), listener), onLooked);
+  });
+  const lookAt = async (worker: T, listener: ListenerName): Promise<boolean> => {
+    const counted = countHandshakes([worker], listener);
+    const isCompleted = await isHandshakeCompleted(worker.channel, listener);
+    const isOverloaded = !isCompleted && (await counted.haveGrown());
+    if (isOverloaded && !overloaded[listener].has(worker)) told.onOverloaded(worker, listener);
+    overloaded[listener][isOverloaded ? 'add' : 'delete'](worker);
+    return isCompleted || isOverloaded;
+  };
   const look = async (worker: T): Promise<void> => {
     looking.add(worker);
-    const looked = await Promise.all(listenerNames.map((listener) => isHandshakeCompleted(worker.channel, listener)));
+    const looked = await Promise.all(listenerNames.map((listener) => lookAt(worker, listener)));
     for (const [index, listener] of listenerNames.entries())
       worker.misses.set(listener, looked[index] === true ? 0 : (worker.misses.get(listener) ?? 0) + 1);
     const stuck = listenerNames.find((listener) => (worker.misses.get(listener) ?? 0) >= mostMisses);
-    if (stuck !== undefined) onStuck(worker, stuck);
+    if (stuck !== undefined) told.onStuck(worker, stuck);
   };
   const timer = setInterval(() => {
     for (const worker of serving()) {
@@ -73,8 +97,25 @@ export function lookAtAll<T extends Looked>(
   };
 }
 
-/** Connects as peers do. `onDead` is called if the port has answered before and no longer does. */
-function lookAtPort(port: Port, everyMs: number, onDead: () => void): () => void {
+/** `haveGrown`: one of the workers has completed more of them meanwhile; a process that hangs tells nothing. */
+type Counted = { haveGrown(): Promise<boolean> };
+
+function countHandshakes(workers: readonly Looked[], listener: ListenerName): Counted {
+  const count = ({ channel }: Looked): Promise<number | undefined> =>
+    channel.request('handshakes', { listener }, patienceMs).catch(() => undefined);
+  const counts = workers.map((worker) => [worker, count(worker)] as const);
+  const hasGrown = async ([worker, counted]: (typeof counts)[number]): Promise<boolean> => {
+    const before = await counted;
+    return before !== undefined && ((await count(worker)) ?? 0) > before;
+  };
+  return { haveGrown: async () => (await Promise.all(counts.map(hasGrown))).includes(true) };
+}
+
+/**
+ * Connects as peers do. `onLooked` is called after each look: the port is dead if it has answered before, no longer does, and completes no
+ * handshakes of others either, which are counted during the look.
+ */
+function lookAtPort(port: Port, everyMs: number, countOthers: () => Counted, onLooked: (isDead: boolean) => void): () => void {
   let [misses, hasAnswered, isLooking] = [0, false, false];
   const look = async (): Promise<void> => {
     const address = reachable(port.host);
@@ -82,13 +123,12 @@ function lookAtPort(port: Port, everyMs: number, onDead: () => void): () => void
     if (socket === undefined) return;
     // Of whom it expects one, the listener reads the header of a proxy first: that of one which connects for itself.
     if (isWithin(port.proxies?.proxyProtocol ?? [], address)) socket.write(ownProxyHeader);
+    const others = countOthers();
     const { kind } = await handshakeOver(socket, undefined);
     socket.destroy();
-    misses = kind === 'silent' ? misses + 1 : 0;
+    misses = kind === 'silent' && !(await others.haveGrown()) ? misses + 1 : 0;
     hasAnswered ||= kind === 'completed';
-    if (misses < mostMisses || !hasAnswered) return;
-    hasAnswered = false;
-    onDead();
+    onLooked(misses >= mostMisses && hasAnswered);
   };
   const timer = setInterval(() => {
     if (isLooking) return;

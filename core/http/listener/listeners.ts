@@ -46,6 +46,8 @@ export type Listener = {
   close(graceMs: number): Promise<void>;
   /** open connections, and numbers of closed ones */
   readonly connections: Pick<Connections, 'counts' | 'closed' | 'limits'>;
+  /** Number of completed handshakes. */
+  readonly handshakes: number;
   /** Takes a connection as if it had been accepted: for the check that handshakes are completed here. */
   take(socket: Socket): void;
   /** the node server, for listeners with needs of their own */
@@ -127,6 +129,9 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
     url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     connections,
+    get handshakes() {
+      return handshakes.finished;
+    },
     take: (socket) => handshakes.accept(socket, looker),
     server,
     setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),

@@ -16,7 +16,8 @@ const [own, other] = [selfSignedIdentity(path()), selfSignedIdentity(path())];
 
 /** A worker with these listeners. */
 function worker(listeners: Readonly<Record<string, TlsOptions>>): WorkerChannel {
-  const take = async (_: string, { listener }: { listener: string }, _ms: number, connection: Socket): Promise<string> => {
+  const take = async (name: string, { listener }: { listener: string }, _ms: number, connection: Socket): Promise<string | number> => {
+    if (name === 'handshakes') return 0;
     const options = listeners[listener];
     if (options === undefined) return 'none';
     createServer(options)
@@ -54,25 +55,33 @@ test('a worker that ends meanwhile is for those who watch it to replace', async 
 });
 
 const looked = (channel: WorkerChannel): Looked => ({ channel, serves: true, misses: new Map() });
+type Spoken = readonly [worker: Looked, listener: string];
+/** What is told of workers; each is replaced at once unless it `stays`. */
+const listener = (stays: (worker: Looked, times: number) => boolean = () => false) => {
+  const [stuck, overloaded]: [Spoken[], Spoken[]] = [[], []];
+  return {
+    ...{ stuck, overloaded },
+    onStuck(...spoken: Spoken) {
+      stuck.push(spoken);
+      return !stays(spoken[0], stuck.length);
+    },
+    onOverloaded: (...spoken: Spoken) => void overloaded.push(spoken),
+  };
+};
 
 test('a worker that takes no connection any more, as without a free descriptor, is told after four looks', async () => {
   const dead = { request: async (_: string, { listener }: { listener: string }) => (listener === 'est' ? 'dead' : 'none') };
   const [bad, good] = [looked(dead as unknown as WorkerChannel), looked(worker({ management: own }))];
-  const told: (readonly [Looked, string])[] = [];
-  const end = lookAtAll(
-    () => [bad, good],
-    (...stuck) => void told.push(stuck),
-    {},
-    50,
-  );
-  await expect.poll(() => told.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  const told = listener();
+  const end = lookAtAll(() => [bad, good], told, {}, 50);
+  await expect.poll(() => told.stuck.length, { timeout: 10_000 }).toBeGreaterThan(0);
   end();
-  expect(told[0]).toEqual([bad, 'est']);
-  expect(told.every(([one]) => one === bad)).toBe(true);
+  expect(told.stuck[0]).toEqual([bad, 'est']);
+  expect(told.stuck.every(([one]) => one === bad)).toBe(true);
 });
 
-test(
-  'of a port that nobody accepts from each worker is named, once, and only when it has answered before',
+test.concurrent(
+  'of a port that nobody accepts from each worker is named, one at a look, until it is replaced, and only when it has answered before',
   { timeout: 120_000 },
   async () => {
     const tls = createServer(own).on('tlsClientError', (_error, socket) => socket.destroy());
@@ -85,21 +94,38 @@ test(
     };
     const ports = { management: await portOf(listening), est: await portOf(silent) };
     const workers = [looked(worker({})), looked(worker({}))];
-    const told: (readonly [Looked, string])[] = [];
-    const end = lookAtAll(
-      () => workers,
-      (...stuck) => void told.push(stuck),
-      ports,
-      50,
-    );
+    // The first one stays when it is asked for the first time.
+    const told = listener((one, times) => one === workers[0] && times === 1);
+    const end = lookAtAll(() => workers, told, ports, 50);
     await wait(500);
     accepts = false;
-    await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
-    expect(told).toEqual(workers.map((one) => [one, 'management']));
+    await expect.poll(() => told.stuck.length, { timeout: 90_000 }).toBe(3);
+    expect(told.stuck).toEqual([workers[0], ...workers].map((one) => [one, 'management']));
     await wait(9_000);
-    expect(told).toHaveLength(2);
+    expect(told.stuck).toHaveLength(3);
     end();
     listening.close();
     silent.close();
+  },
+);
+
+test.concurrent(
+  'a worker, or a port, that completes handshakes of others meanwhile is overloaded, and not stuck',
+  { timeout: 120_000 },
+  async () => {
+    let completed = 0;
+    const silent = (counts: () => number | undefined): Looked =>
+      looked({ request: async (name: string) => (name === 'take' ? 'taken' : counts()) } as unknown as WorkerChannel);
+    const [busy, still] = [silent(() => ++completed), silent(() => 7)];
+    const accepting = createTcpServer((socket) => socket.on('error', () => undefined));
+    await once(accepting.listen(0, '127.0.0.1'), 'listening');
+    const told = listener(() => true);
+    const port = { host: '127.0.0.1', port: (accepting.address() as AddressInfo).port };
+    const end = lookAtAll(() => [busy, still], told, { management: port }, 50);
+    await expect.poll(() => told.stuck.length, { timeout: 60_000 }).toBeGreaterThan(1);
+    end();
+    accepting.close();
+    expect(told.stuck.every(([one]) => one === still)).toBe(true);
+    expect(told.overloaded.map(([one]) => one)).toEqual([busy, busy]);
   },
 );
