@@ -141,7 +141,7 @@ export class SealedRequest extends RequestContext<Answer, HttpExchange> {
     if (pin === undefined && pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
     await channel.request('unseal', {
       ...(unsealCode === undefined ? {} : { code: new Secret(unsealCode) }),
-      isOfAdministrator: unsealCode === undefined && isOfAdministrator(this.exchange.request),
+      isOfAdministrator: unsealCode === undefined && (await isOfAdministrator(this.exchange.request)),
       ...(pin === undefined ? {} : { pin: new Secret(pin) }),
       ...(pins === undefined ? {} : { pins: Object.fromEntries(Object.entries(pins).map(([token, text]) => [token, new Secret(text)])) }),
       requestId: this.requestId,
