@@ -7,7 +7,7 @@ import { openToServe } from './composition/opening.ts';
 import { serve } from './composition/serve.ts';
 import { plugins } from './plugins.ts';
 import type { Configuration } from '../core/config/config.ts';
-import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
+import { HsmError } from '../hsm/api.ts';
 import { openChannel } from './processes/channel.ts';
 import { listenOn } from './processes/inherited-sockets.ts';
 import { supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
@@ -30,7 +30,9 @@ let serving: Serving | undefined;
 let data: string | undefined;
 type Begin = Parameters<WorkerHandlers['begin']>[0];
 const begun = Promise.withResolvers<Begin>();
-const started = Promise.withResolvers<{ readonly refused?: string; readonly hsm?: HsmErrorKind }>();
+type Answer = Awaited<ReturnType<WorkerHandlers['begin']>>;
+const started = Promise.withResolvers<Answer>();
+let serials: Answer['serials'];
 const alone = Promise.withResolvers<void>();
 
 const handlers: WorkerHandlers = {
@@ -75,7 +77,7 @@ try {
   ({ data } = configuration);
   expectLock(orders.lockFile);
   serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));
-  started.resolve({});
+  started.resolve({ serials });
   // A killed process would not keep its compiled code for the next start.
   flushCompileCache();
 } catch (thrown) {
@@ -93,6 +95,7 @@ function expectLock(lockFile: string | undefined): void {
 async function serveOpened(configuration: Configuration, orders: Begin): Promise<Serving> {
   requireSharedLock(paths.store(configuration.data), orders.storeLock);
   const opened = await openToServe(configuration, number, orders);
+  serials = Object.fromEntries(opened.runtime.hsm.status().flatMap(({ name, serial }) => (serial === '' ? [] : [[name, serial]])));
   // The others may begin: they do not need the following steps.
   if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
   return serve({

@@ -337,6 +337,8 @@ export type TokenConfig = {
   /** exactly one of label and serial selects the token */
   readonly label?: string;
   readonly serial?: string;
+  /** of the token as it was open before, in whatever process of this start: another one in its place gets no PIN */
+  readonly knownSerial?: string | undefined;
   readonly pin: PinSource;
   /** environment of the host process, e.g. SOFTHSM2_CONF or LD_LIBRARY_PATH */
   readonly environment?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { recordedRevision } from '../../core/audit/examine.ts';
 import { openLink } from '../cluster/replication/taking-part.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
+import { type GivenPins, hsmConfigOf, withPins, withSerials } from '../tokens/hsm-config.ts';
 import { paths } from '../data-directory/paths.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';
 import { StartRefused } from '../start-refused.ts';
@@ -28,14 +28,23 @@ export type Opened = {
 export async function openToServe(
   configuration: Configuration,
   number: number,
-  { provisions = false, pins }: { readonly provisions?: boolean | undefined; readonly pins?: GivenPins | undefined },
+  {
+    provisions = false,
+    pins,
+    serials,
+  }: {
+    readonly provisions?: boolean | undefined;
+    readonly pins?: GivenPins | undefined;
+    /** of the tokens as they were open before, by name */
+    readonly serials: Readonly<Record<string, string>>;
+  },
 ): Promise<Opened> {
   const { data, logs, logLevel: level } = configuration;
   const log = openLog({ directory: paths.logs(data), stream: chainNames(undefined).worker(number), level, clock: systemClock, ...logs });
   try {
     watchForStrayErrors(log);
     const configured = await hsmConfigOf(configuration, () => undefined);
-    const hsmConfig = pins === undefined ? configured : withPins(configured, pins);
+    const hsmConfig = withSerials(pins === undefined ? configured : withPins(configured, pins), serials);
     const { tokens } = hsmConfig;
     const hsmLog = log.with('hsm');
     const cluster = openLink(configuration, number);

@@ -62,6 +62,9 @@ const lockFile = z.string().optional();
 /** The file of LMDB's locks that other processes have open (core/store/files/store-files.ts); undefined: any. */
 const storeLock = z.string().optional();
 
+/** Serial numbers of tokens by name, as they were open. */
+const serials = z.record(z.string(), z.string());
+
 const listenerName = z.enum(listenerNames);
 
 /** Asked by the supervisor. */
@@ -71,8 +74,8 @@ export const workerRequests = {
    * HsmError.
    */
   begin: {
-    argument: orders.extend({ sockets, ticketKeys, lockFile, storeLock }),
-    answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }),
+    argument: orders.extend({ sockets, ticketKeys, lockFile, storeLock, serials }),
+    answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional(), serials: serials.optional() }),
   },
   /** New ones, in place of those that it began with. */
   renewTicketKeys: { argument: z.object({ ticketKeys }), answer: nothing },

@@ -86,6 +86,8 @@ type Told = {
   readonly onStuck: (worker: number, listener: string, kept: boolean) => void;
   readonly onOverloaded: (worker: number, listener: string) => void;
   readonly giveUp: (reason: unknown) => void;
+  /** of the tokens that were open in this start, by name: a process that comes later gives its PIN to no other one */
+  readonly serials: Record<string, string>;
 };
 
 /**
@@ -274,15 +276,16 @@ class SupervisedWorkers implements Workers {
     // A PIN that was refused once is not tried by the others.
     if (this.#stopping) return new Promise(() => undefined);
     one.hasBegun = true;
-    const { refused, hsm } = await one.channel.request('begin', {
+    const { refused, hsm, serials } = await one.channel.request('begin', {
       ...order,
       provisions: provisions && isFirst,
-      sockets: this.#sockets,
+      ...{ sockets: this.#sockets, serials: this.#parts.told.serials },
       ticketKeys: this.#tickets.keys(),
       lockFile: heldLockFile(configuration.data),
       storeLock: this.#storeLock.expected([...this.#running.values()].some(({ serves }) => serves) || configuration.cluster !== undefined),
     });
     one.serves = refused === undefined;
+    Object.assign(this.#parts.told.serials, serials);
     if (refused === undefined) return this.#storeLock.note();
     if (one.isRespawn) endRefused(number, one.process, refused, hsm);
     throw new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) });

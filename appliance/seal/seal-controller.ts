@@ -77,6 +77,7 @@ export function controlSeal(
   const code = new UnsealCode(configuration.data, log);
   const attempts = new UnsealAttempts(clock, code);
   const stopping = new AbortController();
+  const serials: Record<string, string> = {};
   /** every worker has served: one that is still starting would find itself a member of a cluster that is not running yet */
   let isReady = false;
   let takesPartUntilMs = 0;
@@ -100,6 +101,7 @@ export function controlSeal(
         log.warn('a worker completes handshakes, but too slowly: it has more connections than it can take, and is not replaced', {
           ...{ worker, listener },
         }),
+      serials,
       // Processes that crash while the appliance is sealed are those of an unseal, which answers that.
       giveUp: (reason) => (isSealed ? log.error('the store cannot be read', { reason: reasonOf(reason) }) : void giveUp(reason)),
     });

@@ -30,6 +30,11 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   return { ...config, tokens };
 }
 
+/** The tokens with the serial numbers under which they were open before. */
+export function withSerials(config: HsmConfig, serials: Readonly<Record<string, string>>): HsmConfig {
+  return { ...config, tokens: config.tokens.map((token) => ({ ...token, knownSerial: serials[token.name] })) };
+}
+
 /** Turns an HsmError into StartRefused. `configuration`: the one whose tokens are used; absent if the error does not concern one. */
 export async function refusingHsmErrors<T>(run: () => Promise<T>, configuration?: Pick<Configuration, 'data' | 'hsm'>): Promise<T> {
   try {

@@ -297,7 +297,7 @@ export class TokenSupervisor {
 
   /** Resolves with a host that has opened the token. */
   async #openHost(): Promise<OpenHost> {
-    requireSameToken(this.config, this.#description.serial);
+    requireSameToken(this.config, this.#description.serial || undefined);
     const { link, opened } = startHost(this.config, this.#settings, this.#options, {
       onResults: (results) => this.#take(link, results),
       onExit: (reason) => {

@@ -45,12 +45,25 @@ function configuredDirectory({ module, environment = {} }: TokenAddress): string
  * Checks the token before a PIN is used again: throws `unavailable` if another token has replaced the one with this serial number; it would
  * refuse the PIN permanently, or learn it. A token that was never open, and other modules, cannot be checked.
  */
-export function requireSameToken(token: TokenAddress & { readonly name: string }, serial: string): void {
+export function requireSameToken(token: TokenAddress, serial = token.knownSerial ?? ''): void {
   const directory = serial === '' ? undefined : findTokenDirectory(token);
   if (directory === undefined || findTokenObject(directory) === undefined) return;
-  if (tokenFolders(directory).some((folder) => isOfToken(folder, serial))) return;
+  if (tokenObjects(directory).some((files) => hasSerial(files, serial))) return;
   const remedy = 'put its own files back; no restart is needed';
   throw new HsmError('unavailable', `token ${token.name}: another token is in its place and does not get the PIN: ${remedy}`);
+}
+
+/** CKA_OS_TOKENSERIAL, as SoftHSM writes it into token.object: type, kind (octets) and length, 8 octets each, before the octets. */
+const serialAttribute = (serial: string): Buffer => {
+  const head = Buffer.alloc(24);
+  for (const [index, value] of [0x8000_534a, 3, Buffer.byteLength(serial)].entries()) head.writeUInt32BE(value, 8 * index + 4);
+  return Buffer.concat([head, Buffer.from(serial)]);
+};
+
+/** Compares the content: a folder may have another name, or the file of another token. An empty file without a copy says nothing. */
+function hasSerial({ file, copy }: TokenObject, serial: string): boolean {
+  const contents = readIfAny(file) ?? readIfAny(copy);
+  return contents === undefined ? isOfToken(basename(dirname(file)), serial) : contents.includes(serialAttribute(serial));
 }
 
 /** Compares a folder with a serial number: SoftHSM names the folder of a token by a UUID, and the token by the end of that. */
@@ -181,7 +194,9 @@ export function removeCopies(directory: string, before: ReadonlySet<string>, ser
   }
 }
 
-function tokenObjects(directory: string): { file: string; copy: string }[] {
+type TokenObject = { readonly file: string; readonly copy: string };
+
+function tokenObjects(directory: string): TokenObject[] {
   return tokenFolders(directory).map((name) => ({
     file: join(directory, name, 'token.object'),
     copy: join(directory, `${name}.token.copy`),

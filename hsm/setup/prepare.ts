@@ -5,7 +5,7 @@ import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { findLacks } from '../pkcs11/capabilities.ts';
 import { mechanismName, PkcsModule, type SlotHandle } from '../pkcs11/module.ts';
 import { findSlot, login, Sessions } from '../engine/sessions.ts';
-import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
+import { copyTokenObjects, findTokenDirectory, requireSameToken, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { bindingKeyAttributes } from '../engine/own-keys/binding-keys.ts';
@@ -20,6 +20,7 @@ const ownKeys: readonly { label: string; mechanism: number; attributes: Attribut
 
 /** Makes the missing keys durably, in this process, under the token's start lock. Returns the labels of the keys made. */
 export function prepareTokenHere(token: TokenConfig): string[] {
+  requireSameToken(token);
   return withStartLock(token, () => {
     restoreTokenObjects(findTokenDirectory(token));
     const module = PkcsModule.load(token.module, token.libraryParameters);
