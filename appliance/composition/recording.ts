@@ -13,6 +13,7 @@ import { auditPublicKeysPem, openAuditSigner } from '../audit/audit-signing.ts';
 import { Backups } from '../backup/run/backups.ts';
 import { recordForeignWrites } from '../cluster/foreign-writes.ts';
 import { paths } from '../data-directory/paths.ts';
+import { noteStepsAhead } from '../findings/clock-ahead.ts';
 import { type ClockWatch, readBootTime, watchClock } from '../machine/clock-watch.ts';
 import { measureProcess, type ProcessMetrics } from '../monitoring/metrics/process.ts';
 import { shareUse } from '../monitoring/metrics/tenant-use.ts';
@@ -43,6 +44,7 @@ export async function openRecording(worker: ServingWorker): Promise<Recording> {
   const inTrail = await recordedTime(paths.audit(data));
   const clockWatch = watchClock(runtime.store, systemClock, { othersMs: () => cluster?.othersMs, sinceBoot: readBootTime, inTrail });
   closing.onRest(() => clockWatch.stop());
+  if (number === 1) noteStepsAhead(runtime.store, clockWatch, log.with('clock'));
   const recordTime = async (): Promise<void> => {
     if (number === 1 && worker.isServing) await clockWatch.record().catch(() => undefined);
   };

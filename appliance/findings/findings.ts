@@ -15,6 +15,8 @@ const findingRemedies = {
   'foreign-writes':
     'find out who has a key for etcd or has put back a copy of it, remove that appliance, and end all credentials (docs/administer/cluster.md)',
   'records-unreadable': 'see in the log which they are, and restore the original records, or delete the entries as root',
+  'clock-ahead':
+    'if it is right, nothing is wrong; otherwise set it, accept it (keystorectl do system accept-clock), and make again what has ended or was made with it (docs/administer/operations.md)',
   'keys-lost': 'give the token back what it had, or make these keys again',
 } as const;
 

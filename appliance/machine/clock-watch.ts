@@ -23,6 +23,11 @@ const toleranceMs = 300_000;
  * A clock that was corrected back by less is waited for: meanwhile the time goes this much slower than it passes, so that it is never over.
  */
 const waitingPace = 0.9;
+/**
+ * A clock that goes ahead at once by more than this is told: while processes run or the machine is up, which measure what has passed; after
+ * a restart of the machine, for which it may have been off, by more than the second.
+ */
+const [mostAheadMs, mostOffMs] = [86_400_000, 30 * 86_400_000];
 /** Interval at which the time is recorded, and at which other processes check whether a person has accepted the clock. */
 const recordEverySeconds = 60;
 const lookEveryMs = 1_000;
@@ -50,6 +55,9 @@ export function readBootTime(): BootTime | undefined {
   }
 }
 
+/** A step of the clock, from the time that would be without it. `wasOff`: during a restart of the machine, whose length is unknown. */
+export type StepAhead = { readonly from: Temporal.Instant; readonly to: Temporal.Instant; readonly wasOff: boolean };
+
 export type ClockWatch = {
   /**
    * The clock that the appliance uses: the machine's, or if it differs from those of most other appliances, theirs (`correction`). While
@@ -63,6 +71,8 @@ export type ClockWatch = {
   record(): Promise<void>;
   /** Calls back when a person has accepted a clock that is before the used time: entries made meanwhile begin in the future. */
   onSetBack(listener: () => void): void;
+  /** Calls back with each large step ahead, also with one before the call. The time is used all the same: it may have passed. */
+  onStepAhead(listener: (step: StepAhead) => void): void;
   /** A person accepts the machine's clock: it is used from now on, even if it goes back. Where others outvote it, theirs. */
   accept(): Promise<void>;
   /** The job, skipped while the clock is implausible. */
@@ -95,6 +105,10 @@ class WatchedClock implements ClockWatch {
   readonly #machine: Clock;
   readonly #options: Required<Omit<ClockWatchOptions, 'inTrail'>> & Pick<ClockWatchOptions, 'inTrail'>;
   readonly #setBack = new Set<() => void>();
+  readonly #ahead = new Set<(step: StepAhead) => void>();
+  readonly #stepsAhead: StepAhead[] = [];
+  /** nothing is told before a time was seen */
+  #mostAheadMs = Infinity;
   readonly #timer: NodeJS.Timeout;
   readonly clock: Clock;
   readonly job: Job = {
@@ -120,6 +134,7 @@ class WatchedClock implements ClockWatch {
     store.refresh();
     this.#look();
     this.#isBeginning = false;
+    this.#mostAheadMs = mostAheadMs;
     this.#timer = setInterval(() => {
       try {
         this.#look();
@@ -146,6 +161,11 @@ class WatchedClock implements ClockWatch {
 
   onSetBack(listener: () => void): void {
     this.#setBack.add(listener);
+  }
+
+  onStepAhead(listener: (step: StepAhead) => void): void {
+    this.#ahead.add(listener);
+    for (const step of this.#stepsAhead.splice(0)) listener(step);
   }
 
   async accept(): Promise<void> {
@@ -223,9 +243,16 @@ class WatchedClock implements ClockWatch {
   #time(): Temporal.Instant {
     const now = this.#likely();
     const isDoubted = this.#isBehind(now);
+    if (now.epochMilliseconds - this.#runOnMs() > this.#mostAheadMs) this.#tellAhead(now);
     const leastMs = isDoubted ? this.#runOnMs() : this.#used.ms + this.#passedMs() * waitingPace;
     this.#use(isDoubted ? leastMs : Math.max(now.epochMilliseconds, leastMs));
     return now.epochMilliseconds >= leastMs ? now : instantOf(leastMs);
+  }
+
+  #tellAhead(to: Temporal.Instant): void {
+    const step = { from: instantOf(this.#runOnMs()), to, wasOff: this.#mostAheadMs === mostOffMs };
+    if (this.#ahead.size === 0) this.#stepsAhead.push(step);
+    for (const tell of this.#ahead) tell(step);
   }
 
   /** First time of a process that finds this record: nothing that ended since it was written may work again. */
@@ -233,7 +260,9 @@ class WatchedClock implements ClockWatch {
     const { sinceBoot, inTrail } = this.#options;
     const recordedMs = Temporal.Instant.from(at).epochMilliseconds;
     const now = sinceBoot();
-    const passedMs = now !== undefined && now.boot === then?.boot ? Math.max(0, now.ms - then.ms) : 0;
+    const isSameBoot = now !== undefined && now.boot === then?.boot;
+    const passedMs = isSameBoot ? Math.max(0, now.ms - then.ms) : 0;
+    this.#mostAheadMs = isSameBoot ? mostAheadMs : mostOffMs;
     const trailMs = inTrail?.epochMilliseconds ?? 0;
     return Math.max(recordedMs + passedMs, trailMs <= recordedMs + toleranceMs ? trailMs : 0);
   }

@@ -8,7 +8,7 @@ export type Endpoint = readonly [address: Address, port: number];
 
 /** TCP_ESTABLISHED */
 const established = '01';
-/** After a reading, nine times as long without one: strangers can ask, and the kernel holds up others that open connections meanwhile. */
+/** After a reading, nine times as long without one: unauthenticated callers can ask, and the kernel holds up others that open connections meanwhile. */
 const restTimes = 9;
 
 const tables = [

@@ -38,7 +38,7 @@ export function isDoubtful({ misses }: Looked): boolean {
 /** Address at which peers connect to a listener. */
 export type Port = Pick<Address, 'host' | 'port' | 'proxies'>;
 
-/** What is told of workers. */
+/** Reports about workers. */
 export type Told<T> = {
   /** It has missed too many handshakes. Returns false if it is to stay for now: then it is called again at the next look. */
   onStuck(worker: T, listener: ListenerName): boolean;
@@ -48,8 +48,8 @@ export type Told<T> = {
 
 /**
  * Checks all of them every ten seconds. Returns a function that ends this. The workers accept from one queue of the kernel, so that a port
- * answers for as long as one of them accepts: if it does not, they are stuck, which is told of one at each look, and of each once until it
- * answers again.
+ * answers for as long as one of them accepts: if it does not, they are stuck, which is reported for one at each look, and for each once until
+ * it answers again.
  */
 export function lookAtAll<T extends Looked>(
   present: () => Iterable<T>,

@@ -56,7 +56,7 @@ test('a worker that ends meanwhile is for those who watch it to replace', async 
 
 const looked = (channel: WorkerChannel): Looked => ({ channel, serves: true, misses: new Map() });
 type Spoken = readonly [worker: Looked, listener: string];
-/** What is told of workers; each is replaced at once unless it `stays`. */
+/** Receives the reports; each worker is replaced at once unless it `stays`. */
 const listener = (stays: (worker: Looked, times: number) => boolean = () => false) => {
   const [stuck, overloaded]: [Spoken[], Spoken[]] = [[], []];
   return {
