@@ -232,7 +232,7 @@ class SupervisedWorkers implements Workers {
     const startedMs = performance.now();
     return new Promise((resolve, reject) => {
       // Of one that ends before it has answered, the event of its end tells more.
-      const failed = (error: unknown): void => (error instanceof Unanswered && error.isEnd ? undefined : reject(error as Error));
+      const failed = (error: unknown): void => (error instanceof Unanswered && error.isEnd ? undefined : reject(error));
       worker.once('online', () => void this.#begin(number, one).then(resolve, failed));
       const ended = (how: string): void => {
         if (this.#running.get(number)?.process === worker) this.#running.delete(number);

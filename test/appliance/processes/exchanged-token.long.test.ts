@@ -62,15 +62,15 @@ test.each<[what: keyof typeof exchanges, when: string, ends: string | undefined,
     const isWorker = ends?.includes('worker') === true;
     // One worker of two: the other one says what there is.
     for (const pid of ends === undefined ? [] : processesBelow(daemon.pid, ends).slice(isWorker ? -1 : 0)) process.kill(pid, 'SIGKILL');
-    if (isWorker)
-      await expect.poll(said, { timeout: 60_000 }).toMatch(/cannot start again: .*another token is in its place and does not get/);
+    const why = isWorker ? /cannot start again: .*another token is in its place and does not get/ : /^/;
+    await expect.poll(said, { timeout: 60_000 }).toMatch(why);
     // Whatever else happens to be asked of the token meanwhile.
     const creation = (): Promise<number> =>
       daemon.exchange('POST', keys, { name: `other-${++made}` }).then(
         ({ status }) => status,
         () => 0,
       );
-    if (!isWorker) await expect.poll(creation, { timeout: 60_000 }).toBe(503);
+    await expect.poll(async () => isWorker || (await creation()) === 503, { timeout: 60_000 }).toBe(true);
     const reason = async (): Promise<string> => JSON.stringify((await daemon.exchange('GET', health)).body);
     await expect.poll(reason, { timeout: 60_000 }).toMatch(named);
     expect(said()).not.toMatch(/refused the PIN/);

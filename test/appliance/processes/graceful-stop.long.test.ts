@@ -97,7 +97,7 @@ test.each([
     }
     if (basename(process.argv[1] ?? '').startsWith('${program}') && !existsSync(${JSON.stringify(marker)})) ${interrupts};`,
   );
-  const said = await interruptedStart(path(`${program}young`), { NODE_OPTIONS: `--import=${pathToFileURL(preloaded)}` }, () => false);
+  const said = await interruptedStart(path(`${program}young`), { NODE_OPTIONS: `--import=${pathToFileURL(preloaded).href}` }, () => false);
   expect(existsSync(marker)).toBe(true);
   expect(said).toContain('Its root token is in');
   expect(said).not.toContain('ready https://');
