@@ -1,4 +1,4 @@
-// npm run soak -- parsers: a million changed inputs at the parsers of DER, PEM, OpenPGP, JSON, YAML, backups and audit trails, each parser in a
+// npm run soak -- parsers: a million changed inputs at the parsers of DER, PEM, SCEP, OpenPGP, JSON, YAML, backups and audit trails, each parser in a
 // process of little memory; then some that are drawn by what those before them reached, beside as many that are not. PARSER_CASES,
 // PARSER_GUIDED_CASES and FUZZ_SEED choose others.
 import { randomInt } from 'node:crypto';

@@ -4,13 +4,14 @@ import { CommandFailed } from '../../../appliance/cli/terminal/failure.ts';
 import { StartRefused } from '../../../appliance/start-refused.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { DerError } from '../../../core/der/der.ts';
+import { ScepMalformed } from '../../../plugins/scep/message/malformed.ts';
 import { takeOpensslErrors } from '../../harness/openssl-queue.ts';
 import { Dice } from '../cases.ts';
 import { drawInput } from './mutations.ts';
 import type { Parser } from './parser.ts';
 
 /** Errors that are refusals: their callers turn them into an answer or a message. */
-const refusals = [DerError, StartRefused, CommandFailed, BackupError] as const;
+const refusals = [DerError, ScepMalformed, StartRefused, CommandFailed, BackupError] as const;
 
 /** The input with this number; what was drawn before it does not matter. */
 export function inputOf(parser: Parser, seed: number, number: number): Buffer {

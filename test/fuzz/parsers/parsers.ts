@@ -4,6 +4,7 @@ import { certificateParsers, requestParsers } from './der.ts';
 import { auditParsers, backupParsers } from './files.ts';
 import { keyParsers, openpgpParsers } from './keys.ts';
 import type { Parser } from './parser.ts';
+import { scepParsers } from './scep.ts';
 import { jsonParsers, yamlParsers } from './texts.ts';
 
 /** What is written goes below the directory, which is made. */
@@ -12,6 +13,7 @@ export async function makeParsers(directory: string): Promise<readonly Parser[]>
   return [
     ...(await certificateParsers()),
     ...(await requestParsers()),
+    ...(await scepParsers()),
     ...keyParsers(),
     ...(await openpgpParsers()),
     ...jsonParsers(),
