@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { naming, type NamedEntry } from '../../core/http/named-entries.ts';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
+import { certifyingAnything } from './issuing/certifying.ts';
 import { signingAnything } from './issuing/signing.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
-import { normaliseDomain } from './issuing/identity-policy.ts';
+import { isUriPattern, normaliseDomain } from './issuing/identity-policy.ts';
 import { disabledEnrolment, type EstSettings } from './records/records.ts';
 
 /** Every key type as users write it; the first of each cert-key-type is its default. */
@@ -23,7 +24,7 @@ const issuer: NamedEntry = {
   resource,
   needs: [
     { operation: 'execute', path: `${state}/sign-csr`, effect: signingAnything },
-    { operation: 'execute', path: `${state}/certify-ca`, effect: signingAnything },
+    { operation: 'execute', path: `${state}/certify-ca`, effect: certifyingAnything },
   ],
 };
 /** Name of a CA whose certificate is trusted. */
@@ -49,6 +50,17 @@ const est = z.object({
   allowSubdomains: z.boolean().default(disabledEnrolment.allowSubdomains).describe('Whether names below the domains are allowed.'),
   allowBareDomains: z.boolean().default(disabledEnrolment.allowBareDomains).describe('Whether the domains themselves are allowed.'),
   allowIpSans: z.boolean().default(disabledEnrolment.allowIpSans).describe('Whether certificates may name IP addresses.'),
+  allowedUris: z
+    .array(
+      z
+        .string()
+        .max(1_024)
+        .refine(isUriPattern, 'must be a URI in ASCII with a host, such as spiffe://example.com/web, or one with /* at its end'),
+    )
+    .max(1_000)
+    .meta({ whenEmpty: [] })
+    .optional()
+    .describe('URIs that certificates may name, each in full; with `/*` at its end all that are below; none: no URI is allowed.'),
   ttl: durationText({ minSeconds: 60 })
     .default(disabledEnrolment.ttl)
     .meta({ description: "Life of issued certificates, never past the CA's own.", example: '30d' }),

@@ -10,7 +10,7 @@ import { parseDuration } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
 import { type Certificate, encodeCertificationRequestInfo, readCertificate } from './der/certificate.ts';
 import { hasWeakSignature } from './issuing/chain.ts';
-import { findBeyondIssuers, findUseless } from './issuing/issuer-limits.ts';
+import { findBeyondIssuers, findUseless, hasRoomBelow, readPathLength } from './issuing/issuer-limits.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './der/extensions.ts';
 import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
@@ -211,18 +211,6 @@ function requireNewest(ca: FoundCa): CaGeneration {
 function pathLengthOf(newest: CaGeneration | undefined): { readonly pathLength?: number } {
   const pathLength = newest === undefined ? undefined : readPathLength(readCertificate(newest.certificate));
   return defined({ pathLength });
-}
-
-function readPathLength({ extensions }: Certificate): number | undefined {
-  return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
-}
-
-/**
- * Tells whether every pathLenConstraint of a chain, nearest first, allows the CAs below it, and `more` below the nearest (RFC 5280
- * 4.2.1.9).
- */
-function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
-  return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
 }
 
 function requireIssuedBy(subject: Certificate, issuer: Certificate): void {

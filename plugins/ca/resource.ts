@@ -244,10 +244,11 @@ function requireNoneBelow({ access }: EndpointCall, name: string, cas: IteratorO
 }
 
 function toDocument(record: CaRecord): CaDocument {
+  const { allowedDomains, allowedUris, ...settings } = record.est;
   const shared = {
     ttl: record.ttl,
     deletionAllowed: record.deletionAllowed ?? false,
-    est: { ...record.est, allowedDomains: [...record.est.allowedDomains] },
+    est: { ...settings, allowedDomains: [...allowedDomains], ...(allowedUris === undefined ? {} : { allowedUris: [...allowedUris] }) },
   };
   if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
   return {

@@ -19,6 +19,7 @@ import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing
 import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
+import { viaCertifyCa } from './issuing/subordinate.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
 import { type CaRecord, type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
 import { registrationAuthority } from './registration/authority.ts';
@@ -121,7 +122,7 @@ function heldCertificate(context: CaContext, ca: FoundCa, certificate: Certifica
 function findProblem(certificate: Certificate, issued: IssuedCertificate, now: Temporal.Instant): HeldCertificate['problem'] {
   if (issued.revoked !== undefined) return 'revoked';
   if (!isLive(certificate, now)) return 'not-valid-now';
-  return issued.via === 'issuing-ca' || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
+  return issued.via === 'issuing-ca' || issued.via === viaCertifyCa || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
 }
 
 /** Records of earlier versions say nothing of usages that were signed; the certificate does. */

@@ -20,6 +20,7 @@ const actionsOf = {
   allowSubdomains: ['sign-csr', 'sign-freely'],
   allowBareDomains: ['sign-csr', 'sign-freely'],
   allowIpSans: ['sign-csr', 'sign-freely'],
+  allowedUris: ['sign-csr', 'sign-freely'],
   ttl: ['sign-csr', 'sign-freely'],
 } as const satisfies Record<keyof EstSettings, readonly string[]>;
 
@@ -52,6 +53,7 @@ function isWiderBlindly(field: keyof EstSettings, stated: unknown): boolean {
 
 function isWider(field: keyof EstSettings, wanted: EstSettings, present: EstSettings): boolean {
   if (field === 'allowedDomains') return wanted.allowedDomains.some((domain) => !present.allowedDomains.includes(domain));
+  if (field === 'allowedUris') return (wanted.allowedUris ?? []).some((uri) => present.allowedUris?.includes(uri) !== true);
   if (field === 'ttl') return isLonger(wanted.ttl, present.ttl);
   const value = wanted[field];
   return value !== undefined && value !== false && value !== present[field];

@@ -88,6 +88,11 @@ export class Fields {
     throw inconvertible(name, 'a list of texts');
   }
 
+  /** A field that is understood, and has no effect. */
+  ignore(name: string): void {
+    this.#known.add(name);
+  }
+
   /** Names of the fields that nothing has read. */
   unknown(): readonly string[] {
     return Object.keys(this.#document).filter((name) => !this.#known.has(name));

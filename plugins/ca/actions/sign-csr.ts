@@ -27,6 +27,14 @@ function tooLong(): Error {
   return fail('policy-denied', { detail: message, items: [{ message, info: 'ttl' }] });
 }
 
+/** A certificate that was issued for a request. */
+export const issuedOutput = z.object({
+  certificate: z.string().meta({ description: 'The certificate.', example: pemExample('CERTIFICATE') }),
+  chain: z.string().meta({ description: 'Those of the CA and of what is above it.', example: pemExample('CERTIFICATE') }),
+  serial: z.string().meta({ description: 'Its serial number.', example: '4f9a2c51d07b83e6' }),
+  notAfter: timestamp().describe('When it ends.'),
+});
+
 /** Names and life are what the rules of `est` allow, or what policies let the caller decide; the profile is the CA's (R57 to R64). */
 export function signCsr(context: CaContext): AnyEndpoint {
   return defineEndpoint({
@@ -43,12 +51,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
     auditFields: ['csr', 'ttl', 'usages'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
     input: signingInput,
-    output: z.object({
-      certificate: z.string().meta({ description: 'The certificate.', example: pemExample('CERTIFICATE') }),
-      chain: z.string().meta({ description: 'Those of the CA and of what is above it.', example: pemExample('CERTIFICATE') }),
-      serial: z.string().meta({ description: 'Its serial number.', example: '4f9a2c51d07b83e6' }),
-      notAfter: timestamp().describe('When it ends.'),
-    }),
+    output: issuedOutput,
     commandLine: { input: 'csr', output: 'certificate' },
     find: findCaOf(context, 'act'),
     complete: (_call, given, ca) => ({ ...given, ttl: given.ttl ?? parseDuration(ca.record.est.ttl, 'ttl') }),
@@ -76,7 +79,8 @@ export function signCsr(context: CaContext): AnyEndpoint {
   });
 }
 
-function readCsrPem(pem: string): Uint8Array {
+/** Reads one request. Throws `invalid-csr`. */
+export function readCsrPem(pem: string): Uint8Array {
   const [der, ...more] = readDer(pem, 'CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST') ?? [];
   if (der === undefined || more.length > 0)
     throw failCa('invalid-csr', { detail: `"csr" must be one certification request in PEM; this is ${seenInPem(pem)}.` });

@@ -204,7 +204,8 @@ type CaCertificateContent = {
   readonly more?: readonly Uint8Array[];
 };
 
-async function certifyCa(context: CaContext, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
+/** A CA certificate, self-signed without `issuer`. */
+export async function certifyCa(context: CaContext, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
   const { issuer, subject, namesOnRecord, publicKey, notBefore, notAfter, pathLength, more = [] } = content;
   const serial = await context.serials.next();
   const ownIdentifier = keyIdentifierOf(publicKey);

@@ -58,6 +58,14 @@ export function subjectAltName(entries: readonly Uint8Array[], subjectIsEmpty: b
   return encodeExtension(extensionId.subjectAltName, subjectIsEmpty, sequence(...entries));
 }
 
+/** nameConstraints, critical (RFC 5280 4.2.1.10), of encoded GeneralName bases; without a base there is no extension. */
+export function nameConstraints(permitted: readonly Uint8Array[], excluded: readonly Uint8Array[]): readonly Uint8Array[] {
+  const subtrees = [permitted, excluded].flatMap((bases, n) =>
+    bases.length === 0 ? [] : [explicit(n, ...bases.map((base) => sequence(base)))],
+  );
+  return subtrees.length === 0 ? [] : [encodeExtension(extensionId.nameConstraints, true, sequence(...subtrees))];
+}
+
 /** One DistributionPoint with the URL as its full name. */
 export function crlDistributionPoint(url: string): Uint8Array {
   return encodeExtension(extensionId.crlDistributionPoints, false, sequence(sequence(explicit(0, explicit(0, uri(url))))));
@@ -88,4 +96,4 @@ export function ocspNonce(nonce: Uint8Array): Uint8Array {
 export const dnsName = (name: string): Uint8Array => implicit(2, Buffer.from(name, 'latin1'));
 export const ipAddress = (octets: Uint8Array): Uint8Array => implicit(7, octets);
 
-const uri = (url: string): Uint8Array => implicit(6, Buffer.from(url, 'latin1'));
+export const uri = (url: string): Uint8Array => implicit(6, Buffer.from(url, 'latin1'));

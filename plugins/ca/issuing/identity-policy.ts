@@ -10,6 +10,7 @@ export type IdentityPolicy = {
   readonly allowSubdomains: boolean;
   readonly allowBareDomains: boolean;
   readonly allowIpSans: boolean;
+  readonly allowedUris?: readonly string[] | undefined;
 };
 
 /** The names a request asks for: every common name and every alternative name counts (R49). */
@@ -40,11 +41,40 @@ function problemOfAlternativeName(policy: IdentityPolicy, { kind, content }: Alt
     return problemOfAddress(policy, 'alternative name');
   }
   if (kind === 'dns') return problemOfDomain(policy, Buffer.from(content).toString('latin1'), 'DNS name');
+  if (kind === 'uri') return problemOfUri(policy, Buffer.from(content).toString('latin1'));
   return `alternative names of kind ${kind} are never allowed`;
 }
 
 function problemOfAddress(policy: IdentityPolicy, where: string): string | undefined {
   return policy.allowIpSans ? undefined : `an IP address as ${where} needs allow-ip-sans`;
+}
+
+/** Compared octet by octet: the identities of SPIFFE are (SPIFFE-ID 2). */
+function problemOfUri({ allowedUris = [] }: IdentityPolicy, uri: string): string | undefined {
+  return allowedUris.some((allowed) => isUriWithin(allowed, uri)) ? undefined : 'a URI is not within allowed-uris';
+}
+
+/** A segment of a path that means the same to every reader: not percent-encoded, and neither `.` nor `..`. */
+const segment = /^(?!\.\.?$)[A-Za-z0-9._~!$&'()+,;=:@-]+$/;
+
+function isUriWithin(allowed: string, uri: string): boolean {
+  if (!allowed.endsWith('/*')) return uri === allowed;
+  const base = allowed.slice(0, -1);
+  return (
+    uri.startsWith(base) &&
+    uri
+      .slice(base.length)
+      .split('/')
+      .every((part) => segment.test(part))
+  );
+}
+
+/** Tells whether a text is a URI with a host, and perhaps a path, or one with all that is below it: `spiffe://example.com/*`. */
+export function isUriPattern(text: string): boolean {
+  const [, host, path = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/]+)(?:\/(.*))?$/.exec(text) ?? [];
+  if (host === undefined || normaliseDomain(host) === undefined) return false;
+  const parts = path.endsWith('/*') ? path.slice(0, -2) : path === '*' ? '' : path;
+  return parts === '' || parts.split('/').every((part) => segment.test(part));
 }
 
 /** Tells whether a certificate can have the address; one of an interface (`fe80::1%eth0`) it cannot. */

@@ -76,9 +76,8 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   });
   const issued = recordOf(lookAgain(certificate), issuer, options.via);
   await context.store.write((transaction) => {
-    if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+    keepNew(context, transaction, ca, { ...issued, record: { ...issued.record, ...defined({ limits }) } }, renews);
     options.recheck?.(transaction);
-    keepIssued(context, transaction, own, { ...issued, record: { ...issued.record, ...defined({ limits }) } }, renews);
     options.keep?.(transaction, issued);
   });
   return issued;
@@ -133,7 +132,7 @@ function issuerExtensions(above: Certificate, urls: PublicUrls | undefined): Iss
 }
 
 /** A rule broken by names or key that the request carries is a fault of the request; any other is ours. */
-function asRequestFault(error: unknown): unknown {
+export function asRequestFault(error: unknown): unknown {
   if (!(error instanceof LintError) || !error.isRequestersFault) return error;
   const broken = error.broken.map(({ rule, source }) => `${rule} (${source})`).join('; ');
   return failCa('invalid-csr', { detail: `The certification request asks for a certificate that breaks a rule: ${broken}.`, cause: error });
@@ -158,6 +157,12 @@ export function keepIssued(
   if (line !== undefined) transaction.put(lines, [...own, line, serial], true);
 }
 
+/** The same for a certificate that was just signed. Throws `not-found` if the CA was deleted meanwhile. */
+export function keepNew(context: CaContext, transaction: WriteTransaction, ca: FoundCa, issued: Issued, renews?: string): void {
+  if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+  keepIssued(context, transaction, { tenantId: ca.tenantId, caId: ca.record.id }, issued, renews);
+}
+
 /** The record of a certificate this generation signed. */
 export function recordOf(certificate: Certificate, issuer: CaGeneration, via: string): Issued {
   const record: IssuedCertificate = {
@@ -173,7 +178,7 @@ export function recordOf(certificate: Certificate, issuer: CaGeneration, via: st
 }
 
 /** The generation that signs; throws when the CA has no key or has expired (R58). */
-function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
+export function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   const newest = newestGeneration(ca.record);
   if (newest === undefined)
     throw failCa('ca-has-no-key', { detail: `CA "${ca.record.name}" is trust-only: it has a certificate but no key.` });

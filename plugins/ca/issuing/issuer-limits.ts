@@ -3,7 +3,7 @@ import { DerError } from '../../../core/der/der.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import type { Certificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
-import { readAlternativeNames, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import { readAlternativeNames, readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
 import type { CertifiedPurpose } from './approval.ts';
 import type { Purpose } from '../records/records.ts';
 import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
@@ -69,4 +69,17 @@ function reading(judge: () => string | undefined): string | undefined {
     if (!(error instanceof DerError)) throw error;
     return `an extension of ${ofTheCa} is not well-formed`;
   }
+}
+
+/** pathLenConstraint of a CA; undefined without one. */
+export function readPathLength({ extensions }: Certificate): number | undefined {
+  return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
+}
+
+/**
+ * Tells whether every pathLenConstraint of a chain, nearest first, allows the CAs below it, and `more` below the nearest (RFC 5280
+ * 4.2.1.9).
+ */
+export function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
+  return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
 }

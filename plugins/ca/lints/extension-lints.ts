@@ -16,6 +16,7 @@ const mayBeCritical: ReadonlySet<string> = new Set([
   extensionId.keyUsage,
   extensionId.extKeyUsage,
   extensionId.subjectAltName,
+  extensionId.nameConstraints,
 ]);
 
 const list: readonly CertificateLint[] = [
@@ -28,7 +29,7 @@ const list: readonly CertificateLint[] = [
   {
     id: 'critical',
     source: 'RFC 5280 4.2.1, 4.2.2',
-    rule: 'only basicConstraints, keyUsage, extKeyUsage and subjectAltName are critical',
+    rule: 'only basicConstraints, keyUsage, extKeyUsage, subjectAltName and nameConstraints are critical',
     holds: ({ extensions }) => extensions.every(({ id, critical }) => critical !== true || mayBeCritical.has(id)),
   },
 ];
@@ -146,9 +147,18 @@ const policies: readonly CertificateLint[] = [
   {
     id: 'constraints-of-ca',
     source: 'RFC 5280 4.2.1.10, 4.2.1.11, 4.2.1.14',
-    rule: 'nameConstraints, policyConstraints and inhibitAnyPolicy are absent: a CA here does not limit the CAs below it',
-    holds: ({ byId }) =>
-      ![extensionId.nameConstraints, extensionId.policyConstraints, extensionId.inhibitAnyPolicy].some((id) => byId.has(id)),
+    rule: 'policyConstraints and inhibitAnyPolicy are absent: a CA here limits the names below it, and not the policies',
+    holds: ({ byId }) => ![extensionId.policyConstraints, extensionId.inhibitAnyPolicy].some((id) => byId.has(id)),
+  },
+  {
+    id: 'name-constraints',
+    source: 'RFC 5280 4.2.1.10',
+    rule: 'nameConstraints are those of a CA, critical, and have a subtree',
+    holds(subject) {
+      const own = subject.byId.get(extensionId.nameConstraints);
+      if (own === undefined) return true;
+      return isCa(subject) && own.critical === true && readOnly(own.value, tag.sequence).remaining.length > 0;
+    },
   },
 ];
 

@@ -20,6 +20,8 @@ export type EstSettings = {
   readonly allowSubdomains: boolean;
   readonly allowBareDomains: boolean;
   readonly allowIpSans: boolean;
+  /** absent in records of earlier versions: none */
+  readonly allowedUris?: readonly string[] | undefined;
   readonly ttl: string;
   readonly allowReenrollWithIssuedCert: boolean;
 };

@@ -13,7 +13,9 @@ export function pkiQuestions(mount: PkiMount, path: string): readonly Question[]
   if (action === 'sign' && one !== undefined) return ask(mount, { ...named, role: one }, 'update', 'sign-csr', 'execute');
   if (action === 'sign-verbatim')
     return ask(mount, { ...named, ...(one === undefined ? {} : { role: one }) }, 'update', 'sign-csr', 'execute');
+  if (issuer !== null && action === 'sign-intermediate' && one === undefined) return ask(mount, named, 'update', 'certify-ca', 'execute');
   if (issuer !== null) return [];
+  if (action === 'root' && one === 'sign-intermediate') return ask(mount, {}, 'update', 'certify-ca', 'execute');
   if (action === 'revoke' && one === undefined) return ask(mount, {}, 'update', 'revoke', 'execute');
   if (action === 'certs' && one === undefined) return ask(mount, {}, 'list', 'certificates', 'read');
   const serial = action === 'cert' ? serialOf(one ?? '') : undefined;

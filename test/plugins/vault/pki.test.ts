@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { makeCsr, makeKeys, type Names } from '../ca/pki.ts';
+import { makeCsr, makeKeys, type Names, x509 } from '../ca/pki.ts';
 import { asVaultClient } from './vault-client.ts';
 
 const at = temporaryDirectory();
@@ -163,6 +163,46 @@ describe('a request for a certificate', () => {
   });
 });
 
+describe('an intermediate', () => {
+  // As the authority of SPIRE asks for one.
+  const spire = { common_name: '', organization: 'SPIFFE', country: 'US', uri_sans: 'spiffe://example.org', ttl: '3600' };
+  const csr = (): Promise<string> => csrOf('C=US, O=SPIFFE', [{ type: 'url', value: 'spiffe://example.org' }]);
+
+  test.each(['root/sign-intermediate', 'issuer/default/sign-intermediate', 'issuer/web/sign-intermediate'])(
+    'is certified at %s, with a chain that begins with itself',
+    async (path) => {
+      const answer = await ask('PUT', `pki/${path}`, { csr: await csr(), ...spire }, acme);
+      expect(answer.body.warnings).toBeNull();
+      const data = dataOf(answer);
+      const [own, issuing, root] = data.ca_chain.map((pem: string) => new X509Certificate(pem));
+      expect([data.ca_chain[0], data.ca_chain[1], data.ca_chain.length]).toEqual([data.certificate, data.issuing_ca, 3]);
+      expect([own.ca, own.subjectAltName, own.verify(issuing.publicKey), root.subject]).toEqual([
+        ...[true, 'URI:spiffe://example.org', true],
+        'CN=top',
+      ]);
+      expect(data.expiration - data.not_before).toBe(3_600 + 60);
+    },
+  );
+
+  test('has the limits that were asked for, and is refused with those that cannot be set', async () => {
+    const limits = { max_path_length: '1', permitted_dns_domains: 'a.test,b.test', permitted_uri_domains: ['example.org'] };
+    const data = dataOf(await ask('POST', 'pki/root/sign-intermediate', { csr: await csr(), ...limits }, acme));
+    const certificate = new x509.X509Certificate(data.certificate);
+    expect(certificate.getExtension(x509.BasicConstraintsExtension)?.pathLength).toBe(1);
+    expect(Buffer.from(certificate.getExtension('2.5.29.30')?.value ?? new ArrayBuffer(0)).toString('latin1')).toMatch(
+      /a\.test[^]*b\.test[^]*example\.org/,
+    );
+    const refused = await ask('POST', 'pki/root/sign-intermediate', { csr: await csr(), excluded_ip_ranges: '10.0.0.0/8' }, acme);
+    expect([refused.status, refused.body.errors[0]]).toEqual([400, expect.stringContaining('excluded_ip_ranges')]);
+  });
+
+  test('needs the right to certify a CA', async () => {
+    const token = await tokenFor('signs-leaves', 'sign-csr');
+    expect((await ask('PUT', 'pki/root/sign-intermediate', { csr: await csr(), ...spire }, token)).status).toBe(403);
+    expect((await ask('PUT', 'any/pki/root/sign-intermediate', { csr: await csr(), ...spire }, acme)).status).toBe(400);
+  });
+});
+
 describe('what a CA publishes', () => {
   const get = (path: string) => ask('GET', path, undefined, null);
 
@@ -243,7 +283,13 @@ test('capabilities are the decisions of the policies about the CA', async () => 
       'pki/sign-verbatim': ['update'],
       'pki/cert/aa:bb': ['read'],
     },
-    ...{ 'pki/sign/top': ['deny'], 'pki/issuer/top/sign/web': ['deny'], 'pki/revoke': ['deny'], 'pki/certs': ['deny'] },
+    ...{
+      'pki/sign/top': ['deny'],
+      'pki/issuer/top/sign/web': ['deny'],
+      'pki/revoke': ['deny'],
+      'pki/root/sign-intermediate': ['deny'],
+      'pki/certs': ['deny'],
+    },
     ...{ 'any/pki/sign-verbatim': ['deny'], 'pki/cert/zz': ['deny'], 'pki/roles/web': ['deny'], 'pki/sign/web/more': ['deny'] },
   };
   expect(dataOf(await ask('POST', 'sys/capabilities-self', { paths: Object.keys(allowed) }, token))).toEqual(allowed);

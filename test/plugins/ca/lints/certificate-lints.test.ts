@@ -113,6 +113,13 @@ const mutations: Readonly<Record<string, () => string[]>> = {
   },
   'policy-mappings': () => check(swap(extensionId.policyMappings, extension(extensionId.policyMappings, sequence()))),
   'constraints-of-ca': () => check(swap(extensionId.inhibitAnyPolicy, extension(extensionId.inhibitAnyPolicy, integer(0)))),
+  'name-constraints': () =>
+    check(
+      swap(
+        extensionId.nameConstraints,
+        extension(extensionId.nameConstraints, sequence(explicit(0, sequence(implicit(2, Buffer.from('a'))))), true),
+      ),
+    ),
   'crl-distribution-points': () =>
     check(
       swap(
