@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { defined } from '../../core/base/defined.ts';
 import type { Connection } from './connection.ts';
 import { CommandFailed, exitCodeOf, exitCodes } from './terminal/failure.ts';
-import { userAgent } from './version.ts';
+import { userAgent as ownUserAgent } from './version.ts';
 
 export type Request = {
   readonly method: string;
@@ -20,6 +20,15 @@ export type Request = {
   readonly answerMs?: number;
   /** true if it may be sent once more when no answer came; default: GET and HEAD */
   readonly isIdempotent?: boolean | undefined;
+  /** ends the request when it is aborted */
+  readonly signal?: AbortSignal;
+};
+
+export type ClientOptions = {
+  /** default: that of keystorectl */
+  readonly userAgent?: string;
+  /** connections to an address at the same time; default: as many as there are requests */
+  readonly atOnce?: number;
 };
 
 export type Answer = {
@@ -72,13 +81,15 @@ const connectingMs = 5_000;
 export class Client {
   readonly connection: Connection;
   readonly #agent: Agent;
+  readonly #userAgent: string;
   /** the address that answered last is first */
   #addresses: readonly string[];
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, { userAgent = ownUserAgent, atOnce = Infinity }: ClientOptions = {}) {
     this.connection = connection;
+    this.#userAgent = userAgent;
     this.#addresses = connection.url.split(',');
-    this.#agent = new Agent({ keepAlive: true, ...defined({ ca: connection.ca }) });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce, ...defined({ ca: connection.ca }) });
   }
 
   /** The whole answer; throws Refused from status 400 up, CommandFailed without an answer. */
@@ -98,7 +109,7 @@ export class Client {
       try {
         return await ask(url);
       } catch (error) {
-        if (left === 0 || !mayBeRepeated(error, request)) throw error;
+        if (left === 0 || request.signal?.aborted === true || !mayBeRepeated(error, request)) throw error;
         // Another request may have come here first.
         if (this.#addresses[0] === url) this.#addresses = [...others, url];
       }
@@ -141,7 +152,7 @@ export class Client {
     return { ...problem, detail, errors: [] };
   }
 
-  #send(url: string, { method, path, query, headers = {}, body, answerMs = quietMs }: Request): Promise<IncomingMessage> {
+  #send(url: string, { method, path, query, headers = {}, body, answerMs = quietMs, signal }: Request): Promise<IncomingMessage> {
     const { token } = this.connection;
     const patienceMs = this.#addresses.length > 1 ? Math.min(answerMs, connectingMs) : answerMs;
     const payload = body === undefined ? undefined : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
@@ -151,8 +162,9 @@ export class Client {
         method,
         agent: this.#agent,
         timeout: answerMs,
+        ...defined({ signal }),
         headers: {
-          'user-agent': userAgent,
+          'user-agent': this.#userAgent,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
           ...headers,

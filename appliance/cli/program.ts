@@ -94,6 +94,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./declared/policy.ts')).runPolicy(words, before, io),
   },
   {
+    name: 'pkcs11',
+    summary: 'show keys to programs that use PKCS#11, such as ssh, nginx and Java: pkcs11 [install] --key NAME',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./pkcs11/command.ts')).runPkcs11(words, before, io),
+  },
+  {
     name: 'hsm',
     summary: 'look at PKCS#11 modules, set up tokens, and try them: hsm --help',
     group: 'Administration:',

@@ -11,6 +11,7 @@ import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
 import { bareText } from '../terminal/plain.ts';
+import { milliseconds } from '../terminal/times.ts';
 import { chooseRead } from './verbs.ts';
 
 type Options = { until?: readonly string[]; interval: string; timeout?: string; output?: Format };
@@ -111,13 +112,4 @@ function conditionOf(text: string): Condition {
   const [, path = '', not = '', wanted] = /^([^=!]+)(?:(!?)=(.*))?$/s.exec(text) ?? [];
   if (path === '') throw usageError(`"${text}" is not a condition: give FIELD=VALUE, FIELD!=VALUE or FIELD`);
   return { path: path.split('/'), wanted, isNot: not === '!' };
-}
-
-const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-
-function milliseconds(text: string, option: string): number {
-  const [, number = '', unit = 's'] = /^(\d{1,6})(ms|s|m|h)?$/.exec(text) ?? [];
-  const wanted = Number(number) * units[unit as keyof typeof units];
-  if (wanted > 0 && wanted < 2 ** 31) return wanted;
-  throw usageError(`--${option} must be a time such as 2s or 5m`);
 }

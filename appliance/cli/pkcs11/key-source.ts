@@ -1,0 +1,192 @@
+// The keys that the command shows: asked of the appliance by name, pattern or label, with the certificates that belong to them.
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import { isCertificateLabel, readPem } from '../../../core/base/texts/pem.ts';
+import type { ShownObject } from '../../../hsm/p11-kit/remote-token.ts';
+import { Refused } from '../client.ts';
+import type { LastingClient } from '../lasting/client.ts';
+import type { Notices } from '../lasting/notices.ts';
+import { usageError } from '../terminal/failure.ts';
+import { readOctets, type Io } from '../terminal/io.ts';
+import { type Chain, type HashName, type KeyVersion, objectsOf, type SigningKey } from './shown-keys.ts';
+import { refusalOf } from './signatures.ts';
+
+export type Choice = {
+  /** names, and patterns with `*` */
+  readonly names: readonly string[];
+  /** labels of the keys that are shown where no name is given: `pkcs11=true` */
+  readonly selector: string;
+  /** files with certificates, by the name of their key */
+  readonly certificates: ReadonlyMap<string, readonly string[]>;
+  readonly allVersions: boolean;
+};
+
+/** A key as the appliance answers it. */
+type Listed = {
+  readonly name: string;
+  readonly cipher?: string;
+  readonly keys?: Readonly<Record<string, string>>;
+  readonly versions?: Readonly<Record<string, { readonly 'signature-algorithm'?: string; readonly 'hash-algorithm'?: HashName }>>;
+  readonly 'latest-version'?: number;
+  readonly 'default-encryption-version'?: number;
+  readonly 'supports-signing'?: boolean;
+};
+
+const collection = '/v1/state/keystore/transit-keys';
+const fields = 'name,cipher,keys,versions,latest-version,default-encryption-version,supports-signing';
+const pageEntries = 1_000;
+const shownCiphers = /^(?:rsa-|ecdsa-)/;
+
+type Source = { readonly client: LastingClient; readonly notices: Notices; readonly io: Io };
+
+/**
+ * The objects of the keys that are chosen. A key that is not there or that the token may not read is named on standard error and hides no
+ * other; rejects with a CK_RV when the appliance cannot be asked.
+ */
+export async function readObjects(choice: Choice, source: Source): Promise<readonly ShownObject<SigningKey>[]> {
+  const { names, selector, allVersions } = choice;
+  const { notices } = source;
+  const patterns = names.filter((name) => name.includes('*'));
+  const searches = patterns.map((pattern) => ({ contains: longestPart(pattern), fits: patternOf(pattern) }));
+  const parts = [
+    ...names.filter((name) => !name.includes('*')).map((name) => readOne(name, source)),
+    ...searches.map(async ({ contains, fits }) =>
+      (await readList(contains === '' ? {} : { contains }, source)).filter(({ name }) => fits.test(name)),
+    ),
+    ...(names.length === 0 ? [readList({ selector }, source)] : []),
+  ];
+  const listed = new Map((await Promise.all(parts)).flat().map((key) => [key.name, key]));
+  if (listed.size === 0)
+    notices.tell(
+      names.length === 0 ? `no key has the label ${selector}: give --key NAME, or label the keys that are to be shown` : 'no key is shown',
+    );
+  const objects: ShownObject<SigningKey>[] = [];
+  for (const key of listed.values()) {
+    if (!shownCiphers.test(key.cipher ?? '')) {
+      if (names.includes(key.name)) notices.tell(notShown(key));
+      continue;
+    }
+    const chains = await readChains(key.name, choice, source);
+    for (const version of versionsOf(key, chains, allVersions, notices)) objects.push(...objectsOf(version, chainOf(version, chains)));
+  }
+  return objects;
+}
+
+function notShown({ name, cipher = 'of an unknown cipher' }: Listed): string {
+  return `${name} is not shown: it is ${cipher}, and only RSA and ECDSA keys pass PKCS#11 here`;
+}
+
+async function readOne(name: string, source: Source): Promise<readonly Listed[]> {
+  try {
+    const { body } = await source.client.ask({
+      method: 'GET',
+      path: `${collection}/${encodeURIComponent(name)}`,
+      query: new URLSearchParams({ fields }),
+    });
+    return [JSON.parse(body.toString()) as Listed];
+  } catch (error) {
+    const refusal = refusalOf(error, source.notices, `cannot read the key ${name}`);
+    if (error instanceof Refused && [403, 404].includes(error.answer.status)) return [];
+    throw refusal;
+  }
+}
+
+async function readList(filter: Readonly<Record<string, string>>, source: Source): Promise<readonly Listed[]> {
+  const listed: Listed[] = [];
+  for (let after: string | undefined; ;) {
+    const query = new URLSearchParams({
+      ...filter,
+      use: 'sign',
+      fields,
+      limit: String(pageEntries),
+      ...(after === undefined ? {} : { after }),
+    });
+    try {
+      const { body } = await source.client.ask({ method: 'GET', path: collection, query });
+      const page = JSON.parse(body.toString()) as readonly Listed[];
+      listed.push(...page);
+      if (page.length < pageEntries) return listed;
+      after = page.at(-1)?.name;
+    } catch (error) {
+      throw refusalOf(error, source.notices, 'cannot list the keys');
+    }
+  }
+}
+
+/** Certificates of the files of a key, those of a file together. */
+async function readChains(name: string, { certificates }: Choice, { notices, io }: Source): Promise<readonly Chain[]> {
+  const chains: Chain[] = [];
+  for (const path of certificates.get(name) ?? []) {
+    try {
+      chains.push(certificatesIn(await readOctets(path, io), path));
+    } catch (error) {
+      notices.tell(`the certificate of ${name} is not shown: ${(error as Error).message}`);
+    }
+  }
+  return chains;
+}
+
+function certificatesIn(octets: Buffer, path: string): Chain {
+  const blocks = readPem(octets.toString('latin1')).filter(({ label }) => isCertificateLabel(label));
+  try {
+    const chain = blocks.length === 0 ? [new X509Certificate(octets)] : blocks.map(({ text }) => new X509Certificate(text));
+    return chain;
+  } catch {
+    throw usageError(`${path} has no certificate in PEM or DER`);
+  }
+}
+
+/**
+ * The versions that are shown: all, or one. It is the version of the certificate where a certificate of the key is given, because a program
+ * uses both together, else the one that signs without a number.
+ */
+function versionsOf(key: Listed, chains: readonly Chain[], all: boolean, notices: Notices): readonly KeyVersion[] {
+  const { name, keys = {}, versions = {}, 'latest-version': latest = 0, 'default-encryption-version': chosen = 0 } = key;
+  const used = chosen === 0 ? latest : chosen;
+  const everyOne = Object.entries(keys).map(([number, pem]) => {
+    const { 'signature-algorithm': algorithm, 'hash-algorithm': hash } = versions[number] ?? {};
+    const version = Number(number);
+    const publicKey = derOf(pem);
+    return {
+      name,
+      version,
+      label: version === used ? name : `${name}:${number}`,
+      publicKey,
+      pssOnly: algorithm === 'pss' ? { hash } : undefined,
+    };
+  });
+  if (everyOne.length === 0) notices.tell(`${name} is not shown: its public keys are hidden by a policy (field keys)`);
+  const certified = everyOne.filter((one) => chainOf(one, chains).length > 0);
+  if (chains.length > 0 && certified.length === 0)
+    notices.tell(`the certificate of ${name} is not shown: it is of no version of the key that is left`);
+  if (all) return everyOne;
+  const shown = certified.at(-1) ?? everyOne.find(({ version }) => version === used);
+  return shown === undefined ? [] : [{ ...shown, label: name }];
+}
+
+/** DER of PEM, whatever label it has. */
+function derOf(pem: string): Buffer {
+  return Buffer.from(pem.replaceAll(/-----[^-]*-----|\s/g, ''), 'base64');
+}
+
+/** The certificates of a version: its own first. */
+function chainOf({ publicKey }: Pick<KeyVersion, 'publicKey'>, chains: readonly Chain[]): Chain {
+  for (const chain of chains) {
+    const own = chain.find(
+      (one) => one.publicKey.export({ format: 'der', type: 'spki' }).equals(publicKey) || one.publicKey.equals(keyOf(publicKey)),
+    );
+    if (own !== undefined) return [own, ...chain.filter((one) => one !== own)];
+  }
+  return [];
+}
+
+const keyOf = (publicKey: Buffer) => createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+
+/** The longest part of a pattern that a name must have, for the search of the appliance. */
+function longestPart(pattern: string): string {
+  return pattern.split('*').reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+}
+
+function patternOf(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
