@@ -224,8 +224,10 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly reservedFor?: Reserved;
   /** fields of the entry in the path whose named entries it uses again, as a renewal the issuer; run() checks them by requireNamed */
   readonly usesNamed?: readonly NamedField[];
-  /** rights that some values of a field need; run() checks them by allowsAt or requireAt */
+  /** needs of a request besides, by fields; run() checks them */
   readonly fieldRights?: readonly FieldRight[];
+  /** the same where a PUT makes the entry */
+  readonly creationRights?: readonly FieldRight[];
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */
@@ -237,8 +239,15 @@ export type Endpoint<Input, Output, Target> = Shared & {
   run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
 };
 
-/** A right besides that of the request: `path` has the parameters of the path of the request. */
-export type FieldRight = { readonly field: string; readonly operation: PolicyOperation; readonly path: string };
+/**
+ * Need of a request besides the right to it, by a field of the request (also of its query) or of the entry in its path. Either a right, whose path
+ * has the parameters of the path of the request, or a policy that the token must have. `{}` stands for a name in the field.
+ */
+export type FieldRight = {
+  readonly field: string;
+  /** condition, following "where"; absent: wherever the field has another value */
+  readonly when?: string;
+} & ({ readonly operation: PolicyOperation; readonly path: string } | { readonly policy: 'root' | '{}' });
 
 /** The action that policies see instead of the requested one. */
 export type JudgedAs = {

@@ -22,12 +22,15 @@ export type NamedEntry = {
   readonly needs: readonly NeededRight[];
   /** reason for which no right is needed, or name of the code that checks it instead of the pipeline */
   readonly because?: string;
+  /** set if the token must have the policy that is named, or `root` */
+  readonly isGiven?: true;
 };
 
 /** A policy that the request gives. */
 export const givenPolicy: NamedEntry = {
   resource: 'policy/policies',
   needs: [],
+  isGiven: true,
   because: 'Nobody gives a policy that the own token does not have.',
 };
 

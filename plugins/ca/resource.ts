@@ -50,6 +50,9 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     removalJudgedBy: ['deletionAllowed', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
     fieldRights: enrolmentRights,
+    removalRights: [
+      { field: 'issuing-ca', operation: 'execute', path: '/v1/state/keystore/tls/ca/{}/revoke', when: 'no certificate of the CA is valid' },
+    ],
     errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],
     complete: completeNewCa,
     plan: (change) => planChange(context, protocols, change),

@@ -27,9 +27,17 @@ const actionsOf = {
 const fields = Object.keys(actionsOf) as (keyof EstSettings)[];
 
 /** Rights to the fields, for policy/check. */
-export const enrolmentRights: readonly FieldRight[] = fields.flatMap((field) =>
-  actionsOf[field].map((action) => ({ field: `est/${toKebab(field)}`, operation: 'execute', path: `${caPath}/${action}` })),
-);
+export const enrolmentRights: readonly FieldRight[] = [
+  ...fields.flatMap((field) =>
+    actionsOf[field].map((action): FieldRight => ({ field: `est/${toKebab(field)}`, operation: 'execute', path: `${caPath}/${action}` })),
+  ),
+  {
+    field: 'ca-cert',
+    operation: 'execute',
+    path: '/v1/state/keystore/tls/ca/{}/sign-csr',
+    when: 'the CA {} has this one as est/initial-enroll-trust-ca',
+  },
+];
 
 /** Throws policy-denied for a change of a CA that exists which its caller could not make by signing. */
 export function requireSigner(

@@ -7,42 +7,49 @@ import { isName } from '../../core/wire/fields.ts';
 import { Fields } from './fields.ts';
 import { pkiQuestions } from './pki/capabilities.ts';
 
-/** Most paths of one request: each stands for up to four questions, of which the policy check takes 200. */
+/** Most paths of one request: each stands for up to three questions, of which the policy check takes 200. */
 const mostPaths = 40;
 
-/** `unrefusedAt`: a path where no rule may refuse the same; none needs to allow it. */
-type Question = { readonly capability: string; readonly path: string; readonly operation: string; readonly unrefusedAt?: string };
-type Decision = { readonly allowed: boolean; readonly rule?: string };
+/** `names`: what fields of the request name. */
+type Question = {
+  readonly capability: string;
+  readonly path: string;
+  readonly operation: string;
+  readonly names?: Readonly<Record<string, string>>;
+  /** another capability without which it counts for nothing */
+  readonly beside?: string;
+};
+type Decision = { readonly allowed: boolean };
 
 export function capabilityAliases(facade: Facade): readonly Alias[] {
-  const asked = new WeakMap<Asked, readonly string[]>();
+  const asked = new WeakMap<Asked, readonly (readonly [string, readonly Question[]])[]>();
   const check = { of: 'POST /v1/state/policy/check-many', target: () => ({ params: {} }) };
   return facade.aliases({
     methods: writes,
     path: '/v1/sys/capabilities-self',
     ...check,
-    input: (document, it) => {
+    input: (document, it, caller) => {
       const fields = new Fields(document, ['token', 'accessor']);
       const one = fields.text('path');
       const paths = fields.texts('paths') ?? (one === undefined ? [] : [one]);
       if (paths.length === 0 || paths.length > mostPaths)
         throw fail('invalid-value', { detail: `"paths" must name 1 to ${mostPaths} paths.` });
-      asked.set(it, paths);
-      const questions = paths.flatMap((path) => questionsOf(facade, path));
+      const makesKeys = caller !== undefined && facade.settingsOf(caller.tenantName)?.upsert === true;
+      const about = paths.map((path) => [path, questionsOf(facade, path, makesKeys)] as const);
+      asked.set(it, about);
+      const questions = about.flatMap(([, some]) => some);
       // A path that stands for nothing is asked about all the same: the request is answered, and recorded, like any other.
       const all = questions.length === 0 ? [unknownPath] : questions;
-      return { questions: all.flatMap(requestsOf) };
+      return { questions: all.map(({ path, operation, names }) => ({ path, operation, ...(names === undefined ? {} : { names }) })) };
     },
     answer: ({ requestId, document }, it) => {
       // A policy may hide them: then nothing is known to be allowed.
       const { decisions = [] } = document as { readonly decisions?: readonly Decision[] };
       let at = 0;
-      const found = (asked.get(it) ?? []).map((path): [string, readonly string[]] => {
-        const allowed = questionsOf(facade, path).filter((question) => {
-          const [there, below] = decisions.slice(at, (at += requestsOf(question).length));
-          return there?.allowed === true && (below === undefined || below.allowed || below.rule === undefined);
-        });
-        return [path, allowed.length === 0 ? ['deny'] : allowed.map(({ capability }) => capability)];
+      const found = (asked.get(it) ?? []).map(([path, questions]): [string, readonly string[]] => {
+        const allowed = questions.filter(() => decisions[at++]?.allowed === true);
+        const whole = allowed.filter(({ beside }) => beside === undefined || allowed.some(({ capability }) => capability === beside));
+        return [path, whole.length === 0 ? ['deny'] : whole.map(({ capability }) => capability)];
       });
       const data: JsonObject = Object.fromEntries(found);
       const [first] = found;
@@ -50,10 +57,6 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
       return facade.envelopedTwice(it, requestId, whole);
     },
   });
-}
-
-function requestsOf({ path, operation, unrefusedAt }: Question): readonly { readonly path: string; readonly operation: string }[] {
-  return [path, ...(unrefusedAt === undefined ? [] : [unrefusedAt])].map((one) => ({ path: one, operation }));
 }
 
 const unknownPath: Question = { capability: 'read', path: '/v1/state/none', operation: 'read' };
@@ -64,7 +67,7 @@ const config = '/v1/config/keystore/transit-keys';
 const uses = new Set(['encrypt', 'decrypt', 'rewrap', 'sign', 'verify', 'hmac']);
 
 /** The requests that a path stands for, and the capability that each would be. */
-function questionsOf(facade: Facade, path: string): readonly Question[] {
+function questionsOf(facade: Facade, path: string, makesKeys: boolean): readonly Question[] {
   const execute = (target: string): readonly Question[] => [{ capability: 'update', path: target, operation: 'execute' }];
   const plain = path.replace(/^\/?(?:v1\/)?/, '').replace(/\/$/, '');
   const own: Readonly<Record<string, readonly Question[]>> = {
@@ -88,7 +91,14 @@ function questionsOf(facade: Facade, path: string): readonly Question[] {
   const name = rest[action === 'datakey' ? 1 : 0] ?? '';
   if (!isName(name)) return [];
   if (action === 'datakey') return rest.length === 2 ? execute(`${state}/${name}/generate-data-key`) : [];
-  return uses.has(action) && rest.length <= 2 ? execute(`${state}/${name}/${action}`) : [];
+  if (!uses.has(action) || rest.length > 2) return [];
+  // Such an `encrypt` makes a key that does not exist.
+  const making = makesKeys && action === 'encrypt' ? [{ ...creationOf(name), beside: 'update' }] : [];
+  return [...execute(`${state}/${name}/${action}`), ...making];
+}
+
+function creationOf(name: string): Question {
+  return { capability: 'create', path: config, operation: 'create', names: { name } };
 }
 
 function aboutKeys([name, act, ...more]: readonly string[], execute: (path: string) => readonly Question[]): readonly Question[] {
@@ -97,7 +107,7 @@ function aboutKeys([name, act, ...more]: readonly string[], execute: (path: stri
   const entry = `${config}/${name}`;
   if (act === undefined)
     return [
-      { capability: 'create', path: config, operation: 'create', unrefusedAt: entry },
+      creationOf(name),
       { capability: 'delete', path: entry, operation: 'delete' },
       { capability: 'read', path: `${state}/${name}`, operation: 'read' },
     ];

@@ -4,11 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
-import { fieldsOf, type JsonSchema } from '../../core/http/description/document.ts';
-import { exampleOf, wireSchema } from '../../core/http/description/schema.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { exampleFields, existingPath, type Fields } from './example-bodies.ts';
 import { examples } from './matrix-examples.ts';
 
 const at = temporaryDirectory();
@@ -20,8 +19,6 @@ beforeAll(async () => {
   for (const { list, name, document } of examples) await appliance.request('POST', list, { name, ...document });
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The newest record of a path. */
 function recordOf(path: string): Fields | undefined {
   const directory = join(appliance.directory, 'audit');
@@ -30,12 +27,6 @@ function recordOf(path: string): Fields | undefined {
     .flatMap((name) => readFileSync(join(directory, name), 'utf8').split('\n'));
   const found = lines.findLast((line) => line.includes(`"path":"${path}"`));
   return found === undefined ? undefined : (JSON.parse(found) as Fields);
-}
-
-function existing({ path }: AnyEndpoint): string {
-  const template = path.replace('/v1/state/', '/v1/config/');
-  const example = examples.find(({ list }) => template.startsWith(`${list}/{`));
-  return path.replace(/\{[^}]+\}/, example?.name ?? 'matrix-none').replaceAll(/\{[^}]+\}/g, 'matrix-none');
 }
 
 /** Ends what the next request needs. */
@@ -61,12 +52,10 @@ const whole: Readonly<Record<string, Fields>> = {
 
 /** One value of each field, and the fields without which no request is read. */
 function bodiesOf(endpoint: AnyEndpoint): readonly { readonly field: string; readonly body: Fields }[] {
-  const schema = wireSchema(endpoint.documented?.input ?? (endpoint.input as never), 'input') as JsonSchema;
-  const least = { ...(exampleOf(schema) as Fields), ...endpoint.documented?.exampleInput, ...whole[endpoint.path] };
-  const fields = fieldsOf(schema);
+  const { least, each } = exampleFields(endpoint);
   return (endpoint.auditFields ?? []).map((camel) => {
     const field = toKebab(camel);
-    return { field, body: { ...least, [field]: least[field] ?? exampleOf(fields[field] ?? {}) } };
+    return { field, body: { ...least, [field]: each[field], ...whole[endpoint.path] } };
   });
 }
 
@@ -85,7 +74,7 @@ function recorded(value: unknown, isSecret: boolean): unknown {
 test.each(recording.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))('%s', async (_, endpoint) => {
   for (const { field, body } of bodiesOf(endpoint)) {
     expect(body[field], `an example of ${field}`).toBeDefined();
-    const path = existing(endpoint);
+    const path = existingPath(endpoint);
     const answer = await appliance.request(endpoint.method, path, body);
     const parameters = recordOf(path)?.['request-parameters'] as Fields | undefined;
     const isSecret = (endpoint.secretInput ?? []).some((camel) => toKebab(camel) === field);

@@ -112,8 +112,11 @@ export type Resource<Document, Rec, Prepared> = {
   toState(record: Rec, call: EndpointCall, shows: (field: string) => boolean): Record<string, unknown>;
   /** query parameters of its lists that select entries */
   readonly filters?: ListFilters<Rec>;
-  /** rights that some changes of a field need, for `policy/check`; `plan` checks them */
+  /** needs of some changes of a field besides, for `policy/check`; `plan` checks them */
   readonly fieldRights?: readonly FieldRight[];
+  /** the same for creations, and for removals */
+  readonly creationRights?: readonly FieldRight[];
+  readonly removalRights?: readonly FieldRight[];
   /** effect of a removal beyond the entry itself, following "this" */
   readonly removalEnds?: string;
   /** true if entries can be created in batches, under the path of the list with `-batch` */

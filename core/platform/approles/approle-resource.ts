@@ -73,6 +73,11 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     document,
     stateFields,
     errors: ['already-exists'],
+    fieldRights: widening.map((field) => ({
+      field: toKebab(field),
+      policy: 'root',
+      when: 'it gives more, and the own token does not have all of token-policies',
+    })),
     // Only holders of the policies may extend the approle to more callers.
     judgedBy: {
       ...Object.fromEntries(widening.map((field) => [field, ['tokenPolicies']])),

@@ -5,9 +5,13 @@ import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Policy, PolicyOperation } from '../../access/policy/policy.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
-import { segmentsOf, type NamedField } from '../../http/named-entries.ts';
+import { segmentsOf } from '../../http/named-entries.ts';
+import { builtInPolicies } from '../../access/policy/built-in.ts';
+import { isHeld } from '../../access/policy/granting.ts';
+import { systemTenantName } from '../../access/tenants.ts';
+import { effectAt, needsOf, newNameField, type Need } from './further-needs.ts';
 import { compilePolicy, saysOf } from '../../access/policy/engine.ts';
-import { isAsked, namedFieldsIn, operationsOf, type Reach } from './reach.ts';
+import { isAsked, operationsOf, type Reach } from './reach.ts';
 
 /** The request in question: path, operation, and the endpoints of that path. */
 export type Question = {
@@ -25,48 +29,55 @@ export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
   /** true if the path exists for the tenant of the caller */
   readonly exists: boolean;
   readonly why: string;
-  /** further rights that the request needs if it has the field; `{}` stands for the name */
-  readonly alsoNeeds: readonly { readonly field: string; readonly operation: PolicyOperation; readonly path: string }[];
+  /** needs of the request besides, by its fields */
+  readonly alsoNeeds: readonly Need[];
 };
 
 /** Judges whether the request would be refused with 403, with the reason. Other refusals are not considered. */
 export function judge(access: AccessControl, subject: Caller, question: Question, reach: Reach): Judgement {
   const own = judgePath(access, subject, question, reach);
-  const fields = fieldsOf(question);
-  const named = fields.flatMap(({ wire: field, entry }) => entry.needs.map((need) => ({ field, ...need })));
-  const alsoNeeds = [...named.map(({ field, operation, path }) => ({ field, operation, path })), ...fieldRightsOf(question)];
-  for (const { field, operation, path, effect } of own.allowed ? named : []) {
-    const name = question.names[field];
-    if (name === undefined) continue;
-    const there = judgePath(access, subject, { segments: segmentsOf(path, name), operation, endpoints: [], names: {} }, reach);
-    const isNone =
-      effect !== undefined && refusalOfEffect(access.decide(subject, segmentsOf(path, name), operation), effect()) !== undefined;
-    const why = `"${field}" names "${name}". ${there.why}${isNone ? ' It allows that with certain values alone, which is not enough.' : ''}`;
-    if (!there.allowed || isNone) return { ...own, ...there, allowed: false, exists: own.exists, why, alsoNeeds };
+  const alsoNeeds = needsOf(question);
+  const refused = own.allowed ? refusalByNames(access, subject, { question, needs: alsoNeeds }, reach) : undefined;
+  return { ...own, ...refused, exists: own.exists, alsoNeeds };
+}
+
+/** The refusal that follows from the names in the question; undefined without one. */
+function refusalByNames(
+  access: AccessControl,
+  subject: Caller,
+  { question, needs }: { readonly question: Question; readonly needs: readonly Need[] },
+  reach: Reach,
+): Omit<Judgement, 'alsoNeeds' | 'exists'> | undefined {
+  const { names, segments, operation } = question;
+  const made = names[newNameField(question) ?? ''];
+  if (made !== undefined) {
+    // A rule may refuse the new entry at its own path, and none needs to allow it there.
+    const at = [...segments, made];
+    const decision = access.decide(subject, at, operation);
+    if (!decision.allowed && decision.rule !== undefined) return toldOf(access, subject, { segments: at, operation }, decision);
   }
-  return { ...own, alsoNeeds };
-}
-
-/** Fields for which the request may need further rights. */
-export function fieldsOf({ endpoints, operation }: Pick<Question, 'endpoints' | 'operation'>): readonly NamedField[] {
-  const all = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation)).flatMap(namedFieldsIn);
-  return [...new Map(all.map((field) => [field.wire, field])).values()];
-}
-
-/** The rights that some values of fields need, each once, with the names of the request in their paths. */
-function fieldRightsOf({ endpoints, segments, operation }: Question): Judgement['alsoNeeds'] {
-  const rights = endpoints.flatMap((endpoint) => {
-    if (endpoint.access === 'public' || endpoint.operation !== operation) return [];
-    const names = new Map(
-      endpoint.path
-        .slice(1)
-        .split('/')
-        .map((part, index) => [part, encodeURIComponent(segments[index] ?? '')]),
-    );
-    const filled = (path: string): string => path.replaceAll(/\{[^}]+\}/g, (part) => names.get(part) ?? part);
-    return (endpoint.fieldRights ?? []).map((right) => ({ ...right, path: filled(right.path) }));
-  });
-  return [...new Map(rights.map((right) => [`${right.field} ${right.path}`, right])).values()];
+  for (const { field, operation: needed, path, policy, when } of needs) {
+    const name = names[field];
+    if (name === undefined || when !== undefined) continue;
+    const says = `"${field}" names "${name}".`;
+    if (policy !== undefined) {
+      if (policy === '{}' && !isHeld(subject, name))
+        return {
+          allowed: false,
+          decidedBy: 'service',
+          restricted: false,
+          why: `${says} Nobody gives a policy that the own token does not have.`,
+        };
+      continue;
+    }
+    const at = segmentsOf(path, name);
+    const there = judgePath(access, subject, { segments: at, operation: needed, endpoints: [], names: {} }, reach);
+    const effect = effectAt(question, field, path);
+    const isNone = effect !== undefined && refusalOfEffect(access.decide(subject, at, needed), effect) !== undefined;
+    const why = `${says} ${there.why}${isNone ? ' It allows that with certain values alone, which is not enough.' : ''}`;
+    if (!there.allowed || isNone) return { ...there, allowed: false, why };
+  }
+  return undefined;
 }
 
 function judgePath(access: AccessControl, subject: Caller, question: Question, reach: Reach): Omit<Judgement, 'alsoNeeds'> {
@@ -84,7 +95,7 @@ function judgePath(access: AccessControl, subject: Caller, question: Question, r
     ...(inList === undefined ? [] : [say('update'), ...(isOfListAlone(inList.decision) ? [inList] : [])]),
   ] as const;
   const { asked, at, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
-  const { allowed, rule, policy, refusedByTenant = false, constraints } = decision;
+  const { allowed } = decision;
   const refusals = new Set(
     meant.map((endpoint) => (endpoint.access === 'public' ? undefined : reservedRefusal(endpoint.reservedFor, subject))),
   );
@@ -101,14 +112,33 @@ function judgePath(access: AccessControl, subject: Caller, question: Question, r
       allowed && hasPut && operation === 'update' && !say('create').decision.allowed,
   };
   const said = Object.entries(remarks).flatMap(([text, isTrue]) => (isTrue ? [text] : []));
-  return {
-    allowed,
-    exists: !isUnknown && !isReserved('not-found'),
-    ...defined({ rule, policy }),
-    decidedBy: refusedByTenant ? 'tenant' : 'token',
-    restricted: constraints !== undefined,
-    why: [reasonOf(access, subject, at, asked, decision), ...said].join(' '),
-  };
+  const told = toldOf(access, subject, { segments: at, operation: asked }, decision);
+  return { ...told, exists: !isUnknown && !isReserved('not-found'), why: [told.why, ...said].join(' ') };
+}
+
+/** A decision, with its reason as far as the subject may know it. */
+function toldOf(
+  access: AccessControl,
+  subject: Caller,
+  { segments, operation }: Pick<Question, 'segments' | 'operation'>,
+  decision: Decision,
+): Omit<Judgement, 'alsoNeeds' | 'exists'> {
+  const { allowed, rule, policy, refusedByTenant = false, constraints } = decision;
+  const about = { allowed, restricted: constraints !== undefined } as const;
+  if (refusedByTenant && !isKnownToTenant(access, subject, policy))
+    return { ...about, decidedBy: 'tenant', why: `What the tenant may do at most leaves out "${operation}" here. ${askSystem}` };
+  const why = reasonOf(access, subject, segments, operation, decision);
+  return { ...about, ...defined({ rule, policy }), decidedBy: refusedByTenant ? 'tenant' : 'token', why };
+}
+
+const askSystem = 'The tenant "system" keeps those policies: its administrators can tell which one decides.';
+
+/** Tells whether a tenant may know the policies that bound it: those that everybody has, and `system` its own. */
+function isKnownToTenant(access: AccessControl, subject: Caller, policy: string | undefined): boolean {
+  if (subject.tenantName === systemTenantName) return true;
+  // Without a deciding rule, the reason names all of them.
+  const named = policy === undefined ? access.policiesOf(subject, 'tenant').map(({ name }) => name) : [policy];
+  return named.every((name) => builtInPolicies.has(name));
 }
 
 function reasonOf(
@@ -120,7 +150,8 @@ function reasonOf(
 ): string {
   const { allowed, rule, policy, refusedByTenant } = decision;
   const owner = refusedByTenant ? 'tenant' : 'token';
-  const policies = access.policiesOf(subject, owner);
+  const all = access.policiesOf(subject, owner);
+  const policies = owner === 'tenant' ? all.filter(({ name }) => isKnownToTenant(access, subject, name)) : all;
   if (rule === undefined || policy === undefined) {
     const names = policies.map(({ name }) => `"${name}"`).join(', ');
     return `No rule of the ${owner}'s policies (${names}) speaks of "${operation}" here, and what no rule allows is refused.`;

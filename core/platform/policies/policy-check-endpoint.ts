@@ -14,7 +14,8 @@ import { readRequestPath } from '../../http/request/path.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import type { Route } from '../../http/routes.ts';
 import type { Store } from '../../store/store.ts';
-import { fieldsOf, judge } from './judge.ts';
+import { statableFields } from './further-needs.ts';
+import { judge } from './judge.ts';
 import type { Reach } from './reach.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { operations } from '../../access/policy/policy.ts';
@@ -37,6 +38,15 @@ const mostSegments = 64;
 const question = z.object({
   path: z.string().max(8_192).meta({ description: 'The path of a request.', example: '/v1/config/keystore/transit-keys/my-key' }),
   operation: z.enum(operations).meta({ typeName: 'PolicyCheckRequestOperation' }).describe('What would be done there.'),
+  names: z
+    .record(z.string().max(256), z.string().max(256))
+    .refine((names) => Object.keys(names).length <= mostNames, { error: `must have at most ${mostNames} fields` })
+    .optional()
+    .meta({
+      description:
+        'What fields of the request name, so that this is judged too: field to name. Of a creation also the name of the new entry.',
+      example: { 'issuing-ca': 'root-ca' },
+    }),
 });
 const input = question.extend({
   accessor: naming(z.string().max(128), {
@@ -58,14 +68,6 @@ const input = question.extend({
     .meta({ whenEmpty: [] })
     .optional()
     .meta({ description: 'Or the policies of a token that need not exist.', example: ['user'] }),
-  names: z
-    .record(z.string().max(256), z.string().max(256))
-    .refine((names) => Object.keys(names).length <= mostNames, { error: `must have at most ${mostNames} fields` })
-    .optional()
-    .meta({
-      description: 'What fields of the request name, so that this is judged too: field to name.',
-      example: { 'issuing-ca': 'root-ca' },
-    }),
 });
 const alsoNeeds = z
   .array(
@@ -77,12 +79,20 @@ const alsoNeeds = z
           description: 'And where: `{}` stands for the name in the field.',
           example: '/v1/state/keystore/tls/ca/{}/certify-ca',
         }),
+        policy: z
+          .string()
+          .optional()
+          .meta({ description: 'The policy that the token must have for that; `{}` as in the path.', example: 'root' }),
+        when: z.string().optional().meta({
+          description: 'Where the field asks for it; absent: wherever it is given or changed.',
+          example: 'it is not the own token',
+        }),
       })
       .meta({ typeName: 'NeededRight' }),
   )
   .optional()
   .describe(
-    'What the request needs besides, where a field of it, or of the entry in its path, names another entry or has a value that needs more.',
+    'What the request needs besides, where a field of it (`validate`: of its query), or of the entry in its path, names another entry or has a value that needs more.',
   );
 const output = z.object({
   allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
@@ -128,18 +138,21 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
       'The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`. Another token ' +
       'needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one ' +
       'for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open: values that `restricted` ' +
-      'speaks of, giving policies that one does not have, and names in fields (`also-needs`), unless `names` says them.',
+      'speaks of, and what fields need besides (`also-needs`), unless `names` says what they name.',
     tag: tags.policies,
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
+    fieldRights: [
+      { field: 'accessor', operation: 'read', path: '/v1/state/keystore/tokens/{}', when: 'it is not the own token' },
+      { field: 'policies', operation: 'read', path: '/v1/state/policy/policies/{}', when: 'the own token does not have it' },
+    ],
     input,
     output,
     commandLine: { positional: ['path', 'operation'], verdict: ['allowed', 'exists'] },
     auditFields: ['path', 'operation', 'accessor', 'policies', 'names'],
     errors: ['not-found'],
-    run: (call, { path, operation, names = {}, ...whom }) =>
-      answer(options, subjectOf(options, call, whom), { path, operation, names }, 'path'),
+    run: (call, { path, operation, names, ...whom }) => answer(options, subjectOf(options, call, whom), { path, operation, names }, 'path'),
   });
 }
 
@@ -161,7 +174,7 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     run: async (call, { questions }) => {
       const decisions: z.output<typeof manyOutput>['decisions'] = [];
       for (const [index, one] of questions.entries()) {
-        const { allowed, exists, rule, why } = answer(options, call.caller, { ...one, names: {} }, `questions[${index}].path`);
+        const { allowed, exists, rule, why } = answer(options, call.caller, one, `questions[${index}].path`);
         decisions.push({ allowed, exists, ...defined({ rule }), why });
         // Policies may be long: other requests have their turn between two questions.
         await setImmediate();
@@ -175,7 +188,7 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
 function answer(
   options: PolicyCheckOptions,
   subject: Caller,
-  { path, operation, names }: z.output<typeof question> & { readonly names: Readonly<Record<string, string>> },
+  { path, operation, names = {} }: z.output<typeof question>,
   field: string,
 ): Answer {
   const read = readRequestPath(path);
@@ -190,7 +203,7 @@ function answer(
   const endpoints = routes.map(({ endpoint }) => endpoint);
   const [first] = endpoints;
   const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
-  const known = fieldsOf({ endpoints, operation }).map(({ wire }) => wire);
+  const known = statableFields({ endpoints, segments, operation });
   const unknown = Object.keys(names).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw fail('invalid-value', {

@@ -49,6 +49,16 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
       builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
       warnings: warningsField.describe('Rules that no request can meet, and names that cannot be hidden.'),
     }),
+    creationRights: [{ field: 'name', policy: '{}', when: 'tokens, approles or roles name a policy of this name, which was deleted' }],
+    fieldRights: [{ field: 'name', policy: 'root', when: 'another tenant has the policy, which only those of "system" have' }],
+    removalRights: [
+      {
+        field: 'rest-api',
+        operation: 'update',
+        path: '/v1/config/policy/policies/{name}',
+        when: 'it refuses or limits anything, or may not be read, and tokens, approles or roles have the policy',
+      },
+    ],
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
     plan({ call, names: [name = ''], document, current }) {
       // Holders of a deleted policy still have its name, so a new policy with that name is given to them.

@@ -22,9 +22,6 @@ type Places = readonly (string | RegExp | undefined)[];
 /** All paths of the API; those without operations need no token. */
 export type Reach = readonly Asked[];
 
-/** Decided about in addition to the path of the request: actions on another token than the caller's. Rights at named entries come from their fields. */
-const besides: Asked = { path: ['v1', 'state', 'keystore', 'tokens', undefined], operations: ['read', 'delete'] };
-
 /** Tells whether policies decide about this path, be it that of a request or of a further right of a request. */
 export function isAsked(segments: readonly string[], reach: Reach): boolean {
   return reach.some((asked) => fits(segments.map(literal), asked));
@@ -35,7 +32,7 @@ export function namedFieldsIn(endpoint: AnyEndpoint): readonly NamedField[] {
   if (endpoint.access === 'public') return [];
   const schema = endpoint.documented?.input ?? endpoint.input;
   const own = schema === undefined ? [] : namedFieldsOf(schema);
-  return [...own, ...(endpoint.usesNamed ?? [])].filter(({ entry }) => entry.needs.length > 0);
+  return [...own, ...(endpoint.usesNamed ?? [])].filter(({ entry }) => entry.needs.length > 0 || entry.isGiven === true);
 }
 
 /** The rights that fields of all requests need where they name an entry. */
@@ -43,7 +40,9 @@ function neededRights(endpoints: readonly AnyEndpoint[], names: ReadonlyMap<stri
   const needs = new Map(
     endpoints.flatMap(namedFieldsIn).flatMap(({ entry }) => entry.needs.map((need) => [`${need.operation} ${need.path}`, need])),
   );
-  const ofFields = endpoints.flatMap((endpoint) => (endpoint.access === 'public' ? [] : (endpoint.fieldRights ?? [])));
+  const ofFields = endpoints.flatMap((endpoint) =>
+    endpoint.access === 'public' ? [] : (endpoint.fieldRights ?? []).filter((right) => 'path' in right),
+  );
   return [...needs.values(), ...ofFields].map(({ operation, path }) => ({ path: placesOf(path, names), operations: [operation] }));
 }
 
@@ -66,7 +65,7 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
     const fields = knownFieldsOf(endpoint);
     return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, fields, ...(path === sentTo ? {} : { sentTo }) };
   });
-  return [...asked, besides, ...neededRights(endpoints, names)];
+  return [...asked, ...neededRights(endpoints, names)];
 }
 
 /** Limit of warnings: a policy may have tens of thousands of fields, and a misspelt one is compared with all known fields. */

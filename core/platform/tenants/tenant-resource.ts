@@ -73,6 +73,8 @@ export type TenantResourceOptions = {
 type Bounds = Pick<z.output<typeof document>, 'requestsPerMinute' | 'tokenSecondsPerMinute'>;
 const noQuotas: Bounds = { requestsPerMinute: 0, tokenSecondsPerMinute: 0 };
 
+const bounds = ['policies', 'requestsPerMinute', 'tokenSecondsPerMinute'] as const;
+
 /** Finds the field (wire form) of a bound that would change. */
 function changedBound(
   wanted: readonly string[],
@@ -80,7 +82,7 @@ function changedBound(
   current: Tenant,
   blindly: Change<unknown, Tenant>['blindly'] = () => undefined,
 ): string | undefined {
-  const guessed = (['policies', 'requestsPerMinute', 'tokenSecondsPerMinute'] as const).find((field) => blindly(field) !== undefined);
+  const guessed = bounds.find((field) => blindly(field) !== undefined);
   if (guessed !== undefined) return toKebab(guessed);
   if (!isSame(wanted, current.policies)) return 'policies';
   if (quotas.requestsPerMinute !== (current.requestsPerMinute ?? 0)) return 'requests-per-minute';
@@ -155,8 +157,10 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
         },
       };
     },
+    fieldRights: bounds.map((field) => ({ field: toKebab(field), policy: 'root' })),
+    removalRights: bounds.map((field) => ({ field: toKebab(field), policy: 'root', when: 'it is not the usual one' })),
     judgedBy: { policies: ['kind'] },
-    removalJudgedBy: ['policies', 'requestsPerMinute', 'tokenSecondsPerMinute', 'kind'],
+    removalJudgedBy: [...bounds, 'kind'],
     planRemoval(call, _, current) {
       const { uuid, kind } = current;
       if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField, timestampText } from '../../wire/fields.ts';
 import { formatOutput, Wire } from '../../wire/schema.ts';
-import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall, type FieldRight } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
@@ -94,6 +94,12 @@ function pathOfToken(accessor: string): readonly string[] {
   return [...tokensPath.slice(1).split('/'), accessor];
 }
 
+/** The right to do that to another token, however it is named. */
+function rightsAtToken(operation: 'read' | 'delete'): readonly FieldRight[] {
+  const when = 'it is not the own token but one with the accessor {}';
+  return ['accessor', 'token'].map((field) => ({ field, operation, path: `${tokensPath}/{}`, when }));
+}
+
 /**
  * The token actions. Those on a token other than the caller's also need a rule for `/v1/state/keystore/tokens/<accessor>`.
  * Long because it is a list, of which each entry is read by itself.
@@ -123,6 +129,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       audit: 'reads-go-on',
       input: whichToken,
       output: tokenState,
+      fieldRights: rightsAtToken('read'),
       auditFields: ['accessor'],
       secretInput: ['token'],
       errors: ['not-found'],
@@ -163,6 +170,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       audit: 'required',
       input: whichToken,
       commandLine: { ends: 'ends the token and every token made with it' },
+      fieldRights: rightsAtToken('delete'),
       auditFields: ['accessor'],
       secretInput: ['token'],
       documented: { exampleInput: { accessor: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' } },

@@ -34,6 +34,7 @@ export function renew(context: CaContext): AnyEndpoint {
     operation: 'execute',
     audit: 'required',
     usesNamed,
+    fieldRights: [{ field: 'name', policy: 'root', when: 'it is that of a CA of the appliance' }],
     errors: ['ca-has-no-key', 'ca-expired', 'signed-outside', 'conflict', 'clock-implausible'],
     output: z.object({
       caCert: z.string().meta({ description: 'The new certificate of the CA.', example: pemExample('CERTIFICATE') }),

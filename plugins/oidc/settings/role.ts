@@ -14,6 +14,9 @@ import { oidcTag } from '../tags.ts';
 /** Any printable text except `.` and `..`, which a path cannot contain (api 11): GUIDs, `/path/group`, URLs. */
 const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
+const lacksPolicies = 'it gives more, and the own token does not have all policies of the roles';
+const narrowsOthers = 'a policy goes that refuses or limits what other roles give, and that the own token does not have all of';
+
 export function roleResource(oidc: Oidc): AnyResource {
   return defineResource<RoleRecord, RoleRecord>({
     path: 'keystore/authentication/oidc/{service}/roles',
@@ -56,6 +59,12 @@ export function roleResource(oidc: Oidc): AnyResource {
         after: () => ending.after(),
       };
     },
+    creationRights: [{ field: 'claim-mappings', policy: 'root', when: lacksPolicies }],
+    fieldRights: [
+      ...['claim-mappings', 'required-claims'].map((field) => ({ field, policy: 'root', when: lacksPolicies }) as const),
+      { field: 'token-policies', policy: 'root', when: narrowsOthers },
+    ],
+    removalRights: [{ field: 'token-policies', policy: 'root', when: narrowsOthers }],
     removalJudgedBy: ['tokenPolicies'],
     planRemoval(call, [service, role], { tokenPolicies }) {
       requireNarrowed(oidc, call.caller, rolesBeside(oidc, call.caller, service as string, role as string), [], tokenPolicies);

@@ -34,6 +34,11 @@ export function serviceResource(oidc: Oidc): AnyResource {
     table: oidc.services,
     document: serviceDocument,
     stateFields,
+    fieldRights: widening.map((path) => ({
+      field: path.map(toKebab).join('/'),
+      policy: 'root',
+      when: 'it gives more, and the own token does not have all policies of the roles',
+    })),
     secretFields: ['clientSecret'],
     notRemovableByMerge: ['clientSecret'],
     secretsSentTo: { clientSecret: ['discoveryUrl', 'providerHosts', 'useRootCaCerts', 'caCerts'] },

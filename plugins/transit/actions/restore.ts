@@ -15,7 +15,7 @@ import type { KeyReference } from '../../../hsm/api.ts';
 import { type Backup, custodyIn, parseBackup } from '../backup/format.ts';
 import { type KnownMaterial, proveSecret, recallMaterial, rememberMaterial, uniteUsage } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
-import { requireActions } from '../keys/acting-fields.ts';
+import { actingFieldRights, requireActions } from '../keys/acting-fields.ts';
 import { configurationOf, requireAllowedSettings, type Settings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
@@ -53,7 +53,11 @@ export function restore(transit: Transit): AnyEndpoint {
       'The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well, and `execute` of `…/import`: the material is that of who made the backup.',
     audit: 'required',
-    fieldRights: [{ field: 'key', operation: 'execute', path: '/v1/state/keystore/transit-keys/{name}/import' }],
+    fieldRights: [
+      { field: 'key', operation: 'update', path: '/v1/config/keystore/transit-keys/{name}' },
+      { field: 'key', operation: 'execute', path: '/v1/state/keystore/transit-keys/{name}/import' },
+      ...actingFieldRights(transit).map((right) => ({ ...right, field: 'key', when: `it changes ${right.field}` })),
+    ],
     usesNamed: transit.attachments.namedFields,
     input: inputSchema,
     bodyLimit,

@@ -255,15 +255,45 @@ describe('capabilities', () => {
       [
         { path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' } },
         { path: '/v1/config/keystore/transit-keys/payroll', operations: { all: 'reject' } },
+        { path: '/v1/config/keystore/transit-keys/once', operations: { create: 'allow', update: 'reject' } },
         { path: '/v1/state/policy/check', operations: { execute: 'allow' } },
       ],
       acme,
     );
-    const paths = ['transit/keys/payroll', 'transit/keys/mine', 'transit/keys/..', 'transit/encrypt/..', 'transit/datakey/plaintext/.'];
+    const paths = [
+      'transit/keys/payroll',
+      'transit/keys/mine',
+      'transit/keys/once',
+      'transit/keys/..',
+      'transit/encrypt/..',
+      'transit/datakey/plaintext/.',
+    ];
     const { status, body } = await ask('POST', 'sys/capabilities-self', { paths }, token);
     const deny = Object.fromEntries(paths.map((path) => [path, ['deny']]));
-    expect([status, body.data]).toEqual([200, { ...deny, 'transit/keys/mine': ['create'] }]);
+    expect([status, body.data]).toEqual([200, { ...deny, 'transit/keys/mine': ['create'], 'transit/keys/once': ['create'] }]);
+    expect((await ask('PUT', 'transit/keys/once', {}, token)).status).toBe(204);
     expect((await ask('PUT', 'transit/keys/payroll', {}, token)).status).toBe(403);
+  });
+
+  test('encrypt creates where it makes keys, the token may create that one, and may encrypt', async () => {
+    const may = (path: string, operation: string) => ({ path: `/v1/${path}`, operations: { [operation]: 'allow' } });
+    const token = await tokenWith(
+      'upserts',
+      [
+        ...['new', 'refused'].map((name) => may(`state/keystore/transit-keys/${name}/encrypt`, 'execute')),
+        may('config/keystore/transit-keys', 'create'),
+        { path: '/v1/config/keystore/transit-keys/refused', operations: { create: 'reject' } },
+        may('state/policy/check', 'execute'),
+      ],
+      acme,
+    );
+    const paths = ['new', 'refused', 'not-encrypted'].map((name) => `transit/encrypt/${name}`);
+    const { body } = await ask('POST', 'sys/capabilities-self', { paths }, token);
+    expect(paths.map((path) => body.data[path])).toEqual([['update', 'create'], ['update'], ['deny']]);
+    for (const [index, status] of [200, 403, 403].entries())
+      expect((await ask('PUT', paths[index] ?? '', { plaintext: 'eA==' }, token)).status).toBe(status);
+    const system = await ask('POST', 'sys/capabilities-self', { path: 'transit/encrypt/new' });
+    expect(system.body.capabilities).toEqual(['update']);
   });
 
   test('the policy check names the path that one of this API stands for', async () => {

@@ -9,6 +9,7 @@ export function createEndpoint(verb: VerbContext): AnyEndpoint {
   const { view, entries, schemas } = verb;
   return defineEndpoint<JsonObject, Reply, string[]>({
     ...verb.writing,
+    fieldRights: view.resource.creationRights ?? [],
     method: 'POST',
     operation: 'create',
     path: `/v1/config/${verb.listPath}`,

@@ -12,7 +12,7 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
   const output = view.resource.warnings === undefined ? undefined : schemas.changed;
   return defineEndpoint<JsonObject, Reply, Entry>({
     ...verb.writing,
-    fieldRights: view.resource.fieldRights ?? [],
+    fieldRights: verb.changeRights,
     query: mergeQuery,
     method: 'PATCH',
     operation: 'update',

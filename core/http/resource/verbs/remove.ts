@@ -9,6 +9,7 @@ import { changeText, type VerbContext } from './verb.ts';
 export function removeEndpoint(verb: VerbContext): AnyEndpoint {
   return defineEndpoint<undefined, Reply, Entry>({
     ...verb.changing,
+    fieldRights: verb.removalRights,
     method: 'DELETE',
     operation: 'delete',
     path: `/v1/config/${verb.entryPath}`,

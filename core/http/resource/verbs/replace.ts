@@ -11,7 +11,8 @@ export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
   const view: ResourceView = verb.view;
   return defineEndpoint<JsonObject, Reply, Entry>({
     ...verb.writing,
-    fieldRights: view.resource.fieldRights ?? [],
+    fieldRights: verb.changeRights,
+    creationRights: view.resource.creationRights ?? [],
     method: 'PUT',
     operation: 'update',
     path: `/v1/config/${verb.entryPath}`,

@@ -1,11 +1,11 @@
 // Common parts of the endpoints of a resource.
 import { z } from 'zod';
 import type { JsonObject } from '../../../wire/json.ts';
-import { Wire } from '../../../wire/schema.ts';
+import { toKebab, Wire } from '../../../wire/schema.ts';
 import { Whole } from '../../../audit/record.ts';
 import { withArticle } from '../../../wire/article.ts';
 import type { Store } from '../../../store/store.ts';
-import { Reply, type EndpointCall } from '../../endpoint.ts';
+import { type FieldRight, Reply, type EndpointCall } from '../../endpoint.ts';
 import type { Outcome } from '../change.ts';
 import type { Entry } from '../sight.ts';
 import { Entries } from '../entries.ts';
@@ -74,6 +74,26 @@ export class VerbContext {
     return { ...this.changing, input: rawBody } as const;
   }
 
+  /** Needs of changes besides: a field whose validity depends on others is changed by who sees these. */
+  get changeRights(): readonly FieldRight[] {
+    const { fieldRights = [], judgedBy = {} } = this.view.resource;
+    const judged = Object.entries(judgedBy).map(([field, judges]) => ({
+      field: wirePath(field),
+      operation: 'read' as const,
+      path: `/v1/state/${this.entryPath}`,
+      when: `it is stated without ${judges.map(wirePath).join(', ')}`,
+    }));
+    return [...fieldRights, ...judged];
+  }
+
+  /** Needs of removals besides. */
+  get removalRights(): readonly FieldRight[] {
+    const { removalRights = [], removalJudgedBy = [] } = this.view.resource;
+    if (removalJudgedBy.length === 0) return removalRights;
+    const when = `it is true: the answer tells ${removalJudgedBy.map(toKebab).join(', ')}`;
+    return [...removalRights, { field: 'validate', operation: 'read', path: `/v1/state/${this.entryPath}`, when }];
+  }
+
   /** For the API description. */
   described<Form extends 'list' | 'entry'>(form: Form, tree: 'config' | 'state' = 'config') {
     return { form, tree, facts: this.view.resource } as const;
@@ -125,6 +145,10 @@ export class VerbContext {
     const warnings = this.view.resource.warnings?.(document) ?? [];
     return warnings.length === 0 ? undefined : { warnings };
   }
+}
+
+function wirePath(path: string): string {
+  return path.split('.').map(toKebab).join('/');
 }
 
 /** ETag header of an entry; none if nothing was stored. */
