@@ -4,7 +4,6 @@ import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import { cleanly } from '../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem } from '../../core/base/public-keys/public-key.ts';
-import { findUnseen } from '../../core/wire/unseen-text.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
@@ -16,10 +15,10 @@ import { keyUsageBit } from './der/extensions.ts';
 import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
 import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
+import { requireSubject } from './issuing/subject.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
-import { findUnknownType, formatName, parseName, readName } from './der/name.ts';
-import { findNameProblem } from './lints/name-lints.ts';
-import { extensionId, nameAttributes } from '../../core/der/oids.ts';
+import { formatName, readName } from './der/name.ts';
+import { extensionId } from '../../core/der/oids.ts';
 import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
@@ -176,24 +175,6 @@ export function requireCaCertificate(context: CaContext, der: Uint8Array): Certi
   if (!isCa) throw refusal('a certificate is not a CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
   if (Temporal.Instant.compare(certificate.notAfter, context.clock.now()) <= 0) throw refusal('a certificate has expired');
   return certificate;
-}
-
-/** DER of a subject text; throws `invalid-value`. */
-export function requireSubject(text: string): Uint8Array {
-  const subject = parseName(text);
-  const problem = subject === undefined ? undefined : findNameProblem(subject);
-  if (problem !== undefined) throw fail('invalid-value', { detail: `"subject" breaks a rule of RFC 5280: ${problem}.` });
-  if (subject !== undefined) return subject;
-  throw fail('invalid-value', { detail: `"subject" ${ruleOfSubject(text)}.` });
-}
-
-function ruleOfSubject(text: string): string {
-  const unseen = findUnseen(text);
-  if (unseen !== undefined) return `must not contain ${unseen}, which nobody can see`;
-  const unknown = findUnknownType(text);
-  if (unknown === undefined) return 'must be a name such as "CN=Device CA, O=Example", with commas between its attributes';
-  const known = Object.keys(nameAttributes).join(', ');
-  return `has the attribute ${unknown}, which is not known: there are ${known}, and numbers such as 2.5.4.17`;
 }
 
 /** Tells whether the newest certificate was imported. */

@@ -19,8 +19,8 @@ import {
   makeCaGeneration,
   requireCaCertificate,
   requireIssuingCa,
-  requireSubject,
 } from './life.ts';
+import { requireSubject } from './issuing/subject.ts';
 import { formatCertificatePem, readCertificate } from './der/certificate.ts';
 import { failCa } from './errors.ts';
 import { type CaContext, publicUrls } from './context.ts';

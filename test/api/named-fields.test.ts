@@ -68,6 +68,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'est/initial-enroll-secret': 'secret',
   'est/allowed-domains': 'names in certificates',
   'permitted-domains': 'names in certificates',
+  'dns-names': 'names in certificates',
   'excluded-domains': 'names in certificates',
   'permitted-uri-hosts': 'names in certificates',
   path: 'the path in question, which is answered and not used',

@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readDer, seenInPem } from '../../../core/base/texts/pem.ts';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
+import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import { approveByAdministrator, approveWithin } from '../issuing/approval.ts';
@@ -20,7 +21,7 @@ import { caTag } from '../tags.ts';
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
 
 /** The act that policies allow to those who decide about names and lives themselves. */
-const freely = 'sign-freely';
+export const freely = 'sign-freely';
 
 function tooLong(): Error {
   const message = `"ttl" is beyond est/ttl of the CA, which needs "execute" of …/${freely} as well.`;
@@ -55,28 +56,36 @@ export function signCsr(context: CaContext): AnyEndpoint {
     commandLine: { input: 'csr', output: 'certificate' },
     find: findCaOf(context, 'act'),
     complete: (_call, given, ca) => ({ ...given, ttl: given.ttl ?? parseDuration(ca.record.est.ttl, 'ttl') }),
-    async run(call, { csr, ttl, usages }, ca) {
-      if (ca.record.keyType === undefined) throw noKey(ca);
-      const verified = verifyCsr(readCsrPem(csr), familiesUnder(ca.record.keyType));
-      const wanted = [...new Set(usages)].map((usage) => purposes[usage]);
-      const { est, name } = ca.record;
-      const longest = parseDuration(est.ttl, 'ttl');
-      const ttlSeconds = (ttl ?? longest).seconds;
-      const meant = signing({ csr, ttl: ttl ?? longest, usages });
-      const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute', meant);
-      if (!isFree && ttlSeconds > longest.seconds) throw tooLong();
-      // Rules that limit values have allowed est/ttl as it is now.
-      const isTtlMeant = ttl !== undefined || call.access.isConstrained;
-      const limits: RenewalLimits = { purposes: wanted, ...(isTtlMeant ? { ttlSeconds } : {}) };
-      const approved = isFree ? approveByAdministrator(verified, limits) : approveWithin(verified, est, limits);
-      const { serial, record, issuer } = await issueCertificate(context, ca, approved, { ttlSeconds, via: 'sign-csr' });
-      const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
-      call.noteAudit({ requestParameters: issued });
-      const certificate = formatCertificatePem(record.certificate);
-      const chain = [issuer.certificate, ...issuer.chain].map(formatCertificatePem).join('');
-      return { certificate, chain, serial, notAfter: readCertificate(record.certificate).notAfter };
-    },
+    run: (call, input, ca) => signRequest(context, call, ca, input),
   });
+}
+
+/** Issues for a request, within the rules of `est` or, where policies allow that, beyond them. */
+export async function signRequest(
+  context: CaContext,
+  call: EndpointCall,
+  ca: FoundCa,
+  { csr, ttl, usages }: z.output<typeof signingInput>,
+): Promise<z.output<typeof issuedOutput>> {
+  if (ca.record.keyType === undefined) throw noKey(ca);
+  const verified = verifyCsr(readCsrPem(csr), familiesUnder(ca.record.keyType));
+  const wanted = [...new Set(usages)].map((usage) => purposes[usage]);
+  const { est, name } = ca.record;
+  const longest = parseDuration(est.ttl, 'ttl');
+  const ttlSeconds = (ttl ?? longest).seconds;
+  const meant = signing({ csr, ttl: ttl ?? longest, usages });
+  const isFree = call.access.allowsAt(['v1', 'state', 'keystore', 'tls', 'ca', name, freely], 'execute', meant);
+  if (!isFree && ttlSeconds > longest.seconds) throw tooLong();
+  // Rules that limit values have allowed est/ttl as it is now.
+  const isTtlMeant = ttl !== undefined || call.access.isConstrained;
+  const limits: RenewalLimits = { purposes: wanted, ...(isTtlMeant ? { ttlSeconds } : {}) };
+  const approved = isFree ? approveByAdministrator(verified, limits) : approveWithin(verified, est, limits);
+  const { serial, record, issuer } = await issueCertificate(context, ca, approved, { ttlSeconds, via: 'sign-csr' });
+  const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
+  call.noteAudit({ requestParameters: issued });
+  const certificate = formatCertificatePem(record.certificate);
+  const chain = [issuer.certificate, ...issuer.chain].map(formatCertificatePem).join('');
+  return { certificate, chain, serial, notAfter: readCertificate(record.certificate).notAfter };
 }
 
 /** Reads one request. Throws `invalid-csr`. */

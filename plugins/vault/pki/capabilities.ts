@@ -11,6 +11,7 @@ export function pkiQuestions(mount: PkiMount, path: string): readonly Question[]
   const named = issuer === null ? {} : { issuer: issuer[1] ?? '' };
   if (more.length > 0) return [];
   if (action === 'sign' && one !== undefined) return ask(mount, { ...named, role: one }, 'update', 'sign-csr', 'execute');
+  if (action === 'issue' && one !== undefined) return ask(mount, { ...named, role: one }, 'update', 'issue', 'execute');
   if (action === 'sign-verbatim')
     return ask(mount, { ...named, ...(one === undefined ? {} : { role: one }) }, 'update', 'sign-csr', 'execute');
   if (issuer !== null && action === 'sign-intermediate' && one === undefined) return ask(mount, named, 'update', 'certify-ca', 'execute');

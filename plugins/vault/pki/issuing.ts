@@ -6,11 +6,12 @@ import type { Alias, Asked } from '../../../core/http/alias.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
 import { durationOf, Fields } from '../fields.ts';
+import { identityOf } from './identity.ts';
 import { type IssuedDocument, issuedData, readWanted, type Wanted } from './formats.ts';
 import { caPath, namedCa, type PkiMount } from './mount.ts';
 
 /** Fields that are understood, and have no effect. */
-const withoutEffect = ['role', 'issuer_ref', 'exclude_cn_from_sans', 'private_key_format', 'name'];
+const withoutEffect = ['role', 'issuer_ref', 'exclude_cn_from_sans', 'name'];
 
 /** Requests of the body beside the certificate. */
 type Noted = { readonly wanted: Wanted; readonly names: readonly string[] };
@@ -19,24 +20,37 @@ const noted = new WeakMap<Asked, Noted>();
 
 export function issuingAliases(facade: Facade, mount: PkiMount): readonly Alias[] {
   const base = `/v1/${mount.path}`;
-  const signs = (path: string, read: (fields: Fields, asked: Asked, caller: Caller | undefined) => JsonObject): readonly Alias[] =>
+  const issues = (
+    path: string,
+    action: string,
+    read: (fields: Fields, asked: Asked, caller: Caller | undefined) => JsonObject,
+  ): readonly Alias[] =>
     facade.aliases({
-      ...{ methods: writes, missing: 'authority', tenant: mount.tenant, path: `${base}/${path}`, of: `POST ${caPath}/sign-csr` },
+      ...{ methods: writes, missing: 'authority', tenant: mount.tenant, path: `${base}/${path}`, of: `POST ${caPath}/${action}` },
       target: (asked) => ({ params: namedCa(mount, asked.params) }),
       input: (document, asked, caller) => readBody(facade, document, asked, (fields) => read(fields, asked, caller)),
       answer: ({ requestId, document }, asked) =>
         facade.enveloped(asked, requestId, { data: signedData(facade, asked, document as IssuedDocument) }),
     });
-  const byRole = (fields: Fields, asked: Asked, caller: Caller | undefined): JsonObject => {
+  const cut = (fields: Fields, asked: Asked, caller: Caller | undefined): JsonObject => {
     const { name } = namedCa(mount, asked.params);
     const longest = caller && facade.authorities.find(caller.tenantId, name)?.longestTtlSeconds;
-    return { csr: requestOf(fields), ...shortened(facade, asked, fields.seconds('ttl'), longest) };
+    return shortened(facade, asked, fields.seconds('ttl'), longest);
   };
+  const byRole = (fields: Fields, ...more: readonly [Asked, Caller | undefined]): JsonObject => ({
+    csr: requestOf(fields),
+    ...cut(fields, ...more),
+  });
+  const made = (fields: Fields, ...more: readonly [Asked, Caller | undefined]): JsonObject => ({
+    ...identityOf(fields),
+    ...cut(fields, ...more),
+  });
   const verbatim = (fields: Fields): JsonObject => ({ csr: requestOf(fields), ...life(fields.seconds('ttl')), ...usagesOf(fields) });
   return [
-    ...['sign/{role}', 'issuer/{issuer}/sign/{role}'].flatMap((path) => signs(path, byRole)),
+    ...['sign/{role}', 'issuer/{issuer}/sign/{role}'].flatMap((path) => issues(path, 'sign-csr', byRole)),
+    ...['issue/{role}', 'issuer/{issuer}/issue/{role}'].flatMap((path) => issues(path, 'issue', made)),
     ...['sign-verbatim', 'sign-verbatim/{role}', 'issuer/{issuer}/sign-verbatim', 'issuer/{issuer}/sign-verbatim/{role}'].flatMap((path) =>
-      signs(path, verbatim),
+      issues(path, 'sign-csr', verbatim),
     ),
   ];
 }
@@ -53,7 +67,7 @@ export function readBody(facade: Facade, document: JsonObject, asked: Asked, rea
 
 /** The certificate in the format of the request, with a warning for names that it does not have. */
 export function signedData(facade: Facade, asked: Asked, issued: IssuedDocument, beginsWithItself = false): JsonObject {
-  const { wanted = { format: 'pem', withoutRoots: false }, names = [] } = noted.get(asked) ?? {};
+  const { wanted = { format: 'pem', withoutRoots: false, isPkcs8: false }, names = [] } = noted.get(asked) ?? {};
   const missing = issued.certificate === undefined ? [] : absentFrom(issued.certificate, names);
   if (missing.length > 0)
     facade.warn(

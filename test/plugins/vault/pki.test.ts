@@ -1,5 +1,7 @@
 // Certificates by the API of Vault: a role is a CA with its identity policy, and each request is the request of our API that it stands for.
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -163,6 +165,55 @@ describe('a request for a certificate', () => {
   });
 });
 
+describe('a certificate with its key', () => {
+  test('has the names of the fields, and the key belongs to it', async () => {
+    const data = dataOf(
+      await ask('POST', 'pki/issue/web', { common_name: 'a.example.test', alt_names: 'b.example.test', ttl: '1h' }, acme),
+    );
+    const certificate = new X509Certificate(data.certificate);
+    expect([certificate.subject, certificate.subjectAltName]).toEqual(['CN=a.example.test', 'DNS:a.example.test, DNS:b.example.test']);
+    expect([data.private_key_type, certificate.checkPrivateKey(createPrivateKey(data.private_key))]).toEqual(['ec', true]);
+    expect(data.private_key).toMatch(/^-----BEGIN EC PRIVATE KEY-----/);
+    const bundle = dataOf(
+      await ask('POST', 'pki/issue/web', { common_name: 'a.example.test', format: 'pem_bundle', private_key_format: 'pkcs8' }, acme),
+    );
+    expect(bundle.certificate).toMatch(/^-----BEGIN PRIVATE KEY-----[^]*BEGIN CERTIFICATE-----[^]*BEGIN CERTIFICATE-----/);
+    const der = dataOf(await ask('POST', 'pki/issuer/web/issue/web', { common_name: 'a.example.test', format: 'der' }, acme));
+    expect(createPrivateKey({ key: Buffer.from(der.private_key, 'base64'), format: 'der', type: 'sec1' }).type).toBe('private');
+  });
+
+  test.each([
+    [{ common_name: 'elsewhere.test' }, 'not within allowed-domains'],
+    [{ common_name: 'a.example.test', ip_sans: '192.0.2.1' }, 'allow-ip-sans'],
+    [{}, 'subject'],
+    [{ common_name: 'a.example.test', other_sans: '1.2.3;UTF8:x' }, 'other_sans'],
+    [{ common_name: 'x, O=Other' }, 'not a host name'],
+    [{ common_name: 'a.example.test', private_key_format: 'jwk' }, 'private_key_format'],
+  ])('%j is 400', async (body, words) => {
+    const token = await tokenFor(`issues-${words.length}`, 'issue', 'sign-csr');
+    const { status, body: refused } = await ask('POST', 'pki/issue/web', body, token);
+    expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+  });
+
+  test('needs the right to issue, and that to sign the same request', async () => {
+    const issued = async (...actions: readonly string[]) =>
+      (await ask('POST', 'pki/issue/web', { common_name: 'a.example.test' }, await tokenFor(`with-${actions.join('-')}`, ...actions)))
+        .status;
+    expect(await Promise.all([issued('issue'), issued('sign-csr'), issued('issue', 'sign-csr')])).toEqual([403, 403, 200]);
+  });
+
+  test('leaves no key in the records', async () => {
+    const { private_key: key } = dataOf(await ask('POST', 'pki/issue/web', { common_name: 'a.example.test' }, acme));
+    const audit = at('vault/audit');
+    const text = readdirSync(audit)
+      .map((name) => readFileSync(join(audit, name), 'utf8'))
+      .join('');
+    expect(text).toContain('/v1/state/keystore/tls/ca/web/issue');
+    for (const line of key.split('\n').slice(1, -1)) expect(text).not.toContain(line);
+    expect(text).not.toContain('PRIVATE KEY');
+  });
+});
+
 describe('an intermediate', () => {
   // As the authority of SPIRE asks for one.
   const spire = { common_name: '', organization: 'SPIFFE', country: 'US', uri_sans: 'spiffe://example.org', ttl: '3600' };
@@ -287,6 +338,7 @@ test('capabilities are the decisions of the policies about the CA', async () => 
       'pki/sign/top': ['deny'],
       'pki/issuer/top/sign/web': ['deny'],
       'pki/revoke': ['deny'],
+      'pki/issue/web': ['deny'],
       'pki/root/sign-intermediate': ['deny'],
       'pki/certs': ['deny'],
     },

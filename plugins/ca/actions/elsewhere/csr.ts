@@ -1,12 +1,12 @@
 // csr: a certification request for the key of a CA, to be signed by a root elsewhere.
 import { z } from 'zod';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { pemExample } from '../../../core/wire/fields.ts';
-import { formatPem } from '../../../core/base/texts/pem.ts';
-import type { CaContext } from '../context.ts';
-import { makeCaRequest } from '../life.ts';
-import { caPath, findCaOf } from './action.ts';
-import { caTag } from '../tags.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../../core/http/endpoint.ts';
+import { pemExample } from '../../../../core/wire/fields.ts';
+import { formatPem } from '../../../../core/base/texts/pem.ts';
+import type { CaContext } from '../../context.ts';
+import { makeCaRequest } from '../../life.ts';
+import { caPath, findCaOf } from '../action.ts';
+import { caTag } from '../../tags.ts';
 
 export function makeCsr(context: CaContext): AnyEndpoint {
   return defineEndpoint({

@@ -1,13 +1,13 @@
 // import-cert: takes the certificate of a CA that was signed elsewhere, with its issuers up to the root.
 import { z } from 'zod';
-import { certificateLabels, readDer, seenInPem } from '../../../core/base/texts/pem.ts';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { pemExample } from '../../../core/wire/fields.ts';
-import type { CaContext } from '../context.ts';
-import { failCa } from '../errors.ts';
-import { withImportedCertificate } from '../life.ts';
-import { caPath, changeCa, findCaOf } from './action.ts';
-import { caTag } from '../tags.ts';
+import { certificateLabels, readDer, seenInPem } from '../../../../core/base/texts/pem.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../../core/http/endpoint.ts';
+import { pemExample } from '../../../../core/wire/fields.ts';
+import type { CaContext } from '../../context.ts';
+import { failCa } from '../../errors.ts';
+import { withImportedCertificate } from '../../life.ts';
+import { caPath, changeCa, findCaOf } from '../action.ts';
+import { caTag } from '../../tags.ts';
 
 export function importCert(context: CaContext): AnyEndpoint {
   return defineEndpoint({

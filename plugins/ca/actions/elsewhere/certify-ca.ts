@@ -1,16 +1,16 @@
 // certify-ca: certifies a CA whose key is elsewhere, for a certification request that an administrator brings.
 import { hash } from 'node:crypto';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { parseDuration } from '../../../core/base/time.ts';
-import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
-import type { CaContext } from '../context.ts';
-import { certifyingInput, constraintsOf } from '../issuing/certifying.ts';
-import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
-import { signingAnything } from '../issuing/signing.ts';
-import { certifySubordinate } from '../issuing/subordinate.ts';
-import { caTag } from '../tags.ts';
-import { caPath, findCaOf, noKey } from './action.ts';
-import { issuedOutput, readCsrPem } from './sign-csr.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../../core/http/endpoint.ts';
+import { parseDuration } from '../../../../core/base/time.ts';
+import { formatCertificatePem, readCertificate } from '../../der/certificate.ts';
+import type { CaContext } from '../../context.ts';
+import { certifyingInput, constraintsOf } from '../../issuing/certifying.ts';
+import { familiesUnder, verifyCsr } from '../../issuing/csr.ts';
+import { signingAnything } from '../../issuing/signing.ts';
+import { certifySubordinate } from '../../issuing/subordinate.ts';
+import { caTag } from '../../tags.ts';
+import { caPath, findCaOf, noKey } from '../action.ts';
+import { issuedOutput, readCsrPem } from '../sign-csr.ts';
 
 export function certifyOther(context: CaContext): AnyEndpoint {
   return defineEndpoint({
