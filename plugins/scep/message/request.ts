@@ -4,6 +4,7 @@ import { encode, Reader, readObjectIdentifier, readOnly, tag } from '../../../co
 import { cmsAttribute, contentType } from '../../../core/der/oids.ts';
 import {
   type Digest,
+  digestIds,
   type OldAlgorithm,
   oldAmong,
   readAlgorithm,
@@ -133,7 +134,7 @@ type ReadSoFar = {
 
 function readRest({ signed, info, attributes, type, answerable, limits }: ReadSoFar): ScepRequest {
   const digest = readDigest(info.digestAlgorithm);
-  requireAnnounced(signed.digestAlgorithms, info.digestAlgorithm);
+  requireAnnounced(signed.digestAlgorithms, digest);
   const signatureAlgorithm = readSignatureScheme(info.signatureAlgorithm, digest);
   requireProtection(attributes.get(cmsAttribute.algorithmProtection), info);
   const signedType = new Reader(requireAttribute(attributes, cmsAttribute.contentType, 'contentType'));
@@ -167,9 +168,9 @@ function candidates(signedAttributes: Uint8Array): readonly Uint8Array[] {
 }
 
 /** The digest of the signer is among those that the message announces (RFC 5652 section 5.1). */
-function requireAnnounced(digestAlgorithms: Uint8Array, own: Uint8Array): void {
-  const { id } = readAlgorithm(own);
-  for (const { whole } of new Reader(digestAlgorithms).rest()) if (readAlgorithm(whole).id === id) return;
+function requireAnnounced(digestAlgorithms: Uint8Array, digest: Digest): void {
+  for (const { whole } of new Reader(digestAlgorithms).rest())
+    if (readAlgorithm(whole).id === digestIds[digest] && readDigest(whole) === digest) return;
   throw new ScepMalformed('badRequest', 'the message does not announce the digest algorithm that its signature uses');
 }
 
