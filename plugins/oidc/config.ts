@@ -1,17 +1,7 @@
 // The plugin's section of the configuration.
 import { z } from 'zod';
-import { isCidr } from '../../core/base/addresses.ts';
 import { durationText, integer } from '../../core/wire/fields.ts';
-import { isRange } from '../../core/outbound/destinations.ts';
-
-/** Destination of outbound calls: an address, a range, or a name. */
-const destination = z
-  .string()
-  .max(256)
-  .refine(
-    (text) => (isRange(text) ? isCidr(text) : /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(text)),
-    'must be an address, a range such as 10.1.0.0/16, a host name, or *.domain for the hosts below a domain',
-  );
+import { providerHostsField } from '../../core/outbound/provider-hosts.ts';
 
 export const configSchema = z
   .strictObject({
@@ -19,20 +9,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe('accept identity providers at http://localhost; unless given, only while public-url itself is a loopback address'),
-    providerHosts: z
-      .strictObject({
-        allow: z
-          .array(destination)
-          .max(256)
-          .default([])
-          .describe('if not empty, only providers and directories at these places are called'),
-        deny: z
-          .array(destination)
-          .max(256)
-          .default([])
-          .describe('providers and directories at these places are not called; wins over allow'),
-      })
-      .prefault({}),
+    providerHosts: providerHostsField('providers and directories'),
     sessionIdle: durationText({ minSeconds: 60, maxSeconds: 86_400 })
       .default('30m')
       .describe('a browser session ends when unused this long'),

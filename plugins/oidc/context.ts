@@ -15,7 +15,7 @@ import { openTables, type Tables } from './records/tables.ts';
 import type { Session } from './records/sign-ins.ts';
 import type { NamedRole } from './records/role-record.ts';
 import type { ServiceRecord } from './records/service-record.ts';
-import { SetAsideTenants } from './provider/set-aside.ts';
+import { SetAsideTenants } from '../../core/outbound/set-aside.ts';
 
 /** A tenant's service with its names. */
 export type Located = {
@@ -61,7 +61,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   const destinations = openDestinations(config.providerHosts, ownListenersOf(listeners));
   const allowsHttpLoopback = (): boolean => config.allowHttpLoopback ?? isLoopback(new URL(listeners.managementUrl).hostname);
   const metadata = new MetadataCache<SignInMetadata>(clock);
-  const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
+  const setAside = new SetAsideTenants({ store, clock, log, component: 'oidc', table: tables.setAside });
 
   return {
     config,

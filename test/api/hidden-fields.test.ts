@@ -86,6 +86,33 @@ const marked: readonly Marked[] = [
     },
   },
   {
+    list: 'keystore/authentication/jwt',
+    names: ['walked-issuer'],
+    document: {
+      issuer: 'https://mark-of-an-issuer.invalid',
+      'jwks-url': 'https://mark-of-a-key-set.invalid/jwks',
+      'clock-tolerance': '41s',
+    },
+    marks: { issuer: 'mark-of-an-issuer', 'jwks-url': 'mark-of-a-key-set', 'clock-tolerance': '41s' },
+  },
+  {
+    list: 'keystore/authentication/jwt/{issuer}/roles',
+    names: ['walked-issuer', 'walked-jwt-role'],
+    document: {
+      audience: 'mark-of-an-audience',
+      bindings: [{ claim: 'sub', equals: 'mark-of-a-workload' }],
+      'max-age': '4213h',
+      'token-max-ttl': '4214h',
+    },
+    marks: {
+      audience: 'mark-of-an-audience',
+      bindings: 'mark-of-a-workload',
+      'max-age': '4213h',
+      'longest-life': '15166800s',
+      'token-max-ttl': '4214h',
+    },
+  },
+  {
     list: 'keystore/transit-keys',
     names: ['walked-key'],
     document: {

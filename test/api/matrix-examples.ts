@@ -31,4 +31,13 @@ export const examples: readonly Example[] = [
     },
     secrets: ['matrix-client-secret'],
   },
+  {
+    list: '/v1/config/keystore/authentication/jwt',
+    name: 'matrix-jwt',
+    document: {
+      issuer: 'https://issuer.example',
+      // The example key of RFC 8037 appendix A.
+      'static-keys': '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}',
+    },
+  },
 ];

@@ -23,7 +23,7 @@ export type Kind = {
 export type Placed = { readonly declared: Declared; readonly kind: Kind };
 
 /** Order of creation: entries of a resource need only those of earlier ones. Unlisted resources come last. */
-const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles'];
+const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles', 'jwt', 'jwt-roles'];
 /** Fields that name another entry of the same resource. */
 const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'], 'transit-keys': ['openpgp-primary'] };
 

@@ -83,9 +83,6 @@ export type FailedLogin = {
   readonly claims?: Claims;
 };
 
-/** A tenant whose providers are not called for a while (provider/set-aside.ts). Stored for other processes and restarts. [tenant uuid] */
-export type SetAside = { readonly untilMs: number };
-
 /** The hash under which a secret of a browser or command line is stored. Hexadecimal. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

@@ -1,8 +1,9 @@
 // The plugin's tables and their keys.
+import type { SetAside } from '../../../core/outbound/set-aside.ts';
 import type { Store, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { RoleRecord } from './role-record.ts';
 import type { ServiceRecord } from './service-record.ts';
-import type { CliLogin, FailedLogin, PendingLogin, Session, SetAside } from './sign-ins.ts';
+import type { CliLogin, FailedLogin, PendingLogin, Session } from './sign-ins.ts';
 import { type Bounds, UnderWay } from './under-way.ts';
 
 export type Tables = {

@@ -1,19 +1,16 @@
 // The resource OIDC service: a tenant's identity provider (spec, resource "OIDC service"; api 56).
 import { defined } from '../../../core/base/defined.ts';
-import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
-import { cleanly } from '../../../core/base/public-keys/openssl.ts';
-import { isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
-import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import { requireUnbound } from '../../../core/access/policy/granting.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { findDiscoveryUrlProblem } from '../../../core/identity/discovery.ts';
 import { isLoopback } from '../../../core/outbound/outbound.ts';
+import { findCaCertsProblem } from '../../../core/outbound/ca-certs.ts';
 import type { Oidc } from '../context.ts';
 import type { SessionsEnd } from '../records/end-session.ts';
 import { callbackPath, serviceDocument, type ServiceDocument, type ServiceRecord } from '../records/service-record.ts';
@@ -67,11 +64,8 @@ function planService(oidc: Oidc, { call, document: wanted, current, names, blind
   }
   const problem = findDiscoveryUrlProblem(wanted.discoveryUrl, oidc.allowHttpLoopback);
   if (problem !== undefined) throw invalid('discovery-url', problem);
-  if (wanted.caCerts !== undefined && !isPem(wanted.caCerts))
-    throw invalid(
-      'ca-certs',
-      `must be one or more X.509 certificates in PEM, with keys that are not weak; this is ${seenInPem(wanted.caCerts)}`,
-    );
+  const caProblem = wanted.caCerts === undefined ? undefined : findCaCertsProblem(wanted.caCerts);
+  if (caProblem !== undefined) throw invalid('ca-certs', caProblem);
   for (const [index, uri] of wanted.allowedRedirectUris.entries()) {
     const rule = findRedirectUriProblem(uri);
     if (rule !== undefined) throw invalid(`allowed-redirect-uris/${index}`, rule);
@@ -137,27 +131,6 @@ export function findRedirectUriProblem(text: string): string | undefined {
   if (text.includes('?') || text.includes('#') || text.includes('*')) return 'must not have a query, fragment or wildcard';
   if (url.pathname !== callbackPath) return `must have the path ${callbackPath}`;
   return url.href === text ? undefined : `must be written in its normal form, ${url.href}`;
-}
-
-/** Node ignores text that is not a certificate and would trust no CA, so the text is checked when it is written. */
-function isPem(text: string): boolean {
-  const blocks = readPem(text);
-  if (
-    blocks.length === 0 ||
-    !blocks.every(({ label }) => isCertificateLabel(label)) ||
-    text.split('-----BEGIN ').length > blocks.length + 1
-  )
-    return false;
-  try {
-    return cleanly(() =>
-      blocks.every(
-        ({ der = new Uint8Array(0) }) =>
-          !hasMadeUpCurve(der) && findPublicKeyProblem(new X509Certificate(der).publicKey, 'verify') === undefined,
-      ),
-    );
-  } catch {
-    return false;
-  }
 }
 
 /** Plans the removal of a service with its roles and the sessions that it has given. */

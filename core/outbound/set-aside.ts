@@ -1,13 +1,22 @@
 // Pause after an internal fault during a call to a provider: the tenant's providers are not called for an hour, so that the fault cannot be
 // triggered at will.
-import type { PluginContext } from '../../../core/plugin/plugin.ts';
-import type { Table } from '../../../core/store/store.ts';
-import type { SetAside } from '../records/sign-ins.ts';
-import { OutboundError } from '../../../core/outbound/outbound-error.ts';
+import type { Clock, Log } from '../base/context.ts';
+import type { Store, Table } from '../store/store.ts';
+import { OutboundError } from './outbound-error.ts';
+
+/** A tenant whose providers are not called for a while. Stored for other processes and restarts. [tenant uuid] */
+export type SetAside = { readonly untilMs: number };
 
 const setAsideMs = 3_600_000;
 
-type Parts = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & { readonly table: Table<SetAside> };
+/** `component`: the name in the log of who calls. */
+type Parts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly component: string;
+  readonly table: Table<SetAside>;
+};
 
 /**
  * Sets tenants aside, not services, because an administrator who can make one service can make another. For the same reason a change of
@@ -31,10 +40,10 @@ export class SetAsideTenants {
   }
 
   add(tenantId: string, tenantName: string, service: string): void {
-    const { store, clock, log, table } = this.#parts;
+    const { store, clock, log, component, table } = this.#parts;
     const untilMs = clock.now().epochMilliseconds + setAsideMs;
     this.#own.set(tenantId, untilMs);
-    const logged = log.with('oidc', tenantName);
+    const logged = log.with(component, tenantName);
     logged.error(
       'A fault of this appliance happened while an identity provider was called: no provider of the tenant is called for an hour',
       {

@@ -1,0 +1,19 @@
+// Facts about entries in the answers of actions, which policies may hide from their caller.
+import { fail } from '../../base/errors.ts';
+import type { EndpointCall } from '../endpoint.ts';
+
+/**
+ * An entry that an answer tells about, or makes it possible to work out. `path`: segments below the tree; `fields`: wire form; `is`: for the message,
+ * such as "the service".
+ */
+export type ToldEntry = { readonly path: readonly string[]; readonly fields: readonly string[]; readonly is: string };
+
+/** Throws policy-denied if policies hide one of the fields from the caller, or refuse the entry that has it, and show it nowhere. */
+export function requireTold({ access }: EndpointCall, entries: readonly ToldEntry[]): void {
+  for (const { path, fields, is } of entries) {
+    const places = ['config', 'state'].map((tree) => ['v1', tree, ...path]);
+    const [shown, unrefused] = [places.map((place) => access.shownAt(place)), places.map((place) => access.listedShows(place))];
+    const hidden = fields.find((field) => !shown.some((shows) => shows(field)) && !unrefused.every((shows) => shows(field)));
+    if (hidden !== undefined) throw fail('policy-denied', { detail: `The answer would tell "${hidden}" of ${is}, which policies hide.` });
+  }
+}

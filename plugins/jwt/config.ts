@@ -1,0 +1,17 @@
+// The plugin's section of the configuration.
+import { z } from 'zod';
+import { providerHostsField } from '../../core/outbound/provider-hosts.ts';
+
+export const configSchema = z
+  .strictObject({
+    allowHttpLoopback: z
+      .boolean()
+      .optional()
+      .describe('accept issuers at http://localhost; unless given, only while public-url itself is a loopback address'),
+    providerHosts: providerHostsField('issuers and their keys').describe(
+      'where calls to issuers may go; those of section oidc hold as well',
+    ),
+  })
+  .prefault({});
+
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,70 @@
+// The roles that a login may mean, and the judgement of its token by one of them.
+import type { Jwt } from '../context.ts';
+import type { LocatedIssuer } from '../keys/issuer-keys.ts';
+import type { RoleRecord } from '../records/role-record.ts';
+import { issuerRulesOf, roleRulesOf } from '../records/rules.ts';
+import { type ParsedToken, readHeader } from '../token/compact.ts';
+import { isTrustDomain, type JudgedToken, judgeToken, verifyToken } from '../token/judge.ts';
+import { TokenRefused } from '../token/refusal.ts';
+
+/** A role that a login may mean. */
+export type Target = { readonly located: LocatedIssuer; readonly name: string; readonly role: RoleRecord };
+
+/** Roles with one name that are tried; several only where issuers have the same `iss`. */
+const mostTargets = 4;
+
+/** The roles of this name whose issuer the token names, in the order of issuers' names. */
+export function findTargets(
+  jwt: Jwt,
+  {
+    tenant: tenantName,
+    role: name,
+    issuer: named,
+  }: { readonly tenant: string; readonly role: string; readonly issuer?: string | undefined },
+  token: ParsedToken,
+): readonly Target[] {
+  const tenant = jwt.accounts.findTenant(tenantName) ?? { id: noTenantId, name: tenantName };
+  const { iss } = token.claims;
+  const targets: Target[] = [];
+  for (const key of jwt.rolePlaces.keys([tenant.id, name])) {
+    const issuer = String(key.at(-1));
+    if (named !== undefined && issuer !== named) continue;
+    const located = jwt.locate(tenant, issuer);
+    const role = jwt.roles.get([tenant.id, issuer, name]);
+    if (located === undefined || role === undefined) continue;
+    const { issuer: wanted } = located.record;
+    if (iss === wanted || (iss === undefined && isTrustDomain(wanted))) targets.push({ located, name, role });
+    if (targets.length === mostTargets) break;
+  }
+  return targets;
+}
+
+/** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
+const noTenantId = '00000000-0000-0000-0000-000000000000';
+
+/** All checks of a token but its use. Throws TokenRefused, and ServiceError `issuer-unavailable`. */
+export async function judge(jwt: Jwt, token: ParsedToken, { located, role }: Target, now: Temporal.Instant): Promise<JudgedToken> {
+  const header = readHeader(token);
+  const keys = await jwt.issuerKeys.keysFor(located, header.kid);
+  const rules = issuerRulesOf(located.record);
+  verifyToken(token, rules, keys);
+  try {
+    return judgeToken(token, header, rules, roleRulesOf(role), now.epochMilliseconds / 1_000);
+  } catch (error) {
+    throw error instanceof TokenRefused ? refuseVerified(error) : error;
+  }
+}
+
+/** Refusals of tokens whose signature is right. */
+const verified = new WeakSet<TokenRefused>();
+
+/** Refuses a token that the issuer has signed. */
+export function refuseVerified(refused: TokenRefused): TokenRefused {
+  verified.add(refused);
+  return refused;
+}
+
+/** Tells whether the refused token was signed by the issuer. */
+export function isOfIssuer(refused: TokenRefused): boolean {
+  return verified.has(refused);
+}

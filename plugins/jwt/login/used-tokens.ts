@@ -1,0 +1,41 @@
+// Tokens that have logged in and may not again: kept until they are expired anyway.
+import { hash } from 'node:crypto';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { Store, Table, WriteTransaction } from '../../../core/store/store.ts';
+import type { LocatedIssuer } from '../keys/issuer-keys.ts';
+import { issuerRulesOf } from '../records/rules.ts';
+import type { ParsedToken } from '../token/compact.ts';
+import type { JudgedToken } from '../token/judge.ts';
+
+/** Beyond the clock tolerance, for a clock that is set back a little. */
+const marginSeconds = 300;
+
+/**
+ * Uses a token up, in the transaction that issues another for it. Returns false if it was used before. Two tokens of an issuer with one `jti` are the
+ * same; without one, header and claims tell, because there are two right signatures of ECDSA for one text.
+ */
+export function useOnce(
+  transaction: WriteTransaction,
+  table: Table<string>,
+  { tenantId, record }: LocatedIssuer,
+  { signed }: ParsedToken,
+  { jti, expiresSeconds }: JudgedToken,
+  now: Temporal.Instant,
+): boolean {
+  const what = jti === undefined ? hash('sha256', signed, 'hex') : ['jti', jti];
+  const key = [tenantId, hash('sha256', JSON.stringify([record.issuer, what]), 'hex')];
+  if (transaction.get(table, key) !== undefined) return false;
+  const untilMs = Math.ceil((expiresSeconds + issuerRulesOf(record).toleranceSeconds + marginSeconds) * 1_000);
+  const latestMs = Math.max(untilMs, now.epochMilliseconds);
+  transaction.put(table, key, formatTimestamp(Temporal.Instant.fromEpochMilliseconds(latestMs)));
+  return true;
+}
+
+/** Drops those that are expired. */
+export async function dropExpired(store: Store, table: Table<string>, now: Temporal.Instant, signal: AbortSignal): Promise<void> {
+  // Timestamps of this form sort chronologically.
+  const present = formatTimestamp(now);
+  const over = Array.from(table.entries([])).flatMap(([key, until]) => (until < present ? [key] : []));
+  await writeInPieces(store, over, (transaction, key) => void transaction.delete(table, key), signal);
+}

@@ -1,0 +1,213 @@
+// Keys of issuers: fetched once for all, dropped when they leave the set, used for a day without the issuer; one unfit key spoils no other.
+import { mkdirSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { base, startIssuer, startJwtHarness, state, type IssuerServer, type JwtHarness } from '../harness.ts';
+import { jwks, makeSigner, makeToken, type Json, type Signer } from '../tokens.ts';
+
+const at = temporaryDirectory();
+let harness: JwtHarness;
+let issuer: IssuerServer;
+let count = 0;
+let name: string;
+
+beforeAll(async () => {
+  harness = await startJwtHarness(at('appliance'));
+  mkdirSync(at('issuer'));
+  issuer = await startIssuer(at('issuer'));
+});
+afterAll(async () => {
+  await issuer.close();
+  await harness.close();
+});
+
+/** An issuer and a role of its own for each test. */
+beforeEach(async () => {
+  issuer.signer = makeSigner('ES256', 'first');
+  issuer.keys = undefined;
+  issuer.respond = undefined;
+  issuer.asked.length = 0;
+  name = `issuer-${++count}`;
+  await set();
+  await harness.setRole(name, name, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+});
+
+afterEach(() => harness.send('DELETE', `${base}/${name}`));
+
+const set = (fields: Json = {}) =>
+  harness.setIssuer(name, { issuer: issuer.origin, 'use-root-ca-certs': false, 'ca-certs': issuer.ca, ...fields });
+const claims = () => ({ iss: issuer.origin, aud: 'keystore', sub: 'w', iat: harness.now(), exp: harness.now() + 600 });
+const login = async (signer: Signer = issuer.signer) => (await harness.login(name, makeToken(signer, claims()))).status;
+const fetches = () => issuer.asked.filter((path) => path === '/jwks').length;
+const testIssuer = async () => (await harness.send('POST', `${state}/${name}/test`, {})).body;
+const refresh = () => harness.runJob('jwt: fetch keys again');
+
+test('they are found by the metadata, and fetched once for many logins', async () => {
+  expect([await login(), await login(), await login()]).toEqual([200, 200, 200]);
+  expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/jwks']);
+});
+
+test('twenty logins at once under an unknown key have them fetched once, and twenty a moment later not at all', async () => {
+  expect(await login()).toBe(200);
+  harness.clock.advance(301);
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, () => login(makeSigner('ES256', 'unknown')))))).toEqual(new Set([401]));
+  expect(fetches()).toBe(2);
+  await Promise.all(Array.from({ length: 20 }, () => login(makeSigner('ES256', `unknown-${Math.random()}`))));
+  expect(fetches()).toBe(2);
+});
+
+test('a new key logs in at once, as long as nobody had unknown keys fetched within five minutes, and then after these', async () => {
+  expect(await login()).toBe(200);
+  harness.clock.advance(301);
+  issuer.signer = makeSigner('ES256', 'second');
+  expect(await login()).toBe(200);
+  issuer.signer = makeSigner('RS256', 'third');
+  expect(await login()).toBe(401);
+  harness.clock.advance(301);
+  expect(await login()).toBe(200);
+});
+
+test('a key that has left the set logs in until the next fetch in the background, and never after it', async () => {
+  const { signer } = issuer;
+  expect(await login(signer)).toBe(200);
+  issuer.signer = makeSigner('ES256', 'second');
+  harness.clock.advance(890);
+  await refresh();
+  expect([fetches(), await login(signer)]).toEqual([1, 200]);
+  harness.clock.advance(20);
+  await refresh();
+  expect([fetches(), await login(signer)]).toEqual([2, 401]);
+  expect(await login()).toBe(200);
+});
+
+test('while the issuer is away they are used for a day and not longer; when it is back, it goes on', async () => {
+  expect(await login()).toBe(200);
+  issuer.respond = (_, response) => {
+    response.writeHead(500).end();
+    return true;
+  };
+  for (let hours = 1; hours <= 23; hours++) {
+    harness.clock.advance(3_600);
+    await refresh();
+  }
+  expect(await login()).toBe(200);
+  harness.clock.advance(3_601);
+  const late = await harness.login(name, makeToken(issuer.signer, claims()));
+  expect([late.status, late.body.code]).toEqual([503, 'issuer-unavailable']);
+  harness.clock.advance(7 * 86_400);
+  expect(await login()).toBe(503);
+  const shown = (await harness.send('GET', `${state}/${name}`)).body as Json;
+  expect(JSON.stringify(shown['notices'])).toContain('answered 500');
+  issuer.respond = undefined;
+  harness.clock.advance(31);
+  expect(await login()).toBe(200);
+});
+
+test('another source of keys drops those of before at once, with the tokens of their logins', async () => {
+  const { body } = await harness.login(name, makeToken(issuer.signer, claims()));
+  const works = async () => (await harness.send('POST', '/v1/state/keystore/token/info', {}, body.token)).status;
+  expect(await works()).toBe(200);
+  const another = makeSigner('ES256', 'first');
+  await set({ 'static-keys': jwks(another) });
+  expect([await works(), await login(), await login(another)]).toEqual([401, 401, 200]);
+});
+
+test('the address of a key set and the keys themselves are sources, too, and exactly one is named', async () => {
+  await set({ 'jwks-url': `${issuer.origin}/jwks` });
+  expect([await login(), issuer.asked]).toEqual([200, ['/jwks']]);
+  const pem = issuer.signer.publicKey.export({ format: 'pem', type: 'spki' });
+  await set({ 'static-keys': pem });
+  expect(await login({ ...issuer.signer, kid: 'any-kid' })).toBe(200);
+  const both = { issuer: issuer.origin, 'jwks-url': `${issuer.origin}/jwks`, 'static-keys': pem };
+  expect((await harness.send('PUT', `${base}/${name}`, both)).status).toBe(400);
+  const none = { kind: 'kubernetes', issuer: issuer.origin };
+  expect(JSON.stringify((await harness.send('POST', base, { name: 'none', ...none })).body)).toContain('kubectl get --raw');
+});
+
+describe('unfit keys are left out, named by test, and the right one beside them logs in', () => {
+  const weak = makeSigner('RS256', 'weak', { bits: 1_024 });
+  const ed = makeSigner('EdDSA', 'ed');
+  const unfit: Readonly<Record<string, unknown>> = {
+    null: null,
+    list: [],
+    text: 'key',
+    'a key of a kind to come': { kty: 'AKP', alg: 'ML-DSA-65', kid: 'x', pub: 'AAAA' },
+    secp256k1: { kty: 'EC', crv: 'secp256k1', kid: 'x', x: 'AAAA', y: 'AAAA' },
+    'a point off its curve': { kty: 'EC', crv: 'P-256', kid: 'x', x: 'A'.repeat(43), y: 'A'.repeat(43) },
+    secret: { kty: 'oct', kid: 'x', k: 'AAAA' },
+    '1,024 bits': weak.jwk,
+    'an exponent of 1': { ...makeSigner('RS256', 'one').jwk, e: 'AQ' },
+    'for encryption': { ...makeSigner('RS256', 'enc').jwk, use: 'enc' },
+    'for other operations': { ...makeSigner('ES256', 'ops').jwk, key_ops: ['sign'] },
+    'a private key': { ...ed.privateKey.export({ format: 'jwk' }), kid: 'ed', alg: 'EdDSA' },
+    'an empty kid': { ...makeSigner('ES256', 'x').jwk, kid: '' },
+    'a number as kid': { ...makeSigner('ES256', 'x').jwk, kid: 7 },
+  };
+  test.each(Object.entries(unfit))('%s', async (_, key) => {
+    issuer.keys = JSON.stringify({ keys: [key, issuer.signer.jwk, key] });
+    expect(await login()).toBe(200);
+    const report = await testIssuer();
+    expect(report).toMatchObject({ usable: true, keys: [{ kid: 'first' }] });
+    expect(report.skipped).toHaveLength(2);
+  });
+});
+
+describe('an answer that is no key set is told, and nothing is taken from it', () => {
+  const answers: Readonly<Record<string, (response: ServerResponse, set: string) => void>> = {
+    html: (response) => void response.end('<html>'),
+    'a byte order mark': (response, set) => void response.end(`\u{feff}${set}`),
+    'keys twice': (response, set) => void response.end(`{"keys":[],${set.slice(1)}`),
+    'a list': (response) => void response.end('[]'),
+    'no keys': (response) => void response.end('{}'),
+    '101 keys': (response) => void response.end(JSON.stringify({ keys: Array.from({ length: 101 }, () => null) })),
+    '2 MiB': (response, set) => void response.end(set + ' '.repeat(2 << 20)),
+    '5,000 levels': (response) => void response.end(`{"keys":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
+    'a redirect': (response) => void response.writeHead(302, { location: `${issuer.origin}/other` }).end(),
+    'a fault': (response) => void response.writeHead(503).end(),
+    'an end without an answer': (response) => void response.destroy(),
+  };
+  test.each(Object.entries(answers))('%s', async (_, answer) => {
+    issuer.respond = (path, response) => {
+      if (path !== '/jwks') return false;
+      answer(response, jwks(issuer.signer));
+      return true;
+    };
+    expect(await login()).toBe(503);
+    const report = await testIssuer();
+    expect(report).toMatchObject({ usable: false, findings: [{ level: 'error', message: expect.stringMatching(/\w.*\.$/) }], keys: [] });
+    expect(issuer.asked).not.toContain('/other');
+  });
+
+  test.each([
+    ['another issuer', (origin: string) => ({ issuer: `${origin}/other`, jwks_uri: `${origin}/jwks` })],
+    ['keys at another host', (origin: string) => ({ issuer: origin, jwks_uri: 'https://elsewhere.example/jwks' })],
+    ['keys without TLS', (origin: string) => ({ issuer: origin, jwks_uri: origin.replace('https', 'http') })],
+  ])('metadata with %s', async (_, metadata) => {
+    issuer.respond = (path, response) => {
+      if (!path.startsWith('/.well-known')) return false;
+      response.end(JSON.stringify(metadata(issuer.origin)));
+      return true;
+    };
+    expect(await login()).toBe(503);
+    expect(await testIssuer()).toMatchObject({ usable: false });
+    expect(fetches()).toBe(0);
+  });
+});
+
+test('places that the configuration forbids are not asked', async () => {
+  const strict = await startJwtHarness(at('strict'), { providerHosts: { deny: ['127.0.0.0/8', '::1'] } });
+  await strict.setIssuer('denied', { issuer: issuer.origin, 'use-root-ca-certs': false, 'ca-certs': issuer.ca });
+  await strict.setRole('denied', 'denied', { bindings: [{ claim: 'sub', equals: 'w' }] });
+  issuer.asked.length = 0;
+  expect((await strict.login('denied', makeToken(issuer.signer, claims()))).status).toBe(503);
+  expect(issuer.asked).toEqual([]);
+  await strict.close();
+});
+
+test('the age of the keys is a gauge', async () => {
+  expect(await login()).toBe(200);
+  harness.clock.advance(60);
+  const { body } = await harness.send('GET', '/v1/state/system/metrics');
+  expect(String(body)).toMatch(new RegExp(`keystored_jwt_key_age_seconds\\{[^}]*issuer="${name}"[^}]*\\} 60\\b`));
+});

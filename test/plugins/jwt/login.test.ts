@@ -1,0 +1,198 @@
+// A workload logs in with the token of its platform, and gets what its role gives.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { base, startJwtHarness, state, type JwtHarness } from './harness.ts';
+import { jwks, makeSigner, makeToken, platformClaims, type Json } from './tokens.ts';
+
+const at = temporaryDirectory();
+let harness: JwtHarness;
+const [rsa, ec] = [makeSigner('RS256', 'rsa'), makeSigner('ES256', 'ec')];
+
+beforeAll(async () => {
+  harness = await startJwtHarness(at('appliance'));
+  const keys = { 'static-keys': jwks(rsa, ec) };
+  await harness.setIssuer('github', { kind: 'github', ...keys });
+  await harness.setIssuer('gitlab', { kind: 'gitlab', ...keys });
+  await harness.setIssuer('cluster', { kind: 'kubernetes', issuer: 'https://kubernetes.default.svc.cluster.local', ...keys });
+  await harness.setIssuer('domain', { kind: 'spiffe', issuer: 'spiffe://example.org', ...keys });
+  const role = (issuer: string, bindings: Json[], more: Json = {}) =>
+    harness.setRole(issuer, issuer, { bindings, 'token-policies': ['user'], ...more });
+  await role('github', [
+    { claim: 'repository_id', equals: '456789' },
+    { claim: 'repository_owner_id', equals: '123456' },
+    { claim: 'ref', equals: 'refs/heads/main' },
+    { claim: 'ref_type', equals: 'branch' },
+    { claim: 'event_name', equals: 'push' },
+  ]);
+  await role('gitlab', [
+    { claim: 'project_id', equals: '20' },
+    { claim: 'ref_protected', equals: 'true' },
+    { claim: 'ref_type', equals: 'branch' },
+    { claim: 'ref', equals: 'main' },
+  ]);
+  await role('cluster', [
+    { claim: 'sub', equals: 'system:serviceaccount:payments:app' },
+    { claim: '/kubernetes.io/serviceaccount/uid', equals: '14ee3fa4-a7e2-420f-9f9a-dbc4507c3798' },
+  ]);
+  await role('domain', [{ claim: 'sub', equals: 'spiffe://example.org/ns/payments/*' }]);
+});
+afterAll(() => harness.close());
+
+const kinds = ['github', 'gitlab', 'kubernetes', 'spiffe'] as const;
+const roleOf = { github: 'github', gitlab: 'gitlab', kubernetes: 'cluster', spiffe: 'domain' } as const;
+
+describe.each(kinds)('a token of %s', (kind) => {
+  test.each([
+    ['RS256', rsa],
+    ['ES256', ec],
+  ] as const)('logs in when it is signed with %s, and has the identity of the workload', async (_, signer) => {
+    const claims = platformClaims[kind](harness.now());
+    const { status, body } = await harness.login(roleOf[kind], makeToken(signer, claims));
+    expect([status, body.code]).toEqual([200, undefined]);
+    expect(body).toMatchObject({ token: expect.any(String), accessor: expect.any(String), 'expires-in': 3_600 });
+    const info = await harness.send('POST', '/v1/state/keystore/token/info', {}, body.token);
+    expect(info.body).toMatchObject({
+      user: claims['sub'],
+      'user-kind': 'workload',
+      'user-source': roleOf[kind],
+      policies: ['user'],
+      identity: { kind: 'workload', source: claims['iss'] ?? 'spiffe://example.org', subject: claims['sub'] },
+    });
+  });
+
+  test('with another value of any bound claim is refused, in the same words', async () => {
+    const claims = platformClaims[kind](harness.now());
+    const bound = (await harness.send('GET', `${base}/${roleOf[kind]}/roles/${roleOf[kind]}`)).body.bindings as { claim: string }[];
+    for (const { claim } of bound) {
+      const other = claim.startsWith('/')
+        ? { 'kubernetes.io': { serviceaccount: { uid: 'other' } } }
+        : { [claim]: `${String(claims[claim]).replace('example.org', 'example.net')}x` };
+      const changed = { ...claims, ...(kind === 'spiffe' ? { sub: 'spiffe://example.org/other/app' } : other) };
+      const { status, body } = await harness.login(roleOf[kind], makeToken(ec, changed));
+      expect([claim, status, body.code]).toEqual([claim, 401, 'login-failed']);
+    }
+  });
+});
+
+test('the record of a login has the identity, the role and the issuer, and nothing of the token', async () => {
+  const token = makeToken(ec, platformClaims.github(harness.now()));
+  const { body } = await harness.login('github', token);
+  const record = harness.records().find(({ accessor }) => accessor === body.accessor);
+  expect(record).toMatchObject({
+    kind: 'login',
+    tenant: 'system',
+    user: 'repo:acme@123456/app@456789:ref:refs/heads/main',
+    'user-kind': 'workload',
+    'user-source': 'github',
+    identity: { kind: 'workload', source: 'https://token.actions.githubusercontent.com' },
+    'request-parameters': { issuer: 'github', role: 'github', 'token-policies': ['user'] },
+  });
+  expect(JSON.stringify(harness.records())).not.toContain(token.split('.')[2]);
+});
+
+describe('refusals', () => {
+  test('of an unknown tenant, role and issuer, and of a wrong token, are one answer', async () => {
+    const token = () => makeToken(ec, platformClaims.github(harness.now()));
+    const answers = [
+      await harness.login('github', token(), { tenant: 'nobody' }),
+      await harness.login('nobody', token()),
+      await harness.login('github', token(), { issuer: 'gitlab' }),
+      await harness.login('github', makeToken(makeSigner('ES256', 'ec'), platformClaims.github(harness.now()))),
+      await harness.login('github', 'x'),
+      await harness.login('github', makeToken(ec, { ...platformClaims.github(harness.now()), aud: 'other' })),
+    ];
+    const shown = answers.map(({ status, body }) => JSON.stringify({ status, ...body, 'request-id': '' }));
+    expect(new Set(shown).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: { code: 'login-failed' } });
+  });
+
+  test('use up the answers of an address, and a right token passes there all the same', async () => {
+    const from = '127.9.9.9';
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 65; sent++) statuses.push((await harness.login('github', 'x.y.z', {}, from)).status);
+    expect(statuses.slice(0, 60).every((status) => status === 401)).toBe(true);
+    expect(statuses.slice(60).every((status) => status === 429)).toBe(true);
+    expect((await harness.login('github', makeToken(ec, platformClaims.github(harness.now())), {}, from)).status).toBe(200);
+  });
+});
+
+describe('use', () => {
+  test('a token of GitHub logs in once, also when it is sent forty times at once', async () => {
+    const token = makeToken(ec, platformClaims.github(harness.now()));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => harness.login('github', token)));
+    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    expect(answers.filter(({ status }) => status === 401).length).toBe(39);
+  });
+
+  test('without jti the text counts, and another signature of it is no other token', async () => {
+    const { jti: _, ...claims } = platformClaims.github(harness.now());
+    const [first, again] = [makeToken(ec, claims), makeToken(ec, claims)];
+    expect(first).not.toBe(again);
+    expect((await harness.login('github', first)).status).toBe(200);
+    expect((await harness.login('github', again)).status).toBe(401);
+  });
+
+  test('a token that the platform hands out again logs in again', async () => {
+    const token = makeToken(ec, platformClaims.kubernetes(harness.now()));
+    for (let times = 0; times < 3; times++) expect((await harness.login('cluster', token)).status).toBe(200);
+  });
+
+  test('what was used is forgotten when it is expired anyway, not before', async () => {
+    const claims = platformClaims.github(harness.now());
+    const token = makeToken(ec, claims);
+    expect((await harness.login('github', token)).status).toBe(200);
+    const count = () => harness.appliance.store.prefixed('jwt').table('used').count([]);
+    harness.clock.advance(320);
+    await harness.runJob('jwt: drop what has expired');
+    harness.appliance.store.refresh();
+    expect(count()).toBeGreaterThan(0);
+    expect((await harness.login('github', token)).status).toBe(401);
+    harness.clock.advance(4_000);
+    await harness.runJob('jwt: drop what has expired');
+    harness.appliance.store.refresh();
+    expect(count()).toBe(0);
+  });
+});
+
+test('explain says which check refuses, which binding fails, and which role is nearest', async () => {
+  await harness.setRole('github', 'other', { bindings: [{ claim: 'repository_id', equals: '1' }] });
+  const claims = platformClaims.github(harness.now());
+  const right = await harness.explain('github', { jwt: makeToken(ec, claims) });
+  expect(right).toMatchObject({ outcome: 'accepted', 'nearest-role': 'github', signature: 'right', algorithm: 'ES256', kid: 'ec' });
+  const branch = await harness.explain('github', { jwt: makeToken(ec, { ...claims, ref: 'refs/heads/dev' }) });
+  expect(branch).toMatchObject({ outcome: 'refused', check: 'bindings', 'nearest-role': 'github' });
+  expect(branch['explanation']).toBe(
+    'The nearest role is github. The role binds ref to "refs/heads/main"; the token has "refs/heads/dev".',
+  );
+  const expired = await harness.explain('github', {
+    jwt: makeToken(ec, { ...claims, exp: harness.now() - 100, iat: harness.now() - 200, nbf: harness.now() - 200 }),
+  });
+  expect(expired).toMatchObject({ outcome: 'refused', check: 'time' });
+  const forged = await harness.explain('github', { jwt: makeToken(makeSigner('ES256', 'ec'), claims) });
+  expect(forged).toMatchObject({ outcome: 'refused', check: 'signature', signature: 'wrong' });
+  expect((await harness.explain('github', { jwt: 'a.b' }))['check']).toBe('form');
+});
+
+test('explain finds a refused login by its request id', async () => {
+  const { body } = await harness.login(
+    'github',
+    makeToken(ec, { ...platformClaims.github(harness.now()), event_name: 'pull_request_target' }),
+  );
+  const explained = await harness.explain('github', { login: body['request-id'] });
+  expect(explained).toMatchObject({ login: { role: 'github', check: 'bindings', reason: 'not-bound' } });
+  expect(explained['explanation']).toContain('event_name');
+  const forged = await harness.login('github', makeToken(makeSigner('ES256', 'ec'), platformClaims.github(harness.now())));
+  expect((await harness.send('POST', `${state}/github/explain`, { login: forged.body['request-id'] })).status).toBe(404);
+});
+
+test('a role of one name at several issuers is found by iss, and by the issuer that the login names', async () => {
+  await harness.setIssuer('staging', { kind: 'github', 'static-keys': jwks(ec) });
+  for (const issuer of ['github', 'staging']) {
+    const bindings = [{ claim: 'repository_id', equals: issuer === 'github' ? '1' : '456789' }];
+    await harness.setRole(issuer, 'both', { bindings, use: 'many' });
+  }
+  const token = makeToken(ec, platformClaims.github(harness.now()));
+  expect((await harness.login('both', token)).status).toBe(200);
+  expect((await harness.login('both', token, { issuer: 'staging' })).status).toBe(200);
+  expect((await harness.login('both', token, { issuer: 'github' })).status).toBe(401);
+});
