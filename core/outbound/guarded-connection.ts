@@ -19,6 +19,11 @@ class CertificateRefused extends Error {
   readonly code = 'ERR_TLS_CERT_REFUSED';
 }
 
+/** As of the system, which waits longer. */
+class ConnectingTooLong extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
 /** Resolves when the server is connected, before the handshake. Rejects with the error of the system. */
 export async function connectGuarded({ signal, ...options }: GuardedOptions): Promise<TLSSocket> {
   const { host, port, lookup } = options;
@@ -29,10 +34,15 @@ export async function connectGuarded({ signal, ...options }: GuardedOptions): Pr
     socket.destroy();
     throw error;
   }
-  const guarded = new GuardedSocket(socket, 'server', host, (reason) =>
+  return secureGuarded(socket, { ...options, path: undefined } as ConnectionOptions, host);
+}
+
+/** Begins TLS over a stream. `owner`: whose share of the room for certificates it takes. */
+export function secureGuarded(below: Duplex, options: ConnectionOptions, owner: string): TLSSocket {
+  const guarded = new GuardedSocket(below, 'server', owner, (reason) =>
     secured.destroy(new CertificateRefused(`a certificate of the server was refused before it was read: ${reason}`)),
   );
-  const secured = connectTls({ ...options, path: undefined, socket: guarded } as ConnectionOptions);
+  const secured = connectTls({ ...options, socket: guarded });
   secured.on('keylog', (line: Buffer) => guarded.learn(line));
   guarded.on('error', (error) => secured.destroy(error));
   return secured;
@@ -40,7 +50,7 @@ export async function connectGuarded({ signal, ...options }: GuardedOptions): Pr
 
 type Done = (error: Error | null, stream: Duplex) => void;
 
-/** Agent for one HTTPS request at a time. */
+/** Agent for one HTTPS request at a time. The `timeout` of a request is also the limit for connecting (`ETIMEDOUT`). */
 export class GuardedAgent extends https.Agent {
   readonly #signal: AbortSignal | undefined;
 
@@ -59,12 +69,15 @@ export class GuardedAgent extends https.Agent {
     return undefined;
   }
 
-  async #connect(wanted: GuardedOptions, done: Done = () => undefined): Promise<void> {
+  async #connect({ timeout, signal, ...wanted }: GuardedOptions, done: Done = () => undefined): Promise<void> {
+    const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
+    const signals = [signal, late].filter((one) => one !== undefined);
     let secured: TLSSocket;
     try {
-      secured = await connectGuarded(wanted);
+      secured = await connectGuarded({ ...wanted, signal: AbortSignal.any(signals) });
     } catch (error) {
-      return done(error as Error, undefined as never);
+      const isLate = late?.aborted === true && signal?.aborted !== true;
+      return done(isLate ? new ConnectingTooLong('no connection within the limit') : (error as Error), undefined as never);
     }
     done(null, secured);
   }

@@ -1,6 +1,6 @@
 // Guard between a socket and TLS: holds back the Certificate message of the peer until it is judged. It is encrypted in TLS 1.3, so it is read
 // with the secret of the handshake, which OpenSSL reports.
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { findCertificateProblem, mostOctets } from './certificates.ts';
 import { message, record } from './messages.ts';
@@ -43,8 +43,9 @@ const peers = {
 } as const;
 
 /** A socket below TLS, whose peer sends no certificate that OpenSSL would decode for long. */
-export class GuardedSocket extends Duplex {
-  readonly accepted: Socket;
+export class GuardedSocket<Below extends Duplex = Socket> extends Duplex {
+  /** the stream below, which this one closes */
+  readonly accepted: Below;
   readonly #peer: (typeof peers)['client' | 'server'];
   readonly #owner: string;
   readonly #refused: (reason: string) => void;
@@ -62,14 +63,14 @@ export class GuardedSocket extends Duplex {
   #shared = 0;
 
   /** `owner`: whose share of the room it takes. `refused` is called with the problem of a certificate, before the connection is closed. */
-  constructor(accepted: Socket, peer: 'client' | 'server', owner: string, refused: (reason: string) => void) {
+  constructor(accepted: Below, peer: 'client' | 'server', owner: string, refused: (reason: string) => void) {
     super({ allowHalfOpen: true });
     this.accepted = accepted;
     this.#peer = peers[peer];
     this.#owner = owner;
     this.#refused = refused;
+    if (accepted instanceof Socket) accepted.setNoDelay();
     accepted
-      .setNoDelay()
       .on('data', (octets: Buffer) => this.#receive(octets))
       .on('end', () => this.push(null))
       .on('error', (error) => this.destroy(error))

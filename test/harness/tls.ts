@@ -17,6 +17,17 @@ export function selfSignedIdentity(directory: string): { readonly key: string; r
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
 }
 
+/** A certificate (PEM) whose key is on a curve that is written out: such ones can be made to hold OpenSSL for a long time. */
+export function explicitCurveCertificate(directory: string): string {
+  const [key, cert] = [join(directory, 'explicit-key.pem'), join(directory, 'explicit-cert.pem')];
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-pkeyopt', 'ec_param_enc:explicit', '-nodes'],
+    ...['-subj', '/CN=0', '-keyout', key, '-out', cert],
+  ]);
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr.toString()}`);
+  return readFileSync(cert, 'utf8');
+}
+
 /** The first message of a handshake, as a client of OpenSSL sends it. */
 export async function firstMessage(options: ConnectionOptions = {}): Promise<Buffer> {
   const listening = createServer().listen(0, '127.0.0.1');

@@ -1,8 +1,10 @@
 // The way of an appliance that joins to the member that has invited it: TLS to the certificate that the invitation names, and the secret.
-import { hash, X509Certificate } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { readPem } from '../../../core/base/texts/pem.ts';
+import { GuardedAgent } from '../../../core/outbound/guarded-connection.ts';
 import type { Transport } from '../../../hsm/setup/setup.ts';
 import { StartRefused } from '../../start-refused.ts';
 import type { Invitation } from './invitation.ts';
@@ -114,11 +116,9 @@ async function ask<T>(
 async function findAuthority(url: string, fingerprint: string, untilMs: number): Promise<string> {
   const answer = await sendUntil(untilMs, (status) => status === 200, url, authorityPath, { rejectUnauthorized: false });
   if (answer.status !== 200) throw notYet(url, answer);
-  const found = answer.body
-    .split(/(?<=-----END CERTIFICATE-----)/)
-    .filter((pem) => pem.includes('-----BEGIN CERTIFICATE-----'))
-    .find((pem) => hash('sha256', readCertificate(pem), 'hex') === fingerprint);
-  if (found !== undefined) return found;
+  // Of an unknown machine: only the octets are compared, before anything decodes them.
+  const found = readPem(answer.body).find(({ der }) => der !== undefined && hash('sha256', der, 'hex') === fingerprint);
+  if (found !== undefined) return found.text;
   const reason = 'it does not have the certificate that the invitation names: another machine may answer there';
   throw new NotAdmitted('unreachable', url, reason);
 }
@@ -138,35 +138,24 @@ function notYet(url: string, { status, body }: Answer): NotAdmitted {
   return new NotAdmitted('unreachable', url, reason);
 }
 
-function readCertificate(pem: string): Buffer {
-  try {
-    return new X509Certificate(pem).raw;
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
 type Answer = { readonly status: number; readonly body: string };
 
 function send(base: string, path: string, options: RequestOptions, content?: object): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const body = content === undefined ? undefined : JSON.stringify(content);
   const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const request = httpsRequest(
-    new URL(path, base),
-    { ...options, headers, agent: false, signal: AbortSignal.timeout(answerMs) },
-    (response) => {
-      const parts: Buffer[] = [];
-      let length = 0;
-      response.on('data', (part: Buffer) => {
-        length += part.length;
-        if (length > mostBytes) response.destroy(new Error('the answer is too long'));
-        else parts.push(part);
-      });
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
-    },
-  );
+  const signal = AbortSignal.timeout(answerMs);
+  const request = httpsRequest(new URL(path, base), { ...options, headers, agent: new GuardedAgent({}, signal), signal }, (response) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    response.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length > mostBytes) response.destroy(new Error('the answer is too long'));
+      else parts.push(part);
+    });
+    response.on('error', reject);
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
+  });
   request.on('error', reject);
   request.end(body);
   return promise.catch((error: Error) => {

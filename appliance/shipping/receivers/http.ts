@@ -1,9 +1,10 @@
 // Records over HTTPS: batches within limits, one at a time, so that they arrive in order. A preset decides the content of a body.
 import { randomUUID } from 'node:crypto';
 import type { ClientRequest } from 'node:http';
-import { Agent, request } from 'node:https';
+import { request } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
+import { GuardedAgent } from '../../../core/outbound/guarded-connection.ts';
 import type { ShippedRecord } from '../formats/records.ts';
 import { type Preset, presets } from './presets.ts';
 import { type Connection, quoted, ReceiverError, type ReceiverParts, type Refused, type Sent } from './receiver.ts';
@@ -27,7 +28,7 @@ export class HttpConnection implements Connection {
   readonly #preset: Preset;
   /** of Splunk: acknowledgements belong to it */
   readonly #channel = randomUUID();
-  #agent: Agent | undefined;
+  #agent: GuardedAgent | undefined;
   #waiting: number[] = [];
   #answer = 'no connection yet';
 
@@ -115,7 +116,7 @@ export class HttpConnection implements Connection {
   #exchange(url: URL, body: string, mediaType: string): Promise<Answer> {
     const { destination, patienceMs } = this.#parts;
     const authorization = authorizationOf(destination);
-    this.#agent ??= new Agent({ keepAlive: true, maxSockets: 1, ...tlsOptions(destination) });
+    this.#agent ??= new GuardedAgent({ keepAlive: true, maxSockets: 1, ...tlsOptions(destination) });
     const headers = {
       'content-type': mediaType,
       'content-length': Buffer.byteLength(body),

@@ -1,7 +1,8 @@
 // Syslog over TLS (RFC 5425). Syslog has no acknowledgement: a receiver that closes after our close, without an error, has read everything.
 import { setTimeout } from 'node:timers/promises';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { addressOf } from '../../../core/config/shipping.ts';
+import { secureGuarded } from '../../../core/outbound/guarded-connection.ts';
 import type { ShippedRecord } from '../formats/records.ts';
 import { type Connection, quoted, ReceiverError, type ReceiverParts, type Sent } from './receiver.ts';
 import { frame, syslogMessage } from '../formats/syslog.ts';
@@ -132,7 +133,7 @@ export class SyslogConnection implements Connection {
       line.close();
       throw this.#explained(error, false);
     });
-    const socket = connect({ ...options, socket: line });
+    const socket = secureGuarded(line, options, host);
     // The option `timeout` counts only for a socket that TLS opens itself; without one, a stopped receiver would be waited for without end.
     socket.setTimeout(patienceMs);
     // Nothing is expected; unread octets would keep the end of the stream from being seen.
@@ -204,6 +205,10 @@ export function describeTlsError(error: NodeJS.ErrnoException, isOpen: boolean, 
 }
 
 const remedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /ERR_TLS_CERT_REFUSED/,
+    'the certificates of the receiver were refused before they were read: give it at most seven above its own, with keys of RSA up to 8,192 bits or on named curves',
+  ],
   [/CERTIFICATE_REQUIRED/, 'the receiver demands a client certificate: give certificate-file and key-file'],
   [
     /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|DECRYPT_ERROR)|HANDSHAKE_FAILURE/,

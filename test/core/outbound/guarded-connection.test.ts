@@ -1,6 +1,4 @@
 // Certificates of a provider or a store are judged before OpenSSL decodes them, and everything else is as without that.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer as createPlain } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, createServer as createSilent, type Server } from 'node:net';
@@ -10,7 +8,7 @@ import { openDestinations } from '../../../core/outbound/destinations.ts';
 import { openOutbound } from '../../../core/outbound/outbound.ts';
 import type { OutboundError } from '../../../core/outbound/outbound-error.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { selfSignedIdentity } from '../../harness/tls.ts';
+import { explicitCurveCertificate, selfSignedIdentity } from '../../harness/tls.ts';
 
 const path = temporaryDirectory();
 const running: Server[] = [];
@@ -19,15 +17,7 @@ let explicit: string;
 
 beforeAll(() => {
   identity = selfSignedIdentity(path('.'));
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-pkeyopt', 'ec_param_enc:explicit'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-nodes', ...curve, '-subj', '/CN=0', '-keyout', path('explicit.key'), '-out', path('explicit')],
-    {
-      stdio: 'ignore',
-    },
-  );
-  explicit = readFileSync(path('explicit'), 'utf8');
+  explicit = explicitCurveCertificate(path('.'));
 });
 afterAll(() => {
   for (const server of running) server.close();

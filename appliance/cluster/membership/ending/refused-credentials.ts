@@ -1,9 +1,9 @@
 // Tells whether the other members of etcd refuse the certificate of this appliance. Etcd says nothing to one that has a revoked one: it
 // closes the connection when the handshake is done.
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:tls';
 import { setTimeout } from 'node:timers/promises';
 import { hostOf } from '../../../../core/base/addresses.ts';
+import { connectGuarded } from '../../../../core/outbound/guarded-connection.ts';
 import { systemClock } from '../../../../core/base/time.ts';
 import { endOfCertificates, memberFiles, readEndpoints } from '../files.ts';
 
@@ -32,14 +32,14 @@ export async function isRefusedByOthers(data: string, ownUrl: string): Promise<b
 
 type Said = 'taken' | 'refused' | 'nothing';
 
-function ask(data: string, url: URL): Promise<Said> {
+async function ask(data: string, url: URL): Promise<Said> {
   const { promise, resolve } = Promise.withResolvers<Said>();
   const { key, certificate, authority } = memberFiles(data).ofRole('client');
   let isShaken = false;
-  const socket = connect({
-    ...{ host: hostOf(url), port: Number(url.port), ALPNProtocols: ['h2'] },
-    ...{ ca: readFileSync(authority), cert: readFileSync(certificate), key: readFileSync(key) },
-  });
+  const files = { ca: readFileSync(authority), cert: readFileSync(certificate), key: readFileSync(key) };
+  const place = { host: hostOf(url), port: Number(url.port), ALPNProtocols: ['h2'], signal: AbortSignal.timeout(answerMs) };
+  const socket = await connectGuarded({ ...files, ...place }).catch(() => undefined);
+  if (socket === undefined) return 'nothing';
   const end = (): void => resolve(isShaken ? 'refused' : 'nothing');
   socket.setTimeout(answerMs, () => {
     resolve('nothing');

@@ -7,16 +7,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { askForAdmission } from '../../../../appliance/cluster/membership/inviter.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { selfSignedIdentity } from '../../../harness/tls.ts';
+import { explicitCurveCertificate, selfSignedIdentity } from '../../../harness/tls.ts';
 
 const temporary = temporaryDirectory();
 const joiner = { appliance: 'x', name: 'b', address: '192.0.2.12', peerRequest: new Uint8Array(), clientRequest: new Uint8Array() };
 afterEach(() => vi.restoreAllMocks());
 
-/** Asks a member that answers as `answers` does. */
-async function askOne(answers: RequestListener): Promise<unknown> {
+/** Asks a member that answers as `answers` does, with certificates `above` its own. */
+async function askOne(answers: RequestListener, above = ''): Promise<unknown> {
   const identity = selfSignedIdentity(temporary());
-  const server = createHttpsServer(identity, answers).listen(0, '127.0.0.1');
+  const server = createHttpsServer({ ...identity, cert: `${identity.cert}${above}` }, answers).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const authority = hash('sha256', new X509Certificate(identity.cert).raw, 'hex');
@@ -54,6 +54,11 @@ test('one that does not answer in time is named with its status and its reason, 
   await expect(askOne((_, response) => void response.end(selfSignedIdentity(temporary()).cert))).rejects.toMatchObject({
     reason: expect.stringContaining('another machine may answer there'),
   });
+});
+
+test('the certificates of one are judged before they are decoded', async () => {
+  const refused = askOne((_, response) => void response.end(), explicitCurveCertificate(temporary()));
+  await expect(refused).rejects.toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('refused before it was read') });
 });
 
 test('of one that takes the connection and says nothing, the reason names how long was waited', async () => {
