@@ -4,7 +4,7 @@ import type { Clock, Job } from '../../core/base/context.ts';
 import type { Store } from '../../core/store/store.ts';
 import { type Hsm, isKeyLost, type KeyReference, lacksWrappingKey } from '../../hsm/api.ts';
 import { describeKey, type WrappingRotation } from '../wrapping-keys/rotation.ts';
-import { recordFinding, withdrawFinding } from './findings.ts';
+import { findFinding, recordFinding, withdrawFinding } from './findings.ts';
 
 export type LostKeysParts = {
   readonly store: Store;
@@ -43,6 +43,28 @@ export function lostKeysJob(parts: LostKeysParts): Job {
   };
 }
 
+/**
+ * Records at a start, before it serves, that a token lacks the wrapping key that the store uses: one call to each token, however many keys
+ * are stored. The job then counts them.
+ */
+export async function noteUnusableTokens(parts: Omit<LostKeysParts, 'keys'>): Promise<void> {
+  const { store, clock } = parts;
+  // A token that does not answer is a part of health of its own.
+  const tokens = await stateOfTokens(parts).catch(() => undefined);
+  const message = tokens === undefined ? '' : unusableIn(tokens).join('; ');
+  if (message === '') return;
+  // With the numbers of the job, and perhaps answered.
+  if (findFinding(store, 'keys-lost')?.message.includes(message) === true) return;
+  await recordFinding(store, clock, { name: 'keys-lost', message, hinders: true });
+}
+
+/** Sentences about tokens without the wrapping key in use. */
+function unusableIn({ byName }: Tokens): readonly string[] {
+  return [...byName]
+    .filter(([, { present, inUse }]) => !present.includes(inUse))
+    .map(([name, { inUse }]) => lacksWrappingKey(`token ${name}`, inUse));
+}
+
 /** The wrapping keys that each token or group has, and which one the store uses. */
 type Tokens = {
   readonly fingerprint: string;
@@ -50,7 +72,7 @@ type Tokens = {
   readonly configured: ReadonlySet<string>;
 };
 
-async function stateOfTokens({ hsm, rotation }: LostKeysParts): Promise<Tokens | undefined> {
+async function stateOfTokens({ hsm, rotation }: Omit<LostKeysParts, 'keys'>): Promise<Tokens | undefined> {
   const tokens = hsm.status();
   if (tokens.some(({ state }) => state !== 'up')) return undefined;
   const names = [...new Set(tokens.map(({ name, group }) => group?.name ?? name))];
@@ -111,16 +133,15 @@ async function opens(hsm: Hsm, key: KeyReference): Promise<boolean> {
 }
 
 /** Records the finding; without the wrapping key in use nothing can be made, which hinders every creation, too. */
-async function settle({ store, clock }: LostKeysParts, { byName }: Tokens, { counts, keys, total }: Lost): Promise<void> {
-  const unusable = [...byName].filter(([, { present, inUse }]) => !present.includes(inUse));
-  if (keys.size === 0 && unusable.length === 0) return withdrawFinding(store, 'keys-lost');
+async function settle({ store, clock }: LostKeysParts, tokens: Tokens, { counts, keys, total }: Lost): Promise<void> {
+  const none = unusableIn(tokens);
+  if (keys.size === 0 && none.length === 0) return withdrawFinding(store, 'keys-lost');
   const sorts = [...counts].map(([sort, count]) => `${count} ${sort}`).join(', ');
   const lost = keys.size === 0 ? [] : [`${keys.size} of ${total} stored keys do not open: ${sorts}`];
-  const none = unusable.map(([name, { inUse }]) => lacksWrappingKey(`token ${name}`, inUse));
   const isAll = keys.size > 0 && keys.size === total;
   await recordFinding(store, clock, {
     name: 'keys-lost',
     message: [...lost, ...none].join('; '),
-    ...(unusable.length > 0 || isAll ? { hinders: true as const } : {}),
+    ...(none.length > 0 || isAll ? { hinders: true as const } : {}),
   });
 }

@@ -20,6 +20,7 @@ import { tableKinds } from '../table-kinds.ts';
 import { openAudit } from '../audit/audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
+import { noteUnusableTokens } from '../findings/lost-keys.ts';
 import { noteContent } from '../findings/store-content.ts';
 import { foundCluster } from './founding.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
@@ -61,6 +62,7 @@ export async function provisionAppliance(
     }
     await runtime.store.migrate('core', []);
     const rotation = new WrappingRotation({ ...runtime, clock });
+    await noteUnusableTokens({ ...runtime, clock, rotation });
     const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');
     // Before the mark of a restore is removed there.

@@ -106,6 +106,8 @@ test(
     copyParts(early, data, ofToken);
 
     daemon = await startDaemon({ directory: data });
+    const atOnce = { reason: expect.stringContaining('token default has no wrapping key 2') };
+    expect((await daemon.exchange('GET', '/v1/state/system/health')).body).toMatchObject({ status: 'down', 'keys-lost': atOnce });
     expect(await daemon.exchange('POST', `${uses}/first/encrypt`, { plaintext })).toMatchObject({
       status: 409,
       body: { detail: 'The token has no wrapping key 2: restore the token from the backup that goes with the store.' },
