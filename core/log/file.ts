@@ -16,7 +16,7 @@ export class LogFile {
   #closed = false;
   readonly #begins: Promise<unknown> | undefined;
   /** current file; undefined until the directory was read */
-  #current: { readonly number: number; bytes: number } | undefined;
+  #current: { readonly number: number; bytes: number; isFirst: boolean } | undefined;
 
   /** `begins`: until it resolves, lines wait and the directory is not made. */
   constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number, begins?: Promise<unknown>) {
@@ -50,7 +50,9 @@ export class LogFile {
       const text = this.#waiting;
       this.#waiting = '';
       try {
-        await this.#append(this.#lost === 0 ? text : lostLine(text, this.#lost) + text);
+        await this.#append(
+          this.#lost === 0 ? text : lineOf(text, 'lines could not be written and are missing here', { lost: this.#lost }) + text,
+        );
         this.#lost = 0;
       } catch {
         this.#lost += text.split('\n').length - 1;
@@ -62,22 +64,31 @@ export class LogFile {
 
   async #append(text: string): Promise<void> {
     const current = (this.#current ??= await this.#newest());
-    await appendFile(streamFilePath(this.#directory, this.#stream, current.number), text, { mode: 0o600 });
+    try {
+      await appendFile(streamFilePath(this.#directory, this.#stream, current.number), text, { mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || current.isFirst) throw error;
+      // Somebody has removed the directory while this process used it.
+      this.#current = { ...(await this.#newest()), isFirst: true };
+      return this.#append(lineOf(text, 'the directory of the log was removed: earlier lines are missing') + text);
+    }
+    current.isFirst = false;
     current.bytes += Buffer.byteLength(text);
     if (current.bytes < this.#maxFileBytes) return;
-    this.#current = { number: current.number + 1, bytes: 0 };
+    this.#current = { number: current.number + 1, bytes: 0, isFirst: false };
     const files = (await listStreams(this.#directory)).get(this.#stream) ?? [];
     // One more file is about to be created.
     for (const { path } of files.slice(0, Math.max(0, files.length + 1 - this.#retainFiles))) await unlink(path);
   }
 
-  async #newest(): Promise<{ number: number; bytes: number }> {
+  /** `isFirst`: nothing was written yet since the directory was read. */
+  async #newest(): Promise<{ number: number; bytes: number; isFirst: boolean }> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const last = (await listStreams(this.#directory)).get(this.#stream)?.at(-1);
-    if (last === undefined) return { number: 1, bytes: 0 };
+    if (last === undefined) return { number: 1, bytes: 0, isFirst: true };
     const { length, isWhole } = await endOf(last.path);
     if (!isWhole) await appendFile(last.path, '\n');
-    return { number: last.number, bytes: length };
+    return { number: last.number, bytes: length, isFirst: true };
   }
 }
 
@@ -90,15 +101,8 @@ async function endOf(path: string): Promise<{ length: number; isWhole: boolean }
   return { length, isWhole: buffer[0] === 10 };
 }
 
-/** Line that stands for lost lines, with the time of the line after it. */
-function lostLine(text: string, lost: number): string {
+/** A line about the files themselves, with the time of the line after it. */
+function lineOf(text: string, message: string, fields?: object): string {
   const { 'occurred-at': occurredAt } = JSON.parse(text.slice(0, text.indexOf('\n'))) as { 'occurred-at': string };
-  const line = {
-    'occurred-at': occurredAt,
-    level: 'warn',
-    component: 'log',
-    message: 'lines could not be written and are missing here',
-    fields: { lost },
-  };
-  return `${JSON.stringify(line)}\n`;
+  return `${JSON.stringify({ 'occurred-at': occurredAt, level: 'warn', component: 'log', message, fields })}\n`;
 }

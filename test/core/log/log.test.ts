@@ -129,6 +129,20 @@ test('lines that cannot be written are counted, and the count is written as soon
   expect(await written(directory)).toMatchObject([{ component: 'log', fields: { lost: 3 } }, { message: 'written' }]);
 });
 
+test('a directory that is removed while a process logs is made again, with a line about it, and the line of the moment is kept', async () => {
+  const directory = temporary('removed');
+  const log = open(directory);
+  const messagesIn = async (at: string): Promise<unknown[]> => (await written(at)).map(({ message }) => message);
+  log.info('first');
+  await expect.poll(() => messagesIn(directory)).toEqual(['first']);
+  rmSync(directory, { recursive: true });
+  log.info('second');
+  await expect.poll(() => messagesIn(directory)).toEqual(['the directory of the log was removed: earlier lines are missing', 'second']);
+  log.info('third');
+  await log.close();
+  expect((await messagesIn(directory)).at(-1)).toBe('third');
+});
+
 test('a flood faster than the disk is dropped beyond a limit, not kept in memory', async () => {
   const directory = temporary('flood');
   const log = open(directory);
