@@ -126,7 +126,9 @@ function describeTrail(findings: readonly OpeningFinding[]): readonly Found[] {
 
 function describeOne(finding: Exclude<OpeningFinding, StoreBehind>): string {
   if (finding.event === 'unremembered')
-    return `the store remembers nothing of the audit trail, which has ${finding.chains.length} chains with signed heads`;
+    return `the store remembers nothing of the audit trail, which has ${finding.chains.length === 1 ? 'a chain' : `${finding.chains.length} chains`} with signed heads`;
+  if (finding.event === 'copied')
+    return `copies of files of chain ${finding.ofChain} of the audit trail lay beside them and were set aside (${finding.files.join(', ')})`;
   if (finding.event === 'set-aside')
     return `files of chain ${finding.ofChain} of the audit trail, which this appliance never began, were set aside (${finding.files.length})`;
   const { event, ofChain, afterSequence, throughSequence } = finding;

@@ -62,13 +62,14 @@ export type StoreBehind = {
 };
 
 /**
- * Findings of an opening, besides discrepancies of a chain: files of an unknown chain, and signed heads in a trail of which nothing is
+ * Findings of an opening, besides discrepancies of a chain: files of an unknown chain, copies of files beside them, and signed heads in a trail of which nothing is
  * remembered.
  */
 export type OpeningFinding =
   | Discrepancy
   | StoreBehind
   | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
+  | { readonly event: 'copied'; readonly ofChain: string; readonly files: readonly string[] }
   | { readonly event: 'unremembered'; readonly chains: readonly string[] };
 
 export interface TrailMemory {

@@ -49,12 +49,32 @@ export async function lastHead(files: readonly StreamFile[]): Promise<ChainHead 
 
 /** The record before the first one of a chain, according to the chain; undefined if it has no record. */
 export async function headBefore(files: readonly StreamFile[]): Promise<ChainHead | undefined> {
+  const first = await firstRecord(files);
+  return first === undefined ? undefined : { sequence: first.sequence - 1, hash: first.previous };
+}
+
+/** Files that begin with the same record as another one of their chain: that has the number of its first record as its own, or comes first. */
+export async function findCopies(files: readonly StreamFile[]): Promise<readonly StreamFile[]> {
+  const copies: StreamFile[] = [];
+  const kept = new Map<string, { readonly file: StreamFile; readonly isNamedByIt: boolean }>();
+  for (const file of files) {
+    const first = await firstRecord([file]);
+    if (first === undefined) continue;
+    const isNamedByIt = first.sequence === file.number;
+    const other = kept.get(first.hash);
+    if (other !== undefined) copies.push(isNamedByIt && !other.isNamedByIt ? other.file : file);
+    if (other === undefined || (isNamedByIt && !other.isNamedByIt)) kept.set(first.hash, { file, isNamedByIt });
+  }
+  return copies;
+}
+
+async function firstRecord(files: readonly StreamFile[]): Promise<TrailRecord | undefined> {
   for (const { path } of files) {
     for (let length = chunkBytes; ; length *= 2) {
       const chunk = await readChunk(path, 0, length);
       const end = chunk.indexOf(10);
       const first = end < 0 ? undefined : parseLine(chunk.subarray(0, end));
-      if (first !== undefined) return { sequence: first.sequence - 1, hash: first.previous };
+      if (first !== undefined) return first;
       if (end >= 0 || chunk.length < length) break;
     }
   }

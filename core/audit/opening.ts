@@ -3,7 +3,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
-import { discrepancyMessages, examineChain, examineStore, gapsIn, headBefore } from './examine.ts';
+import { discrepancyMessages, examineChain, examineStore, findCopies, gapsIn, headBefore } from './examine.ts';
 import { collectHeads, type SignHead, signedRecord } from './heads.ts';
 import { type ChainHead, emptyChain, formatFields, formatLine, type HeadEntry } from './line.ts';
 import type { MemoryChange, OpeningFinding, RememberedChain, TrailMemory } from './chains.ts';
@@ -35,6 +35,7 @@ const messages = {
   ...discrepancyMessages,
   'store-behind': 'the store lacks acknowledged changes: the audit trail names a later revision of it',
   'set-aside': 'files of a chain that the appliance never began are set aside from the audit trail',
+  copied: 'copies of files of a chain are set aside from the audit trail',
   unremembered: 'nothing is remembered of an audit trail that has heads',
 } as const;
 
@@ -49,14 +50,28 @@ export async function openChains(options: OpeningOptions): Promise<void> {
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncPath(dirname(made));
   const recalled = memory.recall();
+  const copies = await setCopiesAside(directory);
   const streams = await listStreams(directory);
-  const findings = recalled.size === 0 ? await findForgottenHeads(streams) : await compare(options, streams, recalled);
+  const others = recalled.size === 0 ? await findForgottenHeads(streams) : await compare(options, streams, recalled);
+  const findings = [...copies, ...others];
   for (const finding of findings) log.error(messages[finding.event], finding);
   if (findings.length > 0) await memory.report?.(findings, options.clock);
   const recorded = findings.map((finding) => (finding.event === 'store-behind' ? finding.recordedRevision : 0));
   if (recorded.some((revision) => revision > 0)) await options.raiseStore?.(Math.max(...recorded));
   await memory.update([...ordersToForget(recalled, findings), ...gapsIn(findings)]);
   await writeOpening(options, streams, recalled, findings);
+}
+
+/** Before anything is compared: a chain would be continued in the newest file, which may be a copy of an earlier one. */
+async function setCopiesAside(directory: string): Promise<readonly OpeningFinding[]> {
+  const findings: OpeningFinding[] = [];
+  for (const [ofChain, files] of await listStreams(directory)) {
+    const copies = await findCopies(files);
+    for (const { path } of copies) await rename(path, `${path}.set-aside`);
+    if (copies.length > 0) findings.push({ event: 'copied', ofChain, files: copies.map(({ path }) => basename(path)) });
+  }
+  if (findings.length > 0) await syncPath(directory);
+  return findings;
 }
 
 async function compare(
@@ -90,7 +105,7 @@ async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFin
 
 /** Marks unchanged chains as no longer closed, so that this start may be interrupted at any time. */
 function ordersToForget(recalled: ReadonlyMap<string, RememberedChain>, findings: readonly OpeningFinding[]): readonly MemoryChange[] {
-  const wrong = new Set(findings.map((finding) => ('ofChain' in finding ? finding.ofChain : '')));
+  const wrong = new Set(findings.map((finding) => ('ofChain' in finding && finding.event !== 'copied' ? finding.ofChain : '')));
   return [...recalled]
     .filter(([chain, { closed }]) => closed !== undefined && !wrong.has(chain))
     .map(([chain]) => ({ chain, part: 'closed' }));

@@ -314,6 +314,10 @@ const alarms = new Map<string, (record: TrailRecord) => string>([
     (record) => `files of chain ${String(record['of-chain'])} were set aside when the appliance started: it never began this chain`,
   ],
   [
+    'copied',
+    (record) => `copies of files of chain ${String(record['of-chain'])} lay beside them and were set aside when the appliance started`,
+  ],
+  [
     'store-behind',
     ({ 'found-revision': found, 'recorded-revision': recorded }) =>
       `the store had revision ${String(found)} when the appliance started, and revision ${String(recorded)} is on record: acknowledged changes are missing in it`,
