@@ -1,6 +1,6 @@
 // The key that signs the heads of the audit trail, made once in the token of each appliance.
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropOwnRecords, type TableKinds } from '../../core/store/records/table-kinds.ts';
 import { chainNames, type TrailMemory } from '../../core/audit/chains.ts';
@@ -8,6 +8,7 @@ import type { SignHead } from '../../core/audit/heads.ts';
 import { auditKeyId } from '../../core/audit/keys.ts';
 import { openChains } from '../../core/audit/opening.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
+import { readPem } from '../../core/base/texts/pem.ts';
 import { defined } from '../../core/base/defined.ts';
 import { holderOfStored } from '../../core/plugin/key-holders.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
@@ -16,6 +17,7 @@ import type { Store, Table } from '../../core/store/store.ts';
 import { type Hsm, HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { readWhole, syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../data-directory/paths.ts';
+import { recordFinding } from '../findings/findings.ts';
 import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
 import { markInTrail, noteForTrail, noteRestoration, readMark, type RestorationSource, restoredMark } from '../backup/restoration.ts';
 
@@ -54,7 +56,8 @@ export async function openAudit(
   const present = newestKey(runtime);
   if (present === undefined || isInOneOfSeveral(runtime, present) || !(await works(runtime, present, log))) await makeKey(runtime, present);
   // Published keys imply heads in the directory: a later key is published before its first head, the very first key after it.
-  if (existsSync(keysFile(data))) publishKeys(runtime, data);
+  const onForeign = noteForeignKeys(store, clock, log);
+  if (existsSync(keysFile(data))) await publishKeys(runtime, data, onForeign);
   const names = chainNames(store.appliance);
   const others = Array.from({ length: workers - 1 }, (_, index) => names.worker(index + 2));
   const { signHead, memory } = openAuditSigner(runtime, data, log);
@@ -65,7 +68,16 @@ export async function openAudit(
     raiseStore: (revision) => store.goOnAfter(revision),
   });
   await markInTrail(store);
-  publishKeys(runtime, data);
+  await publishKeys(runtime, data, onForeign);
+}
+
+function noteForeignKeys(store: Store, clock: Clock, log: Log): OnForeign {
+  return async (path) => {
+    log.error('the file of the public audit keys had keys that this appliance never had, and was set aside', { path });
+    const message =
+      'audit-keys.pem had keys that this appliance never had, and was set aside: the audit trail beside it, or the store, is of another appliance or of another time';
+    await recordFinding(store, clock, { name: 'audit-trail', message, isEvent: true });
+  };
 }
 
 /** Forgets the heads of the trail that is not part of the backup, and what the backup of a cluster says about its appliances. */
@@ -105,7 +117,7 @@ export function openAuditSigner(runtime: Runtime, data: string, log: Log): { rea
         warnOfLoss(log, present.key, error);
         await makeKey(runtime, present);
         // Before the first head under it: see openAudit.
-        publishKeys(runtime, data);
+        await publishKeys(runtime, data, async (path) => log.error('foreign public audit keys were set aside', { path }));
         return sign(findKey(), octets);
       }
     },
@@ -223,11 +235,29 @@ function keysFile(data: string): string {
   return join(paths.audit(data), 'audit-keys.pem');
 }
 
-/** `keystorectl audit verify` reads this file by default, and it is copied with the directory. */
-function publishKeys(runtime: Runtime, data: string): void {
+/** Called when keys of others were in the file, which is kept at `path`. */
+type OnForeign = (path: string) => Promise<void>;
+
+/**
+ * `keystorectl audit verify` reads this file by default, and it is copied with the directory. One with keys that the store never had is of
+ * another appliance or of a later time, as its trail may be, which nothing else verifies: it is kept beside.
+ */
+async function publishKeys({ store }: Pick<Runtime, 'store'>, data: string, onForeign: OnForeign): Promise<void> {
   const file = keysFile(data);
-  const pem = auditPublicKeysPem(runtime.store);
-  if (existsSync(file) && readWhole(file).toString() === pem) return;
+  const pem = auditPublicKeysPem(store);
+  const present = existsSync(file) ? readWhole(file).toString() : undefined;
+  if (present === pem) return;
+  const own = new Set(readPem(pem).map(({ text }) => text));
+  if (present !== undefined && readPem(present).some(({ label, text }) => label === 'PUBLIC KEY' && !own.has(text))) {
+    const kept = freeName(`${file}.set-aside`);
+    renameSync(file, kept);
+    await onForeign(kept);
+  }
   if (mkdirSync(paths.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
   writeDurably(file, pem);
+}
+
+function freeName(path: string, number = 1): string {
+  const name = number === 1 ? path : `${path}.${number}`;
+  return existsSync(name) ? freeName(path, number + 1) : name;
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } fro
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { initialiseSoftToken, softhsmConf } from '../../hsm/setup/setup.ts';
+import { initialiseSoftToken, listTokens, softhsmConf } from '../../hsm/setup/setup.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../start-refused.ts';
 import { isTrace, requireParts } from '../data-directory/traces.ts';
@@ -32,6 +32,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   const tokens = join(directory, 'softhsm');
   const isNew = !isTrace(tokens);
   if (isNew) requireParts(directory, { token: true, store: false });
+  else requireOneToken(tokens);
   const configuration = join(directory, 'softhsm.conf');
   writeDurably(configuration, softhsmConf(tokens));
   const token: TokenConfig = {
@@ -48,6 +49,22 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   return token;
 }
 
+/** The module would end the process over two copies, and could not tell two of one label apart. */
+function requireOneToken(tokens: string): void {
+  const found = listTokens(tokens);
+  const copies = Map.groupBy(found, ({ serial }) => serial ?? '')
+    .values()
+    .find((same) => same.length > 1);
+  const named = (folders: typeof found): string => folders.map(({ folder }) => folder).join(' and ');
+  if (copies !== undefined)
+    throw new StartRefused(`${named(copies)} are the same token: move away the folder that is a copy, out of ${tokens}`);
+  const alike = found.filter((one) => one.label === label);
+  if (alike.length > 1)
+    throw new StartRefused(
+      `${tokens} has several tokens of an appliance, ${named(alike)}: move away those that are not of this one, whose folder has the name that it has in your backup`,
+    );
+}
+
 /** Throws StartRefused when an unattended start has no PIN, as with a restored backup of an appliance that kept none. */
 export function requireEmbeddedPin(directory: string): void {
   const file = join(directory, 'pin');
@@ -56,7 +73,7 @@ export function requireEmbeddedPin(directory: string): void {
   if (found !== undefined)
     throw new StartRefused(`${file} is damaged: put the PIN of the embedded token back there from your backup (a file of mode 0600)`);
   throw new StartRefused(
-    `the PIN of the embedded token is not in ${file}: write it there (mode 0600) and start again, without --restore; attended, this start alone needs it`,
+    `the PIN of the embedded token is not in ${file}: write it there (mode 0600), as your backup or your notes have it, and start again, without --restore; attended, this start alone needs it`,
   );
 }
 

@@ -297,8 +297,8 @@ export class TokenSupervisor {
 
   /** Resolves with a host that has opened the token. */
   async #openHost(): Promise<OpenHost> {
-    requireSameToken(this.config, this.#description.serial || undefined);
-    const { link, opened } = startHost(this.config, this.#settings, this.#options, {
+    const token = requireSameToken({ ...this.config, knownSerial: this.#description.serial || this.config.knownSerial });
+    const { link, opened } = startHost(token, this.#settings, this.#options, {
       onResults: (results) => this.#take(link, results),
       onExit: (reason) => {
         if (this.#candidate === link) this.#candidate = undefined;

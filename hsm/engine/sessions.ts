@@ -17,7 +17,9 @@ export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
     return info === undefined ? [] : [{ slot, info }];
   });
   const matching = tokens.filter(({ info }) => (config.serial === undefined ? info.label === config.label : info.serial === config.serial));
-  const [found, ...more] = matching;
+  // Another one of the same label may have come beside it.
+  const known = matching.filter(({ info }) => info.serial === config.knownSerial);
+  const [found, ...more] = known.length === 1 ? known : matching;
   if (found === undefined) {
     const by = config.serial === undefined ? 'label' : 'serial';
     const seen = tokens.map(({ info }) => `"${info[by]}"`).join(', ') || 'none';

@@ -42,28 +42,44 @@ function configuredDirectory({ module, environment = {} }: TokenAddress): string
 }
 
 /**
- * Checks the token before a PIN is used again: throws `unavailable` if another token has replaced the one with this serial number; it would
+ * Checks the token before a PIN is used again, and returns it: throws `unavailable` if another token has replaced the one with this serial number; it would
  * refuse the PIN permanently, or learn it. A token that was never open, and other modules, cannot be checked.
  */
-export function requireSameToken(token: TokenAddress, serial = token.knownSerial ?? ''): void {
+export function requireSameToken<T extends TokenAddress>(token: T): T {
+  const { knownSerial: serial = '' } = token;
   const directory = serial === '' ? undefined : findTokenDirectory(token);
-  if (directory === undefined || findTokenObject(directory) === undefined) return;
-  if (tokenObjects(directory).some((files) => hasSerial(files, serial))) return;
+  if (directory === undefined || findTokenObject(directory) === undefined) return token;
+  if (tokenObjects(directory).some((files) => hasSerial(files, serial))) return token;
   const remedy = 'put its own files back; no restart is needed';
   throw new HsmError('unavailable', `token ${token.name}: another token is in its place and does not get the PIN: ${remedy}`);
 }
 
-/** CKA_OS_TOKENSERIAL, as SoftHSM writes it into token.object: type, kind (octets) and length, 8 octets each, before the octets. */
-const serialAttribute = (serial: string): Buffer => {
-  const head = Buffer.alloc(24);
-  for (const [index, value] of [0x8000_534a, 3, Buffer.byteLength(serial)].entries()) head.writeUInt32BE(value, 8 * index + 4);
-  return Buffer.concat([head, Buffer.from(serial)]);
-};
+/** Attributes of token.object: CKA_OS_TOKENLABEL, CKA_OS_TOKENSERIAL. */
+const attributes = { label: 0x8000_5349, serial: 0x8000_534a } as const;
+
+/** The text of an attribute, as SoftHSM writes it: type, kind (octets) and length, 8 octets each, before the octets. */
+function readAttribute(contents: Buffer, name: keyof typeof attributes): string | undefined {
+  const head = Buffer.alloc(16);
+  for (const [index, value] of [attributes[name], 3].entries()) head.writeUInt32BE(value, 8 * index + 4);
+  const at = contents.indexOf(head);
+  if (at < 0 || contents.length < at + 24) return undefined;
+  return contents.toString('utf8', at + 24, at + 24 + contents.readUInt32BE(at + 20)).trimEnd();
+}
+
+/** The tokens of a directory, by their files: SoftHSM ends the process over two with one serial number. */
+export function listTokens(directory: string): readonly { readonly folder: string; readonly label?: string; readonly serial?: string }[] {
+  return tokenObjects(directory).flatMap(({ file, copy }) => {
+    const contents = readIfAny(file) ?? readIfAny(copy);
+    if (contents === undefined) return [];
+    const [label, serial] = [readAttribute(contents, 'label'), readAttribute(contents, 'serial')];
+    return [{ folder: dirname(file), ...(label === undefined ? {} : { label }), ...(serial === undefined ? {} : { serial }) }];
+  });
+}
 
 /** Compares the content: a folder may have another name, or the file of another token. An empty file without a copy says nothing. */
 function hasSerial({ file, copy }: TokenObject, serial: string): boolean {
   const contents = readIfAny(file) ?? readIfAny(copy);
-  return contents === undefined ? isOfToken(basename(dirname(file)), serial) : contents.includes(serialAttribute(serial));
+  return contents === undefined ? isOfToken(basename(dirname(file)), serial) : readAttribute(contents, 'serial') === serial;
 }
 
 /** Compares a folder with a serial number: SoftHSM names the folder of a token by a UUID, and the token by the end of that. */

@@ -15,7 +15,7 @@ import type { TokenSurvey } from './survey.ts';
 
 export type { Gift, ModuleDescription, NewToken, Parcel, TokenSurvey, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
-export { softhsmConf } from '../files/softhsm.ts';
+export { listTokens, softhsmConf } from '../files/softhsm.ts';
 export { ownNeeds } from '../pkcs11/capabilities.ts';
 
 /**

@@ -118,7 +118,9 @@ test(
     const reason = expect.stringMatching(
       /^\d of \d stored keys do not open: \d under wrapping key 2 of token default, which it does not have.*; token default has no wrapping key 2: restore the token from the backup that goes with the store/,
     );
-    expect(await partOf(daemon, 'keys-lost')).toMatchObject({ status: 503, body: { status: 'down', 'keys-lost': { reason } } });
+    await expect
+      .poll(() => health(daemon), { timeout: 90_000 })
+      .toMatchObject({ status: 503, body: { status: 'down', 'keys-lost': { reason } } });
     await daemon.stop();
     copyParts(late, data, ofToken);
     daemon = await startDaemon({ directory: data });
