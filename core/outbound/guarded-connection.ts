@@ -34,7 +34,7 @@ export async function connectGuarded({ signal, ...options }: GuardedOptions): Pr
     socket.destroy();
     throw error;
   }
-  return secureGuarded(socket, { ...options, path: undefined } as ConnectionOptions, host);
+  return secureGuarded(socket, { ...options, path: undefined }, host);
 }
 
 /** Begins TLS over a stream. `owner`: whose share of the room for certificates it takes. */

@@ -13,7 +13,7 @@ export const severities = {
 } as const satisfies Readonly<Record<string, Severity>>;
 
 /** Events of the trail about itself that are findings: somebody changed it, or the store lost what it has on record. */
-const findings: ReadonlySet<unknown> = new Set(['cut-off', 'added', 'changed', 'set-aside', 'unremembered', 'store-behind']);
+const findings: ReadonlySet<unknown> = new Set(['cut-off', 'added', 'changed', 'set-aside', 'copied', 'unremembered', 'store-behind']);
 
 const ofLevel: ReadonlyMap<unknown, Severity> = new Map<unknown, Severity>([
   ['debug', severities.debug],

@@ -7,7 +7,7 @@ import base64, hashlib, json, os, re, subprocess, sys, tempfile
 
 FILE = re.compile(r'([a-z0-9][a-z0-9-]*)\.([0-9]{12})(?:\.([0-9]+))?\.jsonl')
 TIME = re.compile(r'[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z')
-ALARMS = {'cut-off', 'added', 'changed', 'set-aside', 'unremembered', 'store-behind'}
+ALARMS = {'cut-off', 'added', 'changed', 'set-aside', 'copied', 'unremembered', 'store-behind'}
 findings = []
 
 

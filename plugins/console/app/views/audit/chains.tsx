@@ -11,7 +11,7 @@ import { visible } from '../../parts/visible.ts';
 import { wordsOf, type TrailRecord } from './records.ts';
 
 const auditPath = '/v1/state/system/audit';
-const findings = new Set(['cut-off', 'added', 'set-aside', 'unremembered', 'store-behind']);
+const findings = new Set(['cut-off', 'added', 'changed', 'set-aside', 'copied', 'unremembered', 'store-behind']);
 
 type Audit = {
   readonly keys: readonly { readonly 'key-id': string }[];

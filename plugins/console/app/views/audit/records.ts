@@ -64,6 +64,7 @@ const aboutItself: Readonly<Record<string, string>> = {
   added: 'Finding: records were added',
   changed: 'Finding: a file was changed while the appliance ran',
   'set-aside': 'Finding: a chain that the appliance never began',
+  copied: 'Finding: copies of files of a chain beside them',
   unremembered: 'Finding: heads that the store knows nothing about',
   'store-behind': 'Finding: the store lacks changes that are on record',
 };
