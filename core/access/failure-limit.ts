@@ -15,17 +15,18 @@ const guessableOctets = 15;
 const windowSeconds = 60;
 
 /** Failures since the first one of the window. Key: [CA id, address]. */
-type Failures = { readonly sinceMs: number; readonly count: number };
+export type Failures = { readonly sinceMs: number; readonly count: number };
 
 export class FailureLimit {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #table: Table<Failures>;
 
-  constructor(store: Store, clock: Clock) {
+  /** `table`: of the plugin, in the same store. */
+  constructor(store: Store, clock: Clock, table: Table<Failures>) {
     this.#store = store;
     this.#clock = clock;
-    this.#table = store.table('secret-failures');
+    this.#table = table;
   }
 
   /**
@@ -34,6 +35,11 @@ export class FailureLimit {
    */
   requireComparable(secret: string, caId: string, address: string): void {
     if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
+  }
+
+  /** Throws `rate-limited` for an address from which so much was counted that no more is looked at. */
+  requireBelow(caId: string, address: string): void {
+    this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
   }
 
   /** Counts one more; throws `rate-limited` when it is one too many. */

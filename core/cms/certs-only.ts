@@ -7,6 +7,11 @@ export function encodeCertsOnly(certificates: readonly Uint8Array[]): Uint8Array
   return encodeDegenerate(encode(tag.constructed(0), ...certificates.toSorted((left, right) => Buffer.compare(left, right))));
 }
 
+/** As encodeCertsOnly, in the given order, which is not DER: clients of SCEP take the first for the one to encrypt for. */
+export function encodeCertsInOrder(certificates: readonly Uint8Array[]): Uint8Array {
+  return encodeDegenerate(encode(tag.constructed(0), ...certificates));
+}
+
 /** ContentInfo of one revocation list (DER), without certificates. */
 export function encodeListOnly(list: Uint8Array): Uint8Array {
   return encodeDegenerate(encode(tag.constructed(1), list));

@@ -82,7 +82,8 @@ function isHost(text: string): boolean {
   return isIP(text) !== 0 || dnsName.test(text);
 }
 
-const address = z.string().transform((text, context): Address => {
+/** HOST:PORT, of a listener. */
+export const address = z.string().transform((text, context): Address => {
   const [, six, other = '', port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = six ?? other;
   if ((six === undefined ? isHost(host) : isIP(host) === 6) && Number(port) >= 1 && Number(port) <= 65_535)

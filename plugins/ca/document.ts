@@ -7,6 +7,7 @@ import { certifyingAnything } from './issuing/certifying.ts';
 import { signingAnything } from './issuing/signing.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
 import { isUriPattern, normaliseDomain } from './issuing/identity-policy.ts';
+import { disabledScep, oldAlgorithms, type ScepSettings } from './records/enrolments.ts';
 import { disabledEnrolment, type EstSettings } from './records/records.ts';
 
 /** Every key type as users write it; the first of each cert-key-type is its default. */
@@ -70,6 +71,32 @@ const est = z.object({
     .describe('Whether a device may renew with the certificate it has.'),
 });
 
+const scep = z.object({
+  enabled: z
+    .boolean()
+    .default(disabledScep.enabled)
+    .describe('Whether devices may enrol here by SCEP, with the names and lives of `est`; otherwise SCEP answers 404.'),
+  initialEnrollSecret: z.string().max(1_024).optional().meta({
+    description:
+      'Shared secret of first enrolment, the challengePassword of all devices: 6 octets or more in UTF-8, no control characters. Better: a secret for each device.',
+    example: 'correct horse battery staple',
+  }),
+  allowReenrollWithIssuedCert: z
+    .boolean()
+    .default(disabledScep.allowReenrollWithIssuedCert)
+    .describe('Whether a device may renew with the certificate it has.'),
+  approvalRequired: z
+    .boolean()
+    .default(disabledScep.approvalRequired)
+    .describe('Whether first enrolments wait for a person; without a shared secret also those that send none.'),
+  allowOld: z
+    .array(z.enum(oldAlgorithms).meta({ typeName: 'OldAlgorithm' }))
+    .max(oldAlgorithms.length)
+    .meta({ whenEmpty: [] })
+    .default([])
+    .describe('Weak algorithms that messages of devices may use all the same.'),
+});
+
 /** Writable fields (spec, CA resource; api 62, 63). */
 export const caDocument = z.object({
   certKeyType: z
@@ -110,6 +137,7 @@ export const caDocument = z.object({
     }),
   deletionAllowed: z.boolean().default(false).describe('Must be true before the CA can be deleted while certificates of it are valid.'),
   est: est.prefault({}).describe('Enrolment of devices.'),
+  scep: scep.prefault({}).describe('Enrolment of devices by SCEP.'),
 });
 
 export type CaDocument = z.infer<typeof caDocument>;
@@ -139,6 +167,16 @@ export const caStateFields = z.object({
   est: z
     .object({ httpsUrl: z.array(z.url()).describe('Base URLs for devices, by host name and by address.') })
     .describe('What devices need to know.'),
+  scep: z
+    .object({
+      url: z.array(z.url()).describe('URLs for devices, by host name and by address.'),
+      registrationNotAfter: timestamp()
+        .optional()
+        .describe(
+          'When the certificate of its registration authority ends, which is renewed half a year before; absent until a device has asked for it.',
+        ),
+    })
+    .describe('What devices that speak SCEP need to know.'),
 });
 
 /** The key type a document asks for; undefined when curve or bits do not belong to its cert-key-type. */
@@ -174,6 +212,16 @@ export function findSecretProblem(secret: string): string | undefined {
 
 /** An empty secret counts as absent (R32). */
 export function enrolmentSettings(document: CaDocument): EstSettings {
-  const { initialEnrollSecret, ...others } = document.est;
-  return initialEnrollSecret === undefined || initialEnrollSecret === '' ? others : { ...others, initialEnrollSecret };
+  return withoutEmptySecret(document.est);
+}
+
+/** As enrolmentSettings, of SCEP. */
+export function scepSettings(document: CaDocument): ScepSettings {
+  return withoutEmptySecret(document.scep);
+}
+
+function withoutEmptySecret<Settings extends { readonly initialEnrollSecret?: string | undefined }>(settings: Settings): Settings {
+  if (settings.initialEnrollSecret !== '') return settings;
+  const { initialEnrollSecret: _, ...others } = settings;
+  return others as Settings;
 }

@@ -1,5 +1,6 @@
 // Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
 import { writeInPieces } from '../../core/store/records/pieces.ts';
+import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
@@ -25,6 +26,7 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };
     await forgetExpired(context, ca);
+    await forgetEnrolments(context, ca);
     await dropExpiredGenerations(context, ca);
     // Lists of keys in the token of one appliance are made there (own/keys-in-token.ts).
     for (const generation of record.generations) if (!isStranded(context, generation)) await currentCrl(context, ca, generation);
@@ -53,6 +55,25 @@ async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
     if (line !== undefined) transaction.delete(lines, [...prefix, line, String(key.at(-1))]);
   });
   await writeInPieces(context.store, gone.revocations, (transaction, key) => transaction.delete(revocations, key));
+}
+
+/** Deletes answers that no repetition gets any longer, requests that nobody has decided about, and secrets some time after their end. */
+async function forgetEnrolments({ store, tables, clock }: CaContext, ca: FoundCa): Promise<void> {
+  const prefix = [ca.tenantId, ca.record.id];
+  const endedBefore = (days: number) => clock.now().subtract({ hours: days * 24 });
+  const over = <T extends { readonly until: string }>(table: Table<T>, days: number): readonly StoreKey[] =>
+    Array.from(
+      Iterator.from(table.entries(prefix))
+        .filter(([, { until }]) => Temporal.Instant.compare(until, endedBefore(days)) < 0)
+        .take(stepRecords),
+      ([key]) => key,
+    );
+  const gone = [
+    ...over(tables.enrolments, 0).map((key) => [tables.enrolments, key] as const),
+    ...over(tables.pendingEnrolments, 0).map((key) => [tables.pendingEnrolments, key] as const),
+    ...over(tables.enrolmentSecrets, keptDays).map((key) => [tables.enrolmentSecrets, key] as const),
+  ];
+  if (gone.length > 0) await writeInPieces(store, gone, (transaction, [table, key]) => transaction.delete<unknown>(table, key));
 }
 
 /** Removes generations whose certificate has expired, and their keys from the token. The newest one is kept, expired or not. */

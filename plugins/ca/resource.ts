@@ -11,7 +11,16 @@ import type { EnrolmentProtocol } from '../../core/plugin/services/certificate-a
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
-import { type CaDocument, caDocument, caStateFields, enrolmentSettings, findKeyType, findSecretProblem, keyFields } from './document.ts';
+import {
+  type CaDocument,
+  caDocument,
+  caStateFields,
+  enrolmentSettings,
+  findKeyType,
+  findSecretProblem,
+  keyFields,
+  scepSettings,
+} from './document.ts';
 import {
   discardGeneration,
   keepGeneration,
@@ -27,11 +36,13 @@ import { type CaContext, publicUrls } from './context.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
+import { familiesUnder } from './issuing/csr.ts';
+import { disabledScep, type ScepSettings } from './records/enrolments.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { endOfCa, endTrust, removeCaRecords, revokeOwnCertificates, serialsOf, sweepRemovedCas } from './removal.ts';
 import { revoking } from './actions/revoke.ts';
 import { caTag } from './tags.ts';
-import { enrolmentRights, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
+import { enrolmentRights, requireScepSigner, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
@@ -48,7 +59,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     judgedBy: { certKeyCurve: ['certKeyType'], certKeyBits: ['certKeyType'], certKeyType: ['certKeyCurve', 'certKeyBits'] },
     removalJudgedBy: ['deletionAllowed', 'issuingCa'],
-    secretFields: ['est.initialEnrollSecret'],
+    secretFields: ['est.initialEnrollSecret', 'scep.initialEnrollSecret'],
     fieldRights: enrolmentRights,
     removalRights: [
       { field: 'issuing-ca', operation: 'execute', path: '/v1/state/keystore/tls/ca/{}/revoke', when: 'no certificate of the CA is valid' },
@@ -81,19 +92,23 @@ function planChange(
   if (current?.ownedByAppliance === true) throw fail('built-in', { detail: ofTheAppliance });
   const trustedCaId = requireTrustCa(context, change, name);
   const est = enrolmentSettings(document);
-  requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
+  requireFitSecret('est', est, current?.est);
+  const scep = scepSettings(document);
+  requireFitSecret('scep', scep, current?.scep);
+  requireScepPossible(scep, current === undefined ? findKeyType(document) : current.keyType, document.caCert !== undefined);
   const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(context, document.caCert);
   if (current !== undefined) {
     requireSigner(change, est, current.est);
+    requireScepSigner(change, est, scep, current.scep ?? disabledScep);
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
     if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
     const { ttl, deletionAllowed } = document;
-    return { commit: () => ({ ...current, ttl, deletionAllowed, est, trustedCaId, trustCertificate }) };
+    return { commit: () => ({ ...current, ttl, deletionAllowed, est, scep, trustedCaId, trustCertificate }) };
   }
   const { ttl, deletionAllowed } = document;
-  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, trustedCaId, generations: [] };
+  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, scep, trustedCaId, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
@@ -164,9 +179,24 @@ function requireNoKeyFields(document: CaDocument): void {
   }
 }
 
-function requireFitSecret(secret: string | undefined, present: string | undefined): void {
+type WithSecret = { readonly initialEnrollSecret?: string | undefined };
+
+function requireFitSecret(container: 'est' | 'scep', { initialEnrollSecret: secret }: WithSecret, current: WithSecret | undefined): void {
+  const present = current?.initialEnrollSecret;
   const problem = secret === undefined || secret === present ? undefined : findSecretProblem(secret);
-  if (problem !== undefined) throw fail('invalid-value', { detail: `"est/initial-enroll-secret" ${problem}.` });
+  if (problem !== undefined) throw fail('invalid-value', { detail: `"${container}/initial-enroll-secret" ${problem}.` });
+}
+
+/** Answers of SCEP are encrypted to the key of the device, which is RSA. */
+function requireScepPossible({ enabled }: ScepSettings, keyType: KeyType | undefined, isTrustOnly: boolean): void {
+  if (!enabled) return;
+  if (isTrustOnly)
+    throw fail('invalid-value', { detail: 'A CA with "ca-cert" is trust-only and issues nothing: "scep/enabled" stays false.' });
+  if (keyType !== undefined && !familiesUnder(keyType).includes('rsa'))
+    throw fail('invalid-value', {
+      detail:
+        'SCEP encrypts to RSA keys of devices, which a CA with a key for ML-DSA does not certify: "scep/enabled" stays false, and devices enrol by EST.',
+    });
 }
 
 /**
@@ -252,6 +282,7 @@ function toDocument(record: CaRecord): CaDocument {
     ttl: record.ttl,
     deletionAllowed: record.deletionAllowed ?? false,
     est: { ...settings, allowedDomains: [...allowedDomains], ...(allowedUris === undefined ? {} : { allowedUris: [...allowedUris] }) },
+    scep: { ...(record.scep ?? disabledScep), allowOld: [...(record.scep ?? disabledScep).allowOld] },
   };
   if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
   return {
@@ -271,6 +302,9 @@ function toState(
 ): Record<string, unknown> {
   const newest = newestGeneration(record);
   const isEnrolled = record.est.enabled && newest !== undefined;
+  const urlsOf = (name: string): readonly string[] =>
+    protocols.filter((protocol) => protocol.name === name).flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name));
+  const registration = record.registrations?.at(-1);
   const certificate = readCertificate(newestCertificate(record));
   const status = newest === undefined ? undefined : publicUrls(context, call.caller.tenantId, record.name, newest.generation);
   return {
@@ -285,9 +319,11 @@ function toState(
     ...defined({ keyVersion: newest?.generation, crlUrl: status?.crl, ocspUrl: status?.ocsp }),
     est: {
       // The existence of any would reveal a hidden field.
-      ...(shows('est/enabled')
-        ? { httpsUrl: isEnrolled ? protocols.flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name)) : [] }
-        : {}),
+      ...(shows('est/enabled') ? { httpsUrl: isEnrolled ? urlsOf('est') : [] } : {}),
+    },
+    scep: {
+      ...(shows('scep/enabled') ? { url: record.scep?.enabled === true ? urlsOf('scep') : [] } : {}),
+      ...defined({ registrationNotAfter: registration === undefined ? undefined : readCertificate(registration.certificate).notAfter }),
     },
   };
 }

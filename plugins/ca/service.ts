@@ -1,9 +1,11 @@
 // The service `certificate-authority`: what enrolment protocols and the appliance's listeners can ask of the CAs.
+import { FailureLimit } from '../../core/access/failure-limit.ts';
 import { parseDuration } from '../../core/base/time.ts';
 import type {
   ApprovedRequest as ApprovedRequestView,
   CertificateAuthorities,
   CertificateAuthority,
+  EnrolmentOutcome,
   EnrolmentProtocol,
   EnrolmentSettings,
   HeldCertificate,
@@ -15,6 +17,8 @@ import { trustedCertificates } from './authority/trust.ts';
 import type { CaContext } from './context.ts';
 import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
 import { formatName, readName } from './der/name.ts';
+import { Concluded, enrolAgain, enrolFirst } from './enrolment/enrol.ts';
+import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
 import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, verifyCsr } from './issuing/csr.ts';
@@ -29,11 +33,12 @@ import { findIssued, isRevokedOnPath } from './status/revocation.ts';
 
 /** `protocols` collects what is attached. */
 export function certificateAuthorities(context: CaContext, protocols: EnrolmentProtocol[]): CertificateAuthorities {
+  const limit = new FailureLimit(context.store, context.clock, context.tables.secretFailures);
   return {
     maxIntermediates,
     find(tenantId, name) {
       const found = findUsableCa(context, tenantId, name);
-      return found === undefined ? undefined : authorityOf(context, found);
+      return found === undefined ? undefined : authorityOf(context, limit, found);
     },
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     attach: (protocol) => void protocols.push(protocol),
@@ -41,7 +46,7 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
   };
 }
 
-function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | undefined {
+function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): CertificateAuthority | undefined {
   const { tenantId, record } = ca;
   const { keyType } = record;
   const newest = newestGeneration(record);
@@ -77,6 +82,10 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
       if (!canRegister(record)) return undefined;
       return registrationAuthority(context, { tenantId, caId: record.id }, await ensureRegistrations(context, ca));
     },
+    findEnrolment: (asked, publicKey) =>
+      findAnswer(context, recordsOf(context, placeOf(ca, asked, first)), { keyHash: hashOfKey(publicKey) }),
+    requireDecryptable: (clientIp) => limit.requireBelow(undecryptable(record), clientIp),
+    countUndecryptable: (clientIp) => limit.count(undecryptable(record), clientIp),
     readRequest(der) {
       const csr = verifyCsr(der, familiesUnder(keyType));
       const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
@@ -94,14 +103,42 @@ function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | un
             approveRenewal(csr, certificate, record.est, limitsOf(certificate, findIssued(context, ca, certificate))),
           );
         },
+        enrol: (asked) => enrolFirst(context, limit, ca, csr, asked),
+        enrolAgain(asked, held) {
+          const certificate = readCertificate(held.certificate);
+          const limits = limitsOf(certificate, findIssued(context, ca, certificate));
+          return enrolAgain(context, ca, csr, asked, {
+            held: certificate,
+            limits,
+            recheck(transaction) {
+              if (held.isRevoked(transaction)) throw new Concluded(revokedMeanwhile);
+            },
+          });
+        },
       };
       return request;
     },
   };
 }
 
+const revokedMeanwhile: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'credential',
+  detail: 'The credential was not accepted: the certificate that signed is revoked.',
+};
+
+/** Name under which messages that do not decrypt are counted. */
+const undecryptable = ({ id }: CaRecord): string => `${id} undecryptable`;
+
 /** The settings that users write for a protocol. Names and lives are the same for all protocols. */
-function enrolmentOf({ est }: CaRecord, protocol: string): EnrolmentSettings | undefined {
+function enrolmentOf({ est, scep }: CaRecord, protocol: string): EnrolmentSettings | undefined {
+  if (protocol === 'scep' && scep?.enabled === true)
+    return {
+      sharedSecret: scep.initialEnrollSecret,
+      takesTrustedCertificates: false,
+      renewsHeldCertificates: scep.allowReenrollWithIssuedCert,
+      oldAlgorithms: scep.allowOld,
+    };
   if (protocol !== 'est' || !est.enabled) return undefined;
   return {
     sharedSecret: est.initialEnrollSecret,

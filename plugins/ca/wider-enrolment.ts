@@ -8,6 +8,7 @@ import { caPath } from './actions/action.ts';
 import { signingFor } from './issuing/signing.ts';
 import { findTrusted, type FoundCa, tenantCas } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
+import { disabledScep, type ScepSettings } from './records/enrolments.ts';
 import type { CaRecord, EstSettings } from './records/records.ts';
 
 /** Wider names and lives are what `sign-freely` is for; any of these lets devices have what `sign-csr` gives. */
@@ -26,11 +27,12 @@ const actionsOf = {
 
 const fields = Object.keys(actionsOf) as (keyof EstSettings)[];
 
+const scepFields = Object.keys(disabledScep).concat('initialEnrollSecret') as (keyof ScepSettings)[];
+
 /** Rights to the fields, for policy/check. */
 export const enrolmentRights: readonly FieldRight[] = [
-  ...fields.flatMap((field) =>
-    actionsOf[field].map((action): FieldRight => ({ field: `est/${toKebab(field)}`, operation: 'execute', path: `${caPath}/${action}` })),
-  ),
+  ...fields.flatMap((field) => actionsOf[field].map((action) => right(`est/${toKebab(field)}`, action))),
+  ...scepFields.map((field) => right(`scep/${toKebab(field)}`, 'sign-csr')),
   {
     field: 'ca-cert',
     operation: 'execute',
@@ -38,6 +40,10 @@ export const enrolmentRights: readonly FieldRight[] = [
     when: 'the CA {} has this one as est/initial-enroll-trust-ca',
   },
 ];
+
+function right(field: string, action: string): FieldRight {
+  return { field, operation: 'execute', path: `${caPath}/${action}` };
+}
 
 /** Throws policy-denied for a change of a CA that exists which its caller could not make by signing. */
 export function requireSigner(
@@ -50,6 +56,30 @@ export function requireSigner(
     for (const action of actionsOf[field])
       call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, action], 'execute', signingFor(wanted));
   }
+}
+
+/** As requireSigner, of SCEP: `est` has the lives of what is issued. */
+export function requireScepSigner(
+  { call, names: [name = ''], blindly }: Pick<Change<unknown, unknown>, 'call' | 'names' | 'blindly'>,
+  est: EstSettings,
+  wanted: ScepSettings,
+  present: ScepSettings,
+): void {
+  if (scepFields.some((field) => isScepWider(field, wanted, present) || isScepWiderBlindly(field, blindly('scep', field))))
+    call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, 'sign-csr'], 'execute', signingFor(est));
+}
+
+function isScepWider(field: keyof ScepSettings, wanted: ScepSettings, present: ScepSettings): boolean {
+  if (field === 'approvalRequired') return present.approvalRequired && !wanted.approvalRequired;
+  if (field === 'allowOld') return wanted.allowOld.some((algorithm) => !present.allowOld.includes(algorithm));
+  const value = wanted[field];
+  return value !== undefined && value !== false && value !== present[field];
+}
+
+function isScepWiderBlindly(field: keyof ScepSettings, stated: unknown): boolean {
+  if (field === 'approvalRequired') return stated === null || stated === false;
+  if (stated === null) return field === 'allowReenrollWithIssuedCert';
+  return stated !== undefined && stated !== false;
 }
 
 /** The refusal of all values but the present one would tell that. */

@@ -18,12 +18,12 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
   const { store, clock, log, audit } = context;
   const listeners = context.service(listenersService);
   const authorities = context.service(certificateAuthorityService);
-  const limit = new FailureLimit(store, clock);
+  const limit = new FailureLimit(store, clock, store.table('secret-failures'));
   let listener: Listener | undefined;
   let forgetIdentity: (() => void) | undefined;
 
   const sweep: Job = { name: 'est-failure-limit', everySeconds: 3_600, run: () => limit.sweep() };
-  authorities.attach({ title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(listeners, ...ca) });
+  authorities.attach({ name: 'est', title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(listeners, ...ca) });
 
   return {
     jobs: [sweep],

@@ -57,7 +57,16 @@ function passes(endpoint: AnyEndpoint, document: unknown, field: string): boolea
 }
 
 /** Lists that say nothing when they are empty: nothing is given, asked for or allowed by them. */
-const nothingWhenEmpty = ['policies', 'token-policies', 'oidc-scopes', 'est/allowed-domains', 'est/allowed-uris', 'openpgp-key-usage'];
+const nothingWhenEmpty = [
+  'policies',
+  'token-policies',
+  'oidc-scopes',
+  'est/allowed-domains',
+  'est/allowed-uris',
+  'openpgp-key-usage',
+  'scep/allow-old',
+  'names',
+];
 
 describe.each(named)('%s', (_, endpoint) => {
   const leaves = leavesOf((endpoint.documented?.input ?? endpoint.input) as z.ZodType).filter(

@@ -79,6 +79,8 @@ const namesNothing: Readonly<Record<string, string>> = {
   'dns-names': 'names in certificates',
   'excluded-domains': 'names in certificates',
   'permitted-uri-hosts': 'names in certificates',
+  'scep/initial-enroll-secret': 'secret',
+  names: 'names in certificates',
   path: 'the path in question, which is answered and not used',
   'questions/path': 'the path in question, which is answered and not used',
   'rest-api/rules/hide-fields': 'fields',

@@ -65,6 +65,18 @@ export type CertificateAuthority = {
    * Rejects as `issue`.
    */
   registrationAuthority(): Promise<RegistrationAuthority | undefined>;
+  /**
+   * The answer to a first enrolment that is known under a transaction, for a device that asks for news; undefined for an unknown one.
+   * `publicKey`: DER SubjectPublicKeyInfo of the key that asks, which must be that of the request.
+   */
+  findEnrolment(transaction: Transaction, publicKey: Uint8Array): EnrolmentOutcome | undefined;
+  /**
+   * Limits what cannot be decrypted, which costs the token as much as anything else: throws `rate-limited` for an address that has sent too
+   * much of it.
+   */
+  requireDecryptable(clientIp: string): void;
+  /** Counts a message that could not be decrypted. Throws `rate-limited`. */
+  countUndecryptable(clientIp: string): Promise<void>;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that names the correction. */
   readRequest(der: Uint8Array): VerifiedRequest;
 };
@@ -77,6 +89,8 @@ export type EnrolmentSettings = {
   readonly takesTrustedCertificates: boolean;
   /** lets the holder of a certificate of this CA renew it */
   readonly renewsHeldCertificates: boolean;
+  /** algorithms that are taken although they are weak: `des`, `des3`, `md5`, `sha1`; absent: none */
+  readonly oldAlgorithms?: readonly string[];
 };
 
 /** An RSA key in the token with a certificate of the CA, which decrypts requests and signs answers in its place (RFC 8894 section 2.1.2). */
@@ -122,7 +136,31 @@ export type VerifiedRequest = {
   approve(): ApprovedRequest;
   /** As approve, for a renewal, whose subject and names must be those of the renewed certificate. */
   approveRenewal(held: HeldCertificate): ApprovedRequest;
+  /**
+   * Decides about a first enrolment and issues the certificate, once for each transaction: a repeated request gets the same certificate.
+   * Throws `identity-not-allowed`, `rate-limited`, and as `issue`.
+   */
+  enrol(asked: FirstEnrolment): Promise<EnrolmentOutcome>;
+  /** As enrol, for the holder of a certificate. */
+  enrolAgain(asked: Transaction, held: HeldCertificate): Promise<EnrolmentOutcome>;
 };
+
+/** A transaction of a device, by the name that the device gave it. */
+export type Transaction = { readonly protocol: string; readonly transaction: string };
+
+export type FirstEnrolment = Transaction & {
+  /** shared or one-time secret of the device; undefined: it has sent none */
+  readonly secret: string | undefined;
+  readonly clientIp: string;
+  /** called with the kind of the credential once it was accepted, for the record */
+  readonly onAccepted?: (credential: string) => void;
+};
+
+export type EnrolmentOutcome =
+  | { readonly status: 'issued'; readonly certificate: Uint8Array; readonly serial: string; readonly isRepetition: boolean }
+  /** a person decides */
+  | { readonly status: 'pending' }
+  | { readonly status: 'refused'; readonly why: 'credential' | 'transaction' | 'rejected' | 'full'; readonly detail: string };
 
 /** Right to one certificate. Only an approval makes one. */
 export type ApprovedRequest = {
@@ -138,6 +176,8 @@ export type EnrolledCertificate = { readonly certificate: Uint8Array; readonly s
 
 /** Description of an enrolment protocol for a CA. */
 export type EnrolmentProtocol = {
+  /** as for `enrolment`: `est` */
+  readonly name: string;
   /** `EST`, for messages */
   readonly title: string;
   /** names that no CA may carry, because they mean something else in the protocol's paths */

@@ -4,6 +4,8 @@ import type { CaContext } from '../context.ts';
 import { certifyOther } from './elsewhere/certify-ca.ts';
 import { makeCsr } from './elsewhere/csr.ts';
 import { importCert } from './elsewhere/import-cert.ts';
+import { approveEnrolment, listEnrolmentRequests, rejectEnrolment } from './enrolment/requests.ts';
+import { listEnrolmentSecrets, makeEnrolmentSecret, revokeEnrolmentSecret } from './enrolment/secrets.ts';
 import { importRevocations } from './import-revocations.ts';
 import { issueWithKey } from './issue.ts';
 import { listCertificates } from './list-certificates.ts';
@@ -13,7 +15,11 @@ import { revoke } from './revoke.ts';
 import { signCsr } from './sign-csr.ts';
 
 /** Actions, in the order of the API description. */
-const actions = [signCsr, issueWithKey, certifyOther, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued];
+const actions = [
+  ...[signCsr, issueWithKey, certifyOther, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued],
+  ...[makeEnrolmentSecret, listEnrolmentSecrets, revokeEnrolmentSecret],
+  ...[listEnrolmentRequests, approveEnrolment, rejectEnrolment],
+];
 
 export function caActions(context: CaContext): readonly AnyEndpoint[] {
   return actions.map((action) => action(context));

@@ -1,15 +1,17 @@
 // Approval of requests: only the functions here make an ApprovedRequest, and certificates are issued for nothing else.
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Certificate } from '../der/certificate.ts';
 import type { VerifiedCsr } from './csr.ts';
 import { failCa } from '../errors.ts';
 import { dnsName, ipAddress } from '../der/extensions.ts';
 import { findForbiddenName, type IdentityPolicy } from './identity-policy.ts';
 import { parseIpAddress } from '../der/ip.ts';
-import { commonName } from '../der/name.ts';
+import { commonName, parseName, readName } from '../der/name.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
+import type { FixedIdentity } from '../records/enrolments.ts';
 import type { Purpose, RenewalLimits } from '../records/records.ts';
 
 /** Beside those that are asked for: the purpose of a registration authority. */
@@ -51,13 +53,28 @@ export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): Appro
   return approveNames(csr, policy, {});
 }
 
+/**
+ * Approves a first enrolment of a device whose identity an administrator wrote down: exactly this subject, and of these alternative names any.
+ * The identity policy counts as well, unless the administrator may allow other names. Throws `identity-not-allowed`.
+ */
+export function approveIdentity(csr: VerifiedCsr, identity: FixedIdentity, policy: IdentityPolicy): ApprovedRequest {
+  const { subjectAttributes, nameTexts } = csr.content;
+  const subject = parseName(identity.subject);
+  if (subject === undefined || !isDeepStrictEqual(readName(subject), subjectAttributes))
+    throw refusal(`the secret is for the subject "${identity.subject}" alone`);
+  const other = nameTexts.find((name) => !identity.names.some((allowed) => allowed.toLowerCase() === name.toLowerCase()));
+  if (other !== undefined) throw refusal(`the secret is not for the alternative name "${other}"`);
+  const limits: RenewalLimits = { purposes: ['clientAuth', 'serverAuth'], namesAllowed: true };
+  return approveNames(csr, policy, identity.beyondPolicy ? { limits } : {});
+}
+
 /** The certificate that is renewed, and what its renewals keep to. */
 type Renewal = { readonly renews?: string; readonly limits?: RenewalLimits | undefined };
 
 function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal): ApprovedRequest {
   const { changesSubject, wantsServerAuth } = csr.content;
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
-  const problem = findForbiddenName(policy, csr.content);
+  const problem = renewal.limits?.namesAllowed === true ? undefined : findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
   // A usage that cannot be given is left out, as at the first issue: devices ask by the same template forever.
   const isForServers = wantsServerAuth && renewal.limits?.purposes.includes('serverAuth') !== false;

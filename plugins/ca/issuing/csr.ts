@@ -14,6 +14,8 @@ import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../
 
 /** Content of a request. Other attributes and extensions are ignored, never copied (R30). */
 type RequestContent = {
+  /** the request itself */
+  readonly der: Uint8Array;
   /** DER Name, exactly as sent */
   readonly subject: Uint8Array;
   readonly subjectAttributes: readonly NameAttribute[];
@@ -64,7 +66,7 @@ export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): Ver
   const attributes = refuseOn('has attributes that are not well-formed, or one of them twice', () => readAttributes(parts.attributes));
   if (extensionRequests(attributes) > 1)
     throw refusal('asks for extensions more than once: put all of them into one value of one attribute extensionRequest');
-  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(parts, key, attributes)));
+  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(der, parts, key, attributes)));
 }
 
 /** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse (R28, R29, spec C). */
@@ -110,7 +112,7 @@ function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
 const maxSubjectAttributes = 32;
 const maxAttributeCharacters = 256;
 
-function readContent(parts: Parts, key: CheckedKey, attributes: ReadonlyMap<string, Attribute>): RequestContent {
+function readContent(der: Uint8Array, parts: Parts, key: CheckedKey, attributes: ReadonlyMap<string, Attribute>): RequestContent {
   const subjectAttributes = readName(parts.subject);
   if (subjectAttributes.length > maxSubjectAttributes || subjectAttributes.some(({ value }) => value.length > maxAttributeCharacters)) {
     throw new DerError('subject too long');
@@ -121,6 +123,7 @@ function readContent(parts: Parts, key: CheckedKey, attributes: ReadonlyMap<stri
   const alternativeNames = readAlternativeNames(names);
   const challenge = attributes.get(requestAttribute.challengePassword);
   return {
+    der,
     subject: parts.subject,
     subjectAttributes,
     subjectText: formatName(subjectAttributes),

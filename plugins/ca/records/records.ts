@@ -1,7 +1,9 @@
 // Records of CAs in the store: the CA itself, the certificates it issued and revoked, and keys without an owning CA.
+import type { Failures } from '../../../core/access/failure-limit.ts';
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
+import type { Enrolment, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
 
 /** A CA's key pair: the private half is a handle into the token. */
 export type CaKey = {
@@ -76,6 +78,8 @@ export type CaRecord = {
   /** oldest first; empty for a trust-only CA */
   readonly generations: readonly CaGeneration[];
   readonly est: EstSettings;
+  /** absent: off */
+  readonly scep?: ScepSettings | undefined;
   /** id of the CA that est.initialEnrollTrustCa names; absent in older records, until that CA is deleted */
   readonly trustedCaId?: string | undefined;
   /** oldest first; absent until a protocol needs one (registration/registration.ts) */
@@ -126,6 +130,8 @@ export type RenewalLimits = {
   readonly purposes: readonly Purpose[];
   /** undefined: est/ttl of the CA, as of each renewal */
   readonly ttlSeconds?: number;
+  /** true if an administrator has allowed the names, which may be outside the identity policy; renewals keep them */
+  readonly namesAllowed?: true;
 };
 
 /** Entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
@@ -210,6 +216,10 @@ export type CaTables = {
   /** the key ledger; key ids are those of CAs */
   readonly pendingKeys: Table<KeyLedgerRecord>;
   readonly removedCas: Table<RemovedCa>;
+  readonly enrolmentSecrets: Table<EnrolmentSecret>;
+  readonly enrolments: Table<Enrolment>;
+  readonly pendingEnrolments: Table<PendingEnrolment>;
+  readonly secretFailures: Table<Failures>;
   readonly identities: Table<ListenerRecord>;
 };
 
@@ -223,6 +233,10 @@ export function openCaTables(store: Store): CaTables {
     lastCrls: store.table('last-crls'),
     pendingKeys: store.table('unclaimed-keys'),
     removedCas: store.table('removed-cas'),
+    enrolmentSecrets: store.table('enrolment-secrets'),
+    enrolments: store.table('enrolments'),
+    pendingEnrolments: store.table('pending-enrolments'),
+    secretFailures: store.table('secret-failures'),
     identities: store.table('listener-identity'),
   };
 }

@@ -18,7 +18,7 @@ const config = async (name: string): Promise<Answer['body']> => (await appliance
 const codeOf = ({ status, body }: Answer): string => `${status} ${body?.code}`;
 
 describe('defaults', () => {
-  test('a CA of a name alone: ECDSA P-256, CN=<name>, ten years, EST off and nothing allowed', async () => {
+  test('a CA of a name alone: ECDSA P-256, CN=<name>, ten years, EST and SCEP off and nothing allowed', async () => {
     expect((await create('plain')).status).toBe(201);
     expect(await config('plain')).toEqual({
       name: 'plain',
@@ -36,6 +36,7 @@ describe('defaults', () => {
         ttl: '30d',
         'allow-reenroll-with-issued-cert': true,
       },
+      scep: { enabled: false, 'allow-reenroll-with-issued-cert': true, 'approval-required': false, 'allow-old': [] },
     });
     const state = await appliance.state('plain');
     expect(state).toMatchObject({ 'trust-only': false, 'key-version': 1, est: { 'https-url': [], 'initial-enroll-secret-set': false } });

@@ -159,7 +159,13 @@ export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'cloc
     }),
     [],
   );
-  return { authorities, clock, limit: new FailureLimit(kept, clock), sealed: () => false, refresh: () => store.refresh() };
+  return {
+    authorities,
+    clock,
+    limit: new FailureLimit(kept, clock, kept.table('secret-failures')),
+    sealed: () => false,
+    refresh: () => store.refresh(),
+  };
 }
 
 function readAudit(directory: string): Readonly<Record<string, unknown>>[] {

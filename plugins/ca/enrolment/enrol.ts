@@ -1,0 +1,141 @@
+// Enrolment by a protocol in which devices ask again: decision, one issue for a transaction, and what waits for a person.
+import { formatTimestamp, parseDuration } from '../../../core/base/time.ts';
+import type { FailureLimit } from '../../../core/access/failure-limit.ts';
+import type { EnrolmentOutcome, FirstEnrolment, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
+import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import type { CaContext } from '../context.ts';
+import type { Certificate } from '../der/certificate.ts';
+import { type ApprovedRequest, approveByPolicy, approveIdentity, approveRenewal } from '../issuing/approval.ts';
+import type { VerifiedCsr } from '../issuing/csr.ts';
+import { issueCertificate } from '../issuing/issue.ts';
+import { disabledScep, type FixedIdentity } from '../records/enrolments.ts';
+import type { RenewalLimits } from '../records/records.ts';
+import { type Accepted, judgeSecret, spend } from './secrets.ts';
+import { findAnswer, findNoRoom, first, hashesOf, type Place, placeOf, recordsOf, waitingDays } from './transactions.ts';
+
+/** First enrolment of a device. Throws `identity-not-allowed`, `rate-limited`, and as issueCertificate. */
+export async function enrolFirst(
+  context: CaContext,
+  limit: FailureLimit,
+  ca: FoundCa,
+  csr: VerifiedCsr,
+  asked: FirstEnrolment,
+): Promise<EnrolmentOutcome> {
+  const place = placeOf(ca, asked, first);
+  const known = findAnswer(context, recordsOf(context, place), hashesOf(csr));
+  if (known !== undefined) return known;
+  const rules = ca.record.scep ?? disabledScep;
+  const judged = await judgeSecret(context, limit, ca, rules, asked);
+  if ('refusal' in judged) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${judged.refusal}.` };
+  asked.onAccepted?.(judged.credential);
+  const approved = approveFirst(csr, ca, judged.identity);
+  if (rules.approvalRequired) return keepPending(context, ca, csr, place, asked, judged);
+  return issueOnce(context, ca, { approved, csr, place }, `${asked.protocol}-${judged.credential}`, (transaction) => {
+    spendOrRefuse(context, transaction, judged.oneTime);
+  });
+}
+
+/** Renewal by the holder of a certificate of this CA. `recheck` repeats the check of that certificate in the recording transaction. */
+export async function enrolAgain(
+  context: CaContext,
+  ca: FoundCa,
+  csr: VerifiedCsr,
+  asked: Transaction,
+  renewed: { readonly held: Certificate; readonly limits: RenewalLimits | undefined; recheck(transaction: WriteTransaction): void },
+): Promise<EnrolmentOutcome> {
+  const place = placeOf(ca, asked, renewed.held.serial);
+  const known = findAnswer(context, recordsOf(context, place), hashesOf(csr));
+  if (known !== undefined) return known;
+  const approved = approveRenewal(csr, renewed.held, ca.record.est, renewed.limits);
+  return issueOnce(context, ca, { approved, csr, place }, `${asked.protocol}-renewal`, (transaction) => renewed.recheck(transaction));
+}
+
+/** The approval of a first enrolment; repeated when a person has decided. Throws `identity-not-allowed`. */
+export function approveFirst(csr: VerifiedCsr, { record }: FoundCa, identity: FixedIdentity | undefined): ApprovedRequest {
+  return identity === undefined ? approveByPolicy(csr, record.est) : approveIdentity(csr, identity, record.est);
+}
+
+type Wish = { readonly approved: ApprovedRequest; readonly csr: VerifiedCsr; readonly place: Place };
+
+/**
+ * Issues the certificate of a transaction, once: who comes second gets what the first one has got. `check` runs in the recording transaction and may throw
+ * Concluded.
+ */
+export async function issueOnce(
+  context: CaContext,
+  ca: FoundCa,
+  { approved, csr, place }: Wish,
+  via: string,
+  check: (transaction: WriteTransaction) => void,
+): Promise<EnrolmentOutcome> {
+  const hashes = hashesOf(csr);
+  const longest = parseDuration(ca.record.est.ttl, 'est/ttl').seconds;
+  try {
+    const { serial, record } = await issueCertificate(context, ca, approved, {
+      via,
+      ttlSeconds: Math.min(longest, approved.content.limits?.ttlSeconds ?? longest),
+      recheck(transaction) {
+        const { answered, issued } = recordsOf(context, place, transaction);
+        const meanwhile = findAnswer(context, { answered, issued, pending: undefined }, hashes);
+        if (meanwhile !== undefined) throw new Concluded(meanwhile);
+        check(transaction);
+      },
+      keep(transaction, made) {
+        transaction.put(context.tables.enrolments, place.answered, { ...hashes, serial: made.serial, until: made.record.notAfter });
+        transaction.delete(context.tables.pendingEnrolments, place.pending);
+      },
+    });
+    return { status: 'issued', certificate: record.certificate, serial, isRepetition: false };
+  } catch (error) {
+    if (error instanceof Concluded) return error.outcome;
+    throw error;
+  }
+}
+
+/** Undoes a transaction whose request has another answer. */
+export class Concluded extends Error {
+  override readonly name = 'Concluded';
+  readonly outcome: EnrolmentOutcome;
+
+  constructor(outcome: EnrolmentOutcome) {
+    super('the request was answered meanwhile');
+    this.outcome = outcome;
+  }
+}
+
+function spendOrRefuse(context: CaContext, transaction: WriteTransaction, key: StoreKey | undefined): void {
+  const problem = key === undefined ? undefined : spend(context, transaction, key);
+  if (problem === undefined) return;
+  throw new Concluded({ status: 'refused', why: 'credential', detail: `The credential was not accepted: ${problem}.` });
+}
+
+/** Records a request that a person decides about. Its secret is spent with it. */
+async function keepPending(
+  context: CaContext,
+  ca: FoundCa,
+  csr: VerifiedCsr,
+  place: Place,
+  { protocol, clientIp }: FirstEnrolment,
+  { identity, oneTime, credential }: Accepted,
+): Promise<EnrolmentOutcome> {
+  const { store, tables, clock } = context;
+  const hashes = hashesOf(csr);
+  const now = clock.now();
+  const { der, subjectText, nameTexts, keyName } = csr.content;
+  return store.write((transaction): EnrolmentOutcome => {
+    const meanwhile = findAnswer(context, recordsOf(context, place, transaction), hashes) ?? findNoRoom(context, transaction, ca, clientIp);
+    if (meanwhile !== undefined) return meanwhile;
+    const problem = oneTime === undefined ? undefined : spend(context, transaction, oneTime);
+    if (problem !== undefined) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${problem}.` };
+    transaction.put(tables.pendingEnrolments, place.pending, {
+      ...hashes,
+      ...{ csr: der, subject: subjectText, names: nameTexts, keyName, clientIp },
+      via: `${protocol}-${credential}`,
+      requestedAt: formatTimestamp(now),
+      until: formatTimestamp(now.add({ hours: waitingDays * 24 })),
+      identity: identity && { subject: identity.subject, names: identity.names, beyondPolicy: identity.beyondPolicy },
+    });
+    return { status: 'pending' };
+  });
+}

@@ -1,0 +1,116 @@
+// Transactions of enrolment: a request that is repeated, because an answer was lost, gets the same answer again, and nothing new.
+import { hash } from 'node:crypto';
+import type { EnrolmentOutcome, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
+import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import type { CaContext } from '../context.ts';
+import type { VerifiedCsr } from '../issuing/csr.ts';
+import type { Enrolment, PendingEnrolment } from '../records/enrolments.ts';
+import type { IssuedCertificate } from '../records/records.ts';
+
+/** Days for which a request waits for a person, and for which a refusal is remembered. */
+export const waitingDays = 7;
+
+/** Requests of a CA that wait for a person, and those of them from one address: anybody can make some. */
+const mostPending = 1_000;
+const mostPendingOfAddress = 20;
+
+/** The part of the keys of first enrolments; renewals have the serial number of the renewed certificate. */
+export const first = 'first';
+
+/** Place of a transaction in the store. */
+export type Place = { readonly answered: StoreKey; readonly pending: StoreKey };
+
+export function placeOf({ tenantId, record }: FoundCa, { protocol, transaction }: Transaction, scope: string): Place {
+  const id = hash('sha256', `${protocol}\0${transaction}`);
+  return { answered: [tenantId, record.id, scope, id], pending: [tenantId, record.id, id] };
+}
+
+/** Hashes of a request: of its key, and of key and names. */
+export function hashesOf({ content }: VerifiedCsr): Pick<Enrolment, 'requestHash' | 'keyHash'> {
+  const names = content.alternativeNames.map(({ whole }) => Buffer.from(whole).toString('hex')).toSorted();
+  const key = Buffer.from(content.publicKey).toString('hex');
+  const whole = [key, Buffer.from(content.subject).toString('hex'), ...names].join('\n');
+  return { keyHash: hashOfKey(content.publicKey), requestHash: hash('sha256', whole) };
+}
+
+/** SHA-256 of a DER SubjectPublicKeyInfo, hexadecimal. */
+export function hashOfKey(publicKey: Uint8Array): string {
+  return hash('sha256', publicKey);
+}
+
+/** The records of a transaction, in the store or as a transaction of it sees them. */
+type Records = {
+  readonly answered: Enrolment | undefined;
+  readonly pending: PendingEnrolment | undefined;
+  readonly issued: IssuedCertificate | undefined;
+};
+
+export function recordsOf({ tables }: CaContext, { answered, pending }: Place, transaction?: WriteTransaction): Records {
+  const found = transaction === undefined ? tables.enrolments.get(answered) : transaction.get(tables.enrolments, answered);
+  const waiting = transaction === undefined ? tables.pendingEnrolments.get(pending) : transaction.get(tables.pendingEnrolments, pending);
+  const serial = found?.serial;
+  const key = serial === undefined ? undefined : [...answered.slice(0, 2), serial];
+  const issued =
+    key === undefined ? undefined : transaction === undefined ? tables.certificates.get(key) : transaction.get(tables.certificates, key);
+  return { answered: found, pending: waiting, issued };
+}
+
+/**
+ * The answer that a request with these hashes already has; undefined if it is new, or if its certificate has ended. Only the key decides
+ * where `requestHash` is absent, as when a device asks for news.
+ */
+export function findAnswer(
+  { clock }: CaContext,
+  records: Records,
+  hashes: { readonly keyHash: string; readonly requestHash?: string },
+): EnrolmentOutcome | undefined {
+  const now = clock.now();
+  const isOver = ({ until }: { readonly until: string }): boolean => Temporal.Instant.compare(until, now) < 0;
+  const { answered, pending, issued } = records;
+  const isOther = (known: Enrolment | PendingEnrolment): boolean =>
+    known.keyHash !== hashes.keyHash || (hashes.requestHash !== undefined && known.requestHash !== hashes.requestHash);
+  if (answered !== undefined && !isOver(answered) && (answered.serial === undefined || isLiving(issued))) {
+    if (isOther(answered)) return usedByAnother;
+    if (answered.serial === undefined || issued === undefined) return rejected;
+    return { status: 'issued', certificate: issued.certificate, serial: answered.serial, isRepetition: true };
+  }
+  if (pending === undefined || isOver(pending)) return undefined;
+  return isOther(pending) ? usedByAnother : { status: 'pending' };
+}
+
+function isLiving(issued: IssuedCertificate | undefined): boolean {
+  return issued !== undefined && issued.revoked === undefined;
+}
+
+const usedByAnother: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'transaction',
+  detail: 'The transaction belongs to a request with another key or other names: begin a new one, with a new key.',
+};
+
+const rejected: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'rejected',
+  detail: 'A person has refused this request: ask the administrator, and begin a new transaction.',
+};
+
+/** Refusal of one more request that waits for a person, inside the transaction that would record it; undefined if there is room. */
+export function findNoRoom(
+  { tables }: CaContext,
+  transaction: WriteTransaction,
+  { tenantId, record }: FoundCa,
+  clientIp: string,
+): EnrolmentOutcome | undefined {
+  let [all, own] = [0, 0];
+  for (const [, pending] of transaction.entries(tables.pendingEnrolments, [tenantId, record.id])) {
+    all += 1;
+    if (pending.clientIp === clientIp) own += 1;
+  }
+  if (all < mostPending && own < mostPendingOfAddress) return undefined;
+  return {
+    status: 'refused',
+    why: 'full',
+    detail: 'Too many requests wait for a person already: the administrator decides about them, then try again.',
+  };
+}

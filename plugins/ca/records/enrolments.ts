@@ -1,0 +1,69 @@
+// Records of enrolments by protocols in which a device asks again: what was answered, what waits for a person, and secrets for one device.
+
+/** Settings of SCEP. The container `scep` of the CA resource; names and lives are those of `est`. */
+export type ScepSettings = {
+  readonly enabled: boolean;
+  readonly initialEnrollSecret?: string | undefined;
+  readonly allowReenrollWithIssuedCert: boolean;
+  readonly approvalRequired: boolean;
+  readonly allowOld: readonly OldAlgorithm[];
+};
+
+/** Algorithms that a CA takes from its devices only by name. */
+export const oldAlgorithms = ['des', 'des3', 'md5', 'sha1'] as const;
+export type OldAlgorithm = (typeof oldAlgorithms)[number];
+
+/** SCEP at a CA that does not mention it: off. */
+export const disabledScep: ScepSettings = { enabled: false, allowReenrollWithIssuedCert: true, approvalRequired: false, allowOld: [] };
+
+/** The identity that a device may have, as an administrator wrote it down. */
+export type FixedIdentity = {
+  /** as parseName reads it */
+  readonly subject: string;
+  /** alternative names as formatAlternativeName writes them; the device may ask for fewer */
+  readonly names: readonly string[];
+  /** true if it may be outside the identity policy of the CA */
+  readonly beyondPolicy: boolean;
+};
+
+/** A secret for one device. Key: [tenant uuid, CA id, SHA-256 of the secret, hexadecimal]. */
+export type EnrolmentSecret = FixedIdentity & {
+  /** identifies it for people; tells nothing of the secret */
+  readonly id: string;
+  readonly createdAt: string;
+  readonly until: string;
+  readonly uses: number;
+  readonly usesLeft: number;
+};
+
+/**
+ * The answer to a request, which a repetition gets again. Key: [tenant uuid, CA id, `first` or the serial number of the renewed certificate,
+ * SHA-256 of protocol and transaction, hexadecimal].
+ */
+export type Enrolment = {
+  /** SHA-256 of key, subject and alternative names, hexadecimal */
+  readonly requestHash: string;
+  /** SHA-256 of the SubjectPublicKeyInfo, hexadecimal */
+  readonly keyHash: string;
+  /** serial number; undefined: refused by a person */
+  readonly serial: string | undefined;
+  /** the record is deleted after this time */
+  readonly until: string;
+};
+
+/** A first request that waits for a person. Key: [tenant uuid, CA id, SHA-256 of protocol and transaction, hexadecimal]. */
+export type PendingEnrolment = {
+  readonly requestHash: string;
+  readonly keyHash: string;
+  /** DER */
+  readonly csr: Uint8Array;
+  readonly subject: string;
+  readonly names: readonly string[];
+  readonly keyName: string;
+  readonly via: string;
+  readonly clientIp: string;
+  readonly requestedAt: string;
+  readonly until: string;
+  /** identity that the one-time secret of the device allows; undefined: the identity policy counts */
+  readonly identity: FixedIdentity | undefined;
+};

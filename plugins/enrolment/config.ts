@@ -1,0 +1,16 @@
+// The plugin's section of the configuration.
+import { z } from 'zod';
+import { address } from '../../core/config/schema.ts';
+
+export const configSchema = z
+  .strictObject({
+    listen: address
+      .exactOptional()
+      .describe('enrolment protocols beside EST (HTTPS), for example 0.0.0.0:4666; absent: no listener, and no CA enrols by them'),
+    plainListen: address
+      .exactOptional()
+      .describe('the same over HTTP without TLS, for devices that have none: SCEP protects its messages itself; absent: none'),
+  })
+  .prefault({});
+
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,59 @@
+// Additions of plugin `enrolment`: its listeners, opened when all plugins have started.
+import type { Handler } from '../../core/http/pipeline.ts';
+import { defined } from '../../core/base/defined.ts';
+import { listenHttps } from '../../core/http/listener/listeners.ts';
+import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { enrolmentListenerService } from '../../core/plugin/services/enrolment-listener.ts';
+import { listenersService } from '../../core/plugin/services/listeners.ts';
+import type { Config } from './config.ts';
+import { listenPlain } from './plain-listener.ts';
+import { originsOf } from './origins.ts';
+import { routeBySegment } from './route.ts';
+
+/** Running requests get this long when the appliance stops. */
+const stopGraceMs = 10_000;
+
+/** Octets of the head of a request: a message of SCEP by GET has three to four thousand characters, and more with a large key. */
+const headBytes = 24 * 1024;
+
+type Open = { close(graceMs: number): Promise<void> };
+
+export function provision(context: PluginContext<Config>): PluginInstance {
+  const { config, log } = context;
+  const listeners = context.service(listenersService);
+  const protocols = new Map<string, Handler>();
+  const open: Open[] = [];
+  let forgetIdentity: (() => void) | undefined;
+  const close = async (): Promise<void> => void (await Promise.all(open.map((one) => one.close(stopGraceMs))));
+  return {
+    services: [
+      provide(enrolmentListenerService, {
+        serve: (segment, handler) => void protocols.set(segment, handler),
+        origins: () => originsOf(listeners, config),
+      }),
+    ],
+    async start() {
+      if (!listeners.serving) return;
+      const handler = routeBySegment(protocols, context.invoke);
+      const guarded = listeners.guard?.(handler) ?? handler;
+      const shared = { handler: guarded, log, ...defined({ proxies: listeners.est.proxies, connections: listeners.est.connections }) };
+      if (config.listen !== undefined) {
+        const secure = await listenHttps({
+          ...shared,
+          ...config.listen,
+          identity: listeners.identity(),
+          tls: { maxHeaderSize: headBytes },
+        });
+        forgetIdentity = listeners.onIdentityChange((identity) => secure.setIdentity(identity));
+        open.push(secure);
+      }
+      if (config.plainListen !== undefined) open.push(await listenPlain({ ...shared, ...config.plainListen, headBytes }));
+      listeners.onRetire?.(() => void close());
+    },
+    async stop() {
+      forgetIdentity?.();
+      await close();
+    },
+  };
+}
