@@ -19,7 +19,7 @@ import { examineLimits } from './composition/own-limits.ts';
 import { neededParts, openLink, takePart, type TakingPart } from './cluster/replication/taking-part.ts';
 import { holdDataDirectory, mendDirectory } from './data-directory/data-directory.ts';
 import { watchLockFile } from './data-directory/lock-file.ts';
-import { controlSeal } from './seal/seal-controller.ts';
+import { SealController } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
 import { requireNotRecovering } from './cluster/membership/recovery/recover.ts';
@@ -133,7 +133,7 @@ async function main(): Promise<void> {
   const cluster = takePart(configuration, log, () => prepareToken(configuration));
   const prepared = prepare(configuration, log, cluster, looked.resolve);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
-  const workers = controlSeal(
+  const workers = new SealController(
     {
       configuration,
       args,
