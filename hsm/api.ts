@@ -2,34 +2,17 @@
 import type { KeyEvidence } from './key-evidence.ts';
 import type { Secret } from './secret.ts';
 import type { HsmError } from './errors.ts';
+import type { HashName, KeyType, SignScheme } from './key-uses.ts';
 
 export { HsmError, lacksWrappingKey, isOwnKeyMissing, unprepared, isUnprepared, isKeyLost, isMakingRepeatable } from './errors.ts';
 export type { HsmErrorKind } from './errors.ts';
 export { revealSecret, Secret } from './secret.ts';
 export type { KeyEvidence } from './key-evidence.ts';
-
-/** Key types that a token can hold. `secret-256` is a generic secret of 32 octets (HMAC, derivation). */
-export type KeyType =
-  | 'aes-128'
-  | 'aes-192'
-  | 'aes-256'
-  | 'secret-256'
-  | 'rsa-2048'
-  | 'rsa-3072'
-  | 'rsa-4096'
-  | 'ecdsa-p256'
-  | 'ecdsa-p384'
-  | 'ecdsa-p521'
-  | 'ed25519'
-  | 'ml-dsa-44'
-  | 'ml-dsa-65'
-  | 'ml-dsa-87';
+export { hashFor, keyUses, schemeFor } from './key-uses.ts';
+export type { EncryptingKeyType, HashName, KeyType, KeyUsage, SignatureFamily, SigningKeyType, SignScheme } from './key-uses.ts';
 
 /** `wrapped`: the key is a blob under the token's wrapping key. `token`: the key is a persistent object in the token. */
 export type Custody = 'wrapped' | 'token';
-
-/** SHA-2 functions offered for signatures and HMAC. */
-export type HashName = 'sha256' | 'sha384' | 'sha512';
 
 /** Hashes of RSAES-OAEP. Collisions of SHA-1 do not touch its security; SoftHSM2 up to 2.6.1 takes no other. */
 export type OaepHash = HashName | 'sha1';
@@ -78,17 +61,6 @@ export type MakingOptions = {
   /** the answer of `reserve` for this type and binding: the object gets the CKA_ID in it */
   readonly reserved?: StoredKey;
 };
-
-/**
- * Scheme of a signature. `digest` inputs are the finished hash; ed25519 and ml-dsa take the whole message.
- * ECDSA signatures come back as r‖s, fixed width; RSA-PSS uses MGF1 with the same hash and a salt of hash length.
- */
-export type SignScheme =
-  | { readonly scheme: 'rsa-pkcs1v15'; readonly hash: HashName; readonly digest: Uint8Array }
-  | { readonly scheme: 'rsa-pss'; readonly hash: HashName; readonly digest: Uint8Array }
-  | { readonly scheme: 'ecdsa'; readonly digest: Uint8Array }
-  | { readonly scheme: 'ed25519'; readonly message: Uint8Array }
-  | { readonly scheme: 'ml-dsa'; readonly message: Uint8Array };
 
 /** A symmetric key derived from a stored secret and a context; the derived key exists only as a session object in the token. */
 export type Derivation = {

@@ -1,7 +1,7 @@
 // Proves that each stored key opens in its token, and that no secret is known to everybody: it is loaded and used once.
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { CheckFinding } from '../../core/base/context.ts';
-import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../hsm/api.ts';
+import { type Hsm, HsmError, type KeyReference, keyUses, type KeyUsage, schemeFor } from '../../hsm/api.ts';
 import { describeKey } from '../wrapping-keys/rotation.ts';
 
 /** Number of keys of each type that opened, and findings about those that did not. */
@@ -51,37 +51,31 @@ async function use(hsm: Hsm, key: KeyReference): Promise<unknown> {
   if (key.binding.purpose === 'import') {
     return hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
   }
-  return uses[key.stored.type](hsm, key);
+  return useAs(keyUses[key.stored.type], hsm, key);
 }
 
 function unlessRefused(error: unknown): void {
   if (!(error instanceof HsmError && error.kind === 'decryption-failed')) throw error;
 }
 
-type Use = (hsm: Hsm, key: KeyReference) => Promise<unknown>;
+async function useAs(usage: KeyUsage, hsm: Hsm, key: KeyReference): Promise<unknown> {
+  if (usage.use === 'encrypt') return seal(usage.bytes, hsm, key);
+  if (usage.use === 'mac') return macOfZeros.equals(await hsm.hmac(key, 'sha256', text)) ? isOfZeros : undefined;
+  const scheme = schemeFor(usage.family, text, 'sha256', () => digest);
+  return hsm.sign(key, scheme);
+}
 
-const aead: Use = async (hsm, key) => {
+const macOfZeros = createHmac('sha256', Buffer.alloc(32)).update(text).digest();
+
+async function seal(keyBytes: number, hsm: Hsm, key: KeyReference): Promise<unknown> {
   const sealed = await hsm.encrypt(key, text);
   const opened = await hsm.decrypt(key, sealed);
   if (!Buffer.from(opened).equals(text)) throw new Error('the token decrypted something else than it had encrypted');
-  return opensWithZeros(Number(key.stored.type.slice('aes-'.length)), sealed) ? isOfZeros : undefined;
-};
-const macOfZeros = createHmac('sha256', Buffer.alloc(32)).update(text).digest();
-const secret: Use = async (hsm, key) => (macOfZeros.equals(await hsm.hmac(key, 'sha256', text)) ? isOfZeros : undefined);
-const rsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest });
-const ecdsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ecdsa', digest });
-const mlDsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ml-dsa', message: text });
-
-const uses: Readonly<Record<KeyType, Use>> = {
-  ...{ 'aes-128': aead, 'aes-192': aead, 'aes-256': aead, 'secret-256': secret },
-  ...{ 'rsa-2048': rsa, 'rsa-3072': rsa, 'rsa-4096': rsa },
-  ...{ 'ecdsa-p256': ecdsa, 'ecdsa-p384': ecdsa, 'ecdsa-p521': ecdsa },
-  ed25519: (hsm, key) => hsm.sign(key, { scheme: 'ed25519', message: text }),
-  ...{ 'ml-dsa-44': mlDsa, 'ml-dsa-65': mlDsa, 'ml-dsa-87': mlDsa },
-};
+  return opensWithZeros(keyBytes, sealed) ? isOfZeros : undefined;
+}
 
 /** `sealed`: nonce (12 octets), ciphertext, tag (16). */
-function opensWithZeros(bits: number, sealed: Uint8Array): boolean {
-  const decipher = createDecipheriv(`aes-${bits as 128 | 192 | 256}-gcm`, Buffer.alloc(bits / 8), sealed.subarray(0, 12));
+function opensWithZeros(keyBytes: number, sealed: Uint8Array): boolean {
+  const decipher = createDecipheriv(`aes-${(8 * keyBytes) as 128 | 192 | 256}-gcm`, Buffer.alloc(keyBytes), sealed.subarray(0, 12));
   return decipher.update(sealed.subarray(12, -16)).equals(text);
 }

@@ -1,21 +1,21 @@
-// The ciphers of transit keys, one row each. A new cipher is a row here, one in hsm/pkcs11/mechanisms.ts, and test vectors.
-import type { Hsm, KeyType } from '../../hsm/api.ts';
+// The ciphers of transit keys, one row each: a key type of hsm/key-uses.ts that encrypts or signs and has none does not compile.
+import { type EncryptingKeyType, type Hsm, keyUses, type SignatureFamily, type SigningKeyType } from '../../hsm/api.ts';
 import { fail } from './errors.ts';
 
-/** The signature schemes; decides what is sent to the token and how the result is encoded. */
-export type SignatureFamily = 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
+export type { SignatureFamily } from '../../hsm/api.ts';
 
 /** A symmetric AEAD cipher: encrypts, decrypts, derives. */
 export type AeadCipher = {
   readonly kind: 'aead';
-  readonly keyType: 'aes-128' | 'aes-192' | 'aes-256';
+  readonly keyType: EncryptingKeyType;
   readonly keyBytes: number;
 };
 
 /** A signing cipher. */
 export type SigningCipher = {
   readonly kind: 'signing';
-  readonly keyType: KeyType;
+  readonly keyType: SigningKeyType;
+  /** decides what is sent to the token and how the result is encoded */
   readonly family: SignatureFamily;
   /** type and size or curve in node:crypto: `rsa 2048`, `ec prime256v1`, `ed25519` */
   readonly nodeKey: string;
@@ -27,28 +27,39 @@ export type SigningCipher = {
 
 export type Cipher = AeadCipher | SigningCipher;
 
-const rows: Readonly<Record<string, Cipher>> = {
-  'aes128-gcm96': { kind: 'aead', keyType: 'aes-128', keyBytes: 16 },
-  'aes192-gcm96': { kind: 'aead', keyType: 'aes-192', keyBytes: 24 },
-  'aes256-gcm96': { kind: 'aead', keyType: 'aes-256', keyBytes: 32 },
-  'rsa-2048': { kind: 'signing', keyType: 'rsa-2048', family: 'rsa', nodeKey: 'rsa 2048', slowToVerify: false },
-  'rsa-3072': { kind: 'signing', keyType: 'rsa-3072', family: 'rsa', nodeKey: 'rsa 3072', slowToVerify: false },
-  'rsa-4096': { kind: 'signing', keyType: 'rsa-4096', family: 'rsa', nodeKey: 'rsa 4096', slowToVerify: false },
-  ed25519: { kind: 'signing', keyType: 'ed25519', family: 'ed25519', nodeKey: 'ed25519', slowToVerify: false },
-  'ecdsa-p256': ecdsa('ecdsa-p256', 'ec prime256v1', 32, false),
-  'ecdsa-p384': ecdsa('ecdsa-p384', 'ec secp384r1', 48, true),
-  'ecdsa-p521': ecdsa('ecdsa-p521', 'ec secp521r1', 66, true),
-  'ml-dsa-44': { kind: 'signing', keyType: 'ml-dsa-44', family: 'ml-dsa', nodeKey: 'ml-dsa-44', slowToVerify: false },
-  'ml-dsa-65': { kind: 'signing', keyType: 'ml-dsa-65', family: 'ml-dsa', nodeKey: 'ml-dsa-65', slowToVerify: false },
-  'ml-dsa-87': { kind: 'signing', keyType: 'ml-dsa-87', family: 'ml-dsa', nodeKey: 'ml-dsa-87', slowToVerify: true },
+const aeadNames: Readonly<Record<EncryptingKeyType, string>> = {
+  'aes-128': 'aes128-gcm96',
+  'aes-192': 'aes192-gcm96',
+  'aes-256': 'aes256-gcm96',
 };
 
-function ecdsa(keyType: KeyType, nodeKey: string, coordinateBytes: number, slowToVerify: boolean): SigningCipher {
-  return { kind: 'signing', keyType, family: 'ecdsa', nodeKey, coordinateBytes, slowToVerify };
-}
+/** Signing ciphers have the names of their key types. */
+const signingRows: Readonly<Record<SigningKeyType, Pick<SigningCipher, 'nodeKey' | 'slowToVerify'>>> = {
+  'rsa-2048': { nodeKey: 'rsa 2048', slowToVerify: false },
+  'rsa-3072': { nodeKey: 'rsa 3072', slowToVerify: false },
+  'rsa-4096': { nodeKey: 'rsa 4096', slowToVerify: false },
+  ed25519: { nodeKey: 'ed25519', slowToVerify: false },
+  'ecdsa-p256': { nodeKey: 'ec prime256v1', slowToVerify: false },
+  'ecdsa-p384': { nodeKey: 'ec secp384r1', slowToVerify: true },
+  'ecdsa-p521': { nodeKey: 'ec secp521r1', slowToVerify: true },
+  'ml-dsa-44': { nodeKey: 'ml-dsa-44', slowToVerify: false },
+  'ml-dsa-65': { nodeKey: 'ml-dsa-65', slowToVerify: false },
+  'ml-dsa-87': { nodeKey: 'ml-dsa-87', slowToVerify: true },
+};
+
+const aeadCiphers = (Object.entries(aeadNames) as [EncryptingKeyType, string][]).map(([keyType, name]): [string, Cipher] => [
+  name,
+  { kind: 'aead', keyType, keyBytes: keyUses[keyType].bytes },
+]);
+const signingCiphers = (Object.entries(signingRows) as [SigningKeyType, (typeof signingRows)[SigningKeyType]][]).map(
+  ([keyType, row]): [string, Cipher] => {
+    const { use: _, ...algorithm } = keyUses[keyType];
+    return [keyType, { kind: 'signing', keyType, ...algorithm, ...row }];
+  },
+);
 
 // A map, so that no name resolves to an inherited property.
-const ciphers: ReadonlyMap<string, Cipher> = new Map(Object.entries(rows));
+const ciphers: ReadonlyMap<string, Cipher> = new Map([...aeadCiphers, ...signingCiphers]);
 
 /** Every cipher name, in the order of messages and documents. */
 export const cipherNames: readonly string[] = [...ciphers.keys()];

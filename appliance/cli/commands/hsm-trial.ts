@@ -2,12 +2,16 @@
 import { createHash, createPublicKey, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import {
-  HsmError,
   type GeneratedKey,
+  hashFor,
   type Hsm,
+  HsmError,
   type KeyReference,
   type KeyType,
-  type SignScheme,
+  keyUses,
+  type KeyUsage,
+  schemeFor,
+  type SignatureFamily,
   type TokenConfig,
 } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
@@ -23,26 +27,6 @@ export type Trial = {
 
 const message = Buffer.from('keystorectl hsm test');
 
-type TryKey = (hsm: Hsm, key: KeyReference, made: GeneratedKey) => Promise<void>;
-
-/** Trial use of a key of each type; the compiler finds a missing type. */
-const uses: Readonly<Record<KeyType, TryKey>> = {
-  'aes-128': tryEncryption,
-  'aes-192': tryEncryption,
-  'aes-256': tryEncryption,
-  'secret-256': tryHmac,
-  'rsa-2048': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
-  'rsa-3072': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
-  'rsa-4096': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
-  'ecdsa-p256': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
-  'ecdsa-p384': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
-  'ecdsa-p521': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
-  ed25519: signing(() => ({ scheme: 'ed25519', message }), null),
-  'ml-dsa-44': signing(() => ({ scheme: 'ml-dsa', message }), null),
-  'ml-dsa-65': signing(() => ({ scheme: 'ml-dsa', message }), null),
-  'ml-dsa-87': signing(() => ({ scheme: 'ml-dsa', message }), null),
-};
-
 /** Tests a token and reports each operation when it ends. Rejects with HsmError when the token cannot be opened. */
 export async function tryToken(config: TokenConfig, report: (trial: Trial) => void): Promise<void> {
   const hsm = await openHsm({ tokens: [config], defaultCustody: 'wrapped', cacheKeys: 64, jobTimeoutSeconds: 60 });
@@ -57,7 +41,7 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
   };
   try {
     await attempt('random', async () => require((await hsm.random(32)).some((octet) => octet !== 0), 'the random octets are all zero'));
-    for (const type of Object.keys(uses) as KeyType[]) {
+    for (const type of Object.keys(keyUses) as KeyType[]) {
       if (!hsm.offers(type)) {
         report({ token: config.name, operation: type, result: 'not offered', problem: `needs ${hsm.mechanismFor(type)}` });
         continue;
@@ -83,10 +67,15 @@ async function tryKeyType(hsm: Hsm, type: KeyType, custody: 'wrapped' | 'token')
   const made = await hsm.generate(type, binding, { custody });
   const key = { stored: made.stored, binding };
   try {
-    await uses[type](hsm, key, made);
+    await tryUse(keyUses[type], hsm, key, made);
   } finally {
     await hsm.destroy(key);
   }
+}
+
+function tryUse(usage: KeyUsage, hsm: Hsm, key: KeyReference, made: GeneratedKey): Promise<void> {
+  if (usage.use === 'encrypt') return tryEncryption(hsm, key);
+  return usage.use === 'mac' ? tryHmac(hsm, key) : trySignature(usage.family, hsm, key, made);
 }
 
 async function tryHmac(hsm: Hsm, key: KeyReference): Promise<void> {
@@ -106,16 +95,16 @@ async function tryEncryption(hsm: Hsm, key: KeyReference): Promise<void> {
   require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'a changed ciphertext was not refused');
 }
 
-/**
- * Signs with the scheme, given the SHA-256 digest of the message, and verifies with node:crypto. `hash`: null where the scheme has its own.
- */
-function signing(schemeOf: (digest: Uint8Array) => SignScheme, hash: 'sha256' | null): TryKey {
-  return async (hsm, key, { publicKey }) => {
-    const signature = await hsm.sign(key, schemeOf(createHash('sha256').update(message).digest()));
-    require(publicKey !== undefined, 'the key has no public key');
-    const spki: KeyObject = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
-    require(verify(hash, message, { key: spki, dsaEncoding: 'ieee-p1363' }, signature), 'node:crypto does not accept the signature');
-  };
+/** Signs the message and verifies the signature with node:crypto. */
+async function trySignature(family: SignatureFamily, hsm: Hsm, key: KeyReference, { publicKey }: GeneratedKey): Promise<void> {
+  const signature = await hsm.sign(
+    key,
+    schemeFor(family, message, 'sha256', () => createHash('sha256').update(message).digest()),
+  );
+  require(publicKey !== undefined, 'the key has no public key');
+  const spki: KeyObject = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
+  const isRight = verify(hashFor(family, 'sha256'), message, { key: spki, dsaEncoding: 'ieee-p1363' }, signature);
+  require(isRight, 'node:crypto does not accept the signature');
 }
 
 async function tryImport(hsm: Hsm): Promise<void> {

@@ -1,12 +1,9 @@
 // The table of CA key types: how users write one, the key in the token, the signature algorithm, and the digest that goes into C_Sign.
 import { createHash } from 'node:crypto';
-import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
+import { type HashName, type KeyType, keyUses, schemeFor, type SigningKeyType, type SignScheme } from '../../../hsm/api.ts';
 import { nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../../../core/der/der.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { KeyFamily } from '../der/public-key.ts';
-
-/** Key types that can sign. */
-type SigningKeyType = Exclude<KeyType, `aes-${string}` | 'secret-256'>;
 
 /** Key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` if there is a choice (api 62). */
 export type WrittenKeyType = {
@@ -14,6 +11,9 @@ export type WrittenKeyType = {
   readonly certKeyCurve?: 'secp256r1' | 'secp384r1' | 'secp521r1';
   readonly certKeyBits?: 2048 | 3072 | 4096;
 };
+
+/** The token's part follows from the use of its key type. */
+type Row = Omit<CaAlgorithm, 'scheme'>;
 
 /** Key type of CAs, and the algorithm with which a CA of it signs. */
 export type CaAlgorithm = {
@@ -32,21 +32,31 @@ export type CaAlgorithm = {
  * Algorithms by key type as the HSM names it: a key type that signs and has no row does not compile. The first row of each `cert-key-type`
  * is its default. RFC 5758 (ECDSA), RFC 4055 5 (RSA: parameters NULL), RFC 8410 (Ed25519), RFC 9881 (ML-DSA); others have no parameters.
  */
-const rows: Readonly<Record<SigningKeyType, CaAlgorithm>> = {
+const rows: Readonly<Record<SigningKeyType, Row>> = {
   'ecdsa-p256': ecdsa('secp256r1', '1.2.840.10045.4.3.2', 'sha256'),
   'ecdsa-p384': ecdsa('secp384r1', '1.2.840.10045.4.3.3', 'sha384'),
   'ecdsa-p521': ecdsa('secp521r1', '1.2.840.10045.4.3.4', 'sha512'),
   'rsa-3072': rsa(3072),
   'rsa-2048': rsa(2048),
   'rsa-4096': rsa(4096),
-  ed25519: wholeMessage('ed25519', '1.3.101.112', 'ed25519'),
-  'ml-dsa-44': wholeMessage('ml-dsa-44', '2.16.840.1.101.3.4.3.17', 'ml-dsa'),
-  'ml-dsa-65': wholeMessage('ml-dsa-65', '2.16.840.1.101.3.4.3.18', 'ml-dsa'),
-  'ml-dsa-87': wholeMessage('ml-dsa-87', '2.16.840.1.101.3.4.3.19', 'ml-dsa'),
+  ed25519: wholeMessage('ed25519', '1.3.101.112'),
+  'ml-dsa-44': wholeMessage('ml-dsa-44', '2.16.840.1.101.3.4.3.17'),
+  'ml-dsa-65': wholeMessage('ml-dsa-65', '2.16.840.1.101.3.4.3.18'),
+  'ml-dsa-87': wholeMessage('ml-dsa-87', '2.16.840.1.101.3.4.3.19'),
 };
 
 /** Every key type of CAs, in the order of the table. */
-export const caAlgorithms: ReadonlyMap<KeyType, CaAlgorithm> = new Map(Object.entries(rows) as [SigningKeyType, CaAlgorithm][]);
+export const caAlgorithms: ReadonlyMap<KeyType, CaAlgorithm> = new Map(
+  (Object.entries(rows) as [SigningKeyType, Row][]).map(([type, row]) => [
+    type,
+    { ...row, scheme: (message) => schemeOf(type, row, message) },
+  ]),
+);
+
+function schemeOf(type: SigningKeyType, { hash }: Row, message: Uint8Array): SignScheme {
+  const digestName = hash ?? 'sha256';
+  return schemeFor(keyUses[type].family, message, digestName, () => createHash(digestName).update(message).digest());
+}
 
 /** The row of a CA key type; symmetric types have none. */
 export function requireCaAlgorithm(keyType: KeyType): CaAlgorithm {
@@ -82,36 +92,29 @@ const requestDigests: Readonly<Record<KeyFamily, ReadonlyMap<string, HashName | 
   ]),
 };
 
-function ecdsa(certKeyCurve: WrittenKeyType['certKeyCurve'] & string, dotted: string, hash: HashName): CaAlgorithm {
+function ecdsa(certKeyCurve: WrittenKeyType['certKeyCurve'] & string, dotted: string, hash: HashName): Row {
   return {
     written: { certKeyType: 'ecdsa', certKeyCurve },
     hash,
     identifier: sequence(objectIdentifier(dotted)),
-    scheme: (toBeSigned) => ({ scheme: 'ecdsa', digest: digest(hash, toBeSigned) }),
     encodeSignature: encodeEcdsaSignature,
   };
 }
 
-function rsa(certKeyBits: WrittenKeyType['certKeyBits'] & number): CaAlgorithm {
+function rsa(certKeyBits: WrittenKeyType['certKeyBits'] & number): Row {
   return {
     written: { certKeyType: 'rsa', certKeyBits },
     hash: 'sha256',
     identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue),
-    scheme: (toBeSigned) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest: digest('sha256', toBeSigned) }),
     encodeSignature: (raw) => raw,
   };
 }
 
-function wholeMessage(certKeyType: WrittenKeyType['certKeyType'], dotted: string, scheme: 'ed25519' | 'ml-dsa'): CaAlgorithm {
+function wholeMessage(certKeyType: WrittenKeyType['certKeyType'], dotted: string): Row {
   return {
     written: { certKeyType },
     hash: null,
     identifier: sequence(objectIdentifier(dotted)),
-    scheme: (message) => ({ scheme, message }),
     encodeSignature: (raw) => raw,
   };
-}
-
-function digest(hash: HashName, data: Uint8Array): Uint8Array {
-  return createHash(hash).update(data).digest();
 }

@@ -1,7 +1,7 @@
 // The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
 import { type KeyObject, verify } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
-import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
+import { type HashName, schemeFor, type SigningKeyType, type SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
 
 /** Input of a signature: its digest, and the octets of the digest. */
@@ -27,7 +27,7 @@ const rsa: Algorithm = {
   hash: 'sha512',
   publicMaterial: ({ n, e }) => concat(mpi(octets(n)), mpi(octets(e))),
   secretMaterial: rsaSecret,
-  scheme: (digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha512', digest }),
+  scheme: (digest) => schemeFor('rsa', digest, 'sha512', () => digest),
   verifies: (key, { octets: all }, raw) => verify('sha512', all(), key, raw),
   signatureMaterial: mpi,
 };
@@ -39,7 +39,7 @@ const ed25519: Algorithm = {
   hash: 'sha512',
   publicMaterial: ({ x }) => concat(ed25519Oid, mpi(concat(Uint8Array.of(0x40), octets(x)))),
   secretMaterial: ({ d }) => mpi(octets(d)),
-  scheme: (digest) => ({ scheme: 'ed25519', message: digest }),
+  scheme: (digest) => schemeFor('ed25519', digest, 'sha512', () => digest),
   verifies: (key, { digest }, raw) => verify(null, digest, key, raw),
   signatureMaterial: halves,
 };
@@ -52,14 +52,14 @@ function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
     hash,
     publicMaterial: ({ x, y }) => concat(lengthAndOid, mpi(concat(Uint8Array.of(4), octets(x), octets(y)))),
     secretMaterial: ({ d }) => mpi(octets(d)),
-    scheme: (digest) => ({ scheme: 'ecdsa', digest }),
+    scheme: (digest) => schemeFor('ecdsa', digest, hash, () => digest),
     verifies: (key, { octets: all }, raw) => verify(hash, all(), { key, dsaEncoding: 'ieee-p1363' }, raw),
     signatureMaterial: halves,
   };
 }
 
 /** A row for each key type that signs; a new one does not compile without. */
-const rows: Readonly<Record<Exclude<KeyType, 'aes-128' | 'aes-192' | 'aes-256' | 'secret-256'>, Algorithm | undefined>> = {
+const rows: Readonly<Record<SigningKeyType, Algorithm | undefined>> = {
   'rsa-2048': rsa,
   'rsa-3072': rsa,
   'rsa-4096': rsa,

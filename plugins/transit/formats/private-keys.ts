@@ -8,6 +8,7 @@ import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciph
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
+import { hashFor } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 import { findNistCurve } from './nist-curves.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
@@ -167,7 +168,7 @@ function hasMorePrimes(key: KeyObject): boolean {
 
 function signsForItself(key: KeyObject, cipher: SigningCipher): boolean {
   const probe = Buffer.from('keystored import check');
-  const hash = cipher.family === 'rsa' || cipher.family === 'ecdsa' ? 'sha256' : null;
+  const hash = hashFor(cipher.family, 'sha256');
   try {
     return verify(hash, probe, createPublicKey(key), sign(hash, probe, key));
   } catch {
