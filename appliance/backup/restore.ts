@@ -30,7 +30,7 @@ import { standAlone } from '../../core/store/replica.ts';
 import { formatMark, type RestorationSource, restoredMark } from './restoration.ts';
 import { requireFile, syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../start-refused.ts';
-import { endFounding, findTrace, isTrace } from '../data-directory/traces.ts';
+import { endFirstStart, findTrace, isTrace } from '../data-directory/traces.ts';
 
 /** Holds PINs in clear. */
 const unfinishedName = 'restoring';
@@ -93,7 +93,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
     throw new StartRefused(`--restore ${file}: ${reason}`);
   }
   // A first start that was interrupted before it had made anything no longer founds anything.
-  endFounding(directory);
+  endFirstStart(directory);
   renameSync(unfinished, join(directory, 'restored'));
   syncDirectory(directory);
   finishRestore(directory);

@@ -71,7 +71,7 @@ export type ClusterWay = SharedStore & {
   /** Replaces them by another wrapping of the same keys. False if they are no longer `from`. Rejects with `cluster-unavailable`. */
   replaceWrappedKeys(from: Uint8Array, to: Uint8Array): Promise<boolean>;
   /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
-  found(wrappedKeys: Uint8Array): Promise<void>;
+  bootstrap(wrappedKeys: Uint8Array): Promise<void>;
   /** Lets this appliance be a member, from now on. Throws an Error with the reason when it cannot be one. */
   enter(): Promise<void>;
   /** Resolves when this appliance may answer; false: it may not within that time. */

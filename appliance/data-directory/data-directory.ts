@@ -23,7 +23,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isUnfinished } from '../../core/base/durable-files.ts';
 import { readDisk } from './disk.ts';
-import { findTrace, isFounding } from './traces.ts';
+import { findTrace, isFirstStart } from './traces.ts';
 import { holdLockFile } from './lock-file.ts';
 import { StartRefused } from '../start-refused.ts';
 
@@ -155,7 +155,7 @@ export function mendDirectory(directory: string): readonly string[] {
   }
   const logs = join(directory, 'logs');
   // A first start, and one after a restore, begins them.
-  const isNew = isFounding(directory) || existsSync(join(directory, 'audit/restored'));
+  const isNew = isFirstStart(directory) || existsSync(join(directory, 'audit/restored'));
   if (findTrace(directory) !== undefined && !isNew && !existsSync(logs))
     found.push(`${logs} was removed: what was logged before is gone unless a copy is kept elsewhere, and a new one begins`);
   const { problem } = readDisk(directory);

@@ -1,5 +1,5 @@
 // Traces that tell a data directory in use from a new one, and missing parts of an appliance. Without any trace of an appliance, one is
-// founded.
+// made.
 import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
@@ -7,7 +7,7 @@ import { paths } from './paths.ts';
 import { StartRefused } from '../start-refused.ts';
 import { storeKeyFile } from './store-key.ts';
 
-/** Of a used data directory; when one of these is there, nothing is restored and nothing founded. */
+/** Of a used data directory; when one of these is there, nothing is restored and no appliance made. */
 const traces = [
   'store',
   'store-key.json',
@@ -30,7 +30,7 @@ export function findTrace(directory: string): string | undefined {
 
 function tracesIn(directory: string): readonly string[] {
   // The logs of an interrupted first start belong to it.
-  const names = isFounding(directory) ? traces.filter((name) => name !== 'logs') : traces;
+  const names = isFirstStart(directory) ? traces.filter((name) => name !== 'logs') : traces;
   return names.map((name) => join(directory, name)).filter((path) => isTrace(path));
 }
 
@@ -49,15 +49,15 @@ export function isTrace(path: string): boolean {
 }
 
 /** It exists from the first step of a first start to its last one: the next start continues an interrupted one. */
-const foundingMark = (data: string): string => join(data, 'founding');
+const firstStartMark = (data: string): string => join(data, 'founding');
 
-export function isFounding(data: string): boolean {
-  return lstatSync(foundingMark(data), { throwIfNoEntry: false }) !== undefined;
+export function isFirstStart(data: string): boolean {
+  return lstatSync(firstStartMark(data), { throwIfNoEntry: false }) !== undefined;
 }
 
-export function endFounding(data: string): void {
-  if (!isFounding(data)) return;
-  rmSync(foundingMark(data));
+export function endFirstStart(data: string): void {
+  if (!isFirstStart(data)) return;
+  rmSync(firstStartMark(data));
   syncDirectory(data);
 }
 
@@ -71,17 +71,17 @@ export type NeededParts = {
 };
 
 /**
- * Begins to found an appliance in an empty directory. Throws StartRefused if there are traces of one and a part is missing: a disk that was
+ * Begins the first start of an appliance in an empty directory. Throws StartRefused if there are traces of one and a part is missing: a disk that was
  * not mounted or an incomplete copy would otherwise get a new appliance over the old one.
  */
 export function requireWhole(data: string, needed: NeededParts): void {
   const present = tracesIn(data);
   requireNoCutRestore(data, present);
-  // A first start makes these last, after all that is needed: if they exist, nothing is founded.
-  const isFounded = isFounding(data) && ['root-token', 'audit', 'tls'].some((name) => isTrace(join(data, name)));
-  if (isFounding(data) && !isFounded) return requireTokenOfKey(data, needed, present);
+  // A first start makes these last, after all that is needed: if they exist, no appliance is made.
+  const isFounded = isFirstStart(data) && ['root-token', 'audit', 'tls'].some((name) => isTrace(join(data, name)));
+  if (isFirstStart(data) && !isFounded) return requireTokenOfKey(data, needed, present);
   const isFilled = needed.isInvited === true && !isTrace(paths.store(data));
-  if (present.length === 0 || isFilled) return writeDurably(foundingMark(data), '');
+  if (present.length === 0 || isFilled) return writeDurably(firstStartMark(data), '');
   requireAll(data, needed, present);
 }
 
@@ -103,9 +103,9 @@ function requireTokenOfKey(data: string, { token, store }: NeededParts, present:
   if (store && existsSync(storeKeyFile(data))) requireAll(data, { token, store: false }, present);
 }
 
-/** As requireWhole, for a process that founds nothing itself. */
+/** As requireWhole, for a process that makes no appliance itself. */
 export function requireParts(data: string, needed: NeededParts): void {
-  if (!isFounding(data)) requireAll(data, needed, tracesIn(data));
+  if (!isFirstStart(data)) requireAll(data, needed, tracesIn(data));
 }
 
 function requireAll(data: string, needed: NeededParts, present: readonly string[]): void {

@@ -8,7 +8,7 @@ import type { Clock, Job } from '../../core/base/context.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import type { Store, WriteTransaction } from '../../core/store/store.ts';
 import { claimingRole, claimTable, endClaim, findClaim, offeredByKey, type Read } from '../../core/access/claiming.ts';
-import { foundSystemTenant } from '../../core/access/system-tenant.ts';
+import { makeSystemTenant } from '../../core/access/system-tenant.ts';
 import type { Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
@@ -30,7 +30,7 @@ export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret
  * approle was deleted. Returns whether there is a credential here. Throws StartRefused when the file cannot be written.
  */
 export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file: string): Promise<boolean> {
-  await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
+  await makeSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
   const secretId = await drawToken(hsm);
   const issued = await store.write((transaction) => {
     const found = findClaim(transaction, store);

@@ -22,7 +22,7 @@ import { offerBootstrap } from './bootstrap.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { noteUnusableTokens } from '../findings/lost-keys.ts';
 import { noteContent } from '../findings/store-content.ts';
-import { foundCluster } from './founding.ts';
+import { bootstrapCluster } from './bootstrap-cluster.ts';
 import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../tokens/hsm-config.ts';
 import { paths } from '../data-directory/paths.ts';
@@ -31,7 +31,7 @@ import { beginExportHistory } from '../attestation/export-history.ts';
 import { restoredMark } from '../backup/restoration.ts';
 import { awaitWrappedKeys, openRuntime, type Runtime } from '../runtime.ts';
 import { StartRefused } from '../start-refused.ts';
-import { endFounding, isFounding } from '../data-directory/traces.ts';
+import { endFirstStart, isFirstStart } from '../data-directory/traces.ts';
 import { findStoreToken } from '../data-directory/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../tls/sealed-identity.ts';
 import { ChangingIdentity } from '../tls/listener-identity.ts';
@@ -75,7 +75,7 @@ export async function provisionAppliance(
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity.whileSealed);
     else dropSealedIdentity(configuration.data);
-    endFounding(configuration.data);
+    endFirstStart(configuration.data);
     return { runtime, announcement };
   } catch (error) {
     await runtime.close();
@@ -100,7 +100,7 @@ async function prepare(
   }
   if (cluster === undefined) return;
   step('making the shared store of the cluster');
-  await foundCluster(configuration, hsmConfig, cluster, parts);
+  await bootstrapCluster(configuration, hsmConfig, cluster, parts);
 }
 
 /** Refuses to stand alone on a replica: the other appliances would never see its writes. */
@@ -119,7 +119,7 @@ function step(text: string): void {
 /** The tenant `system` with its root token, or with a credential that makes one. Returns the announcement of a new one. */
 async function openSystemTenant(configuration: Configuration, runtime: Runtime, clock: Clock): Promise<string | undefined> {
   const { bootstrapFile: file, data } = configuration;
-  if (!isFounding(data) && openTenants(runtime.store).findByName(systemTenantName) === undefined) {
+  if (!isFirstStart(data) && openTenants(runtime.store).findByName(systemTenantName) === undefined) {
     const what = `${paths.store(data)} is a store without the tenant system, in a directory that an appliance has used`;
     throw new StartRefused(
       `${what}: nothing was made in it. Put the store back from your backup; for a new appliance, name an empty directory`,

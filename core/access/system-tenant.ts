@@ -22,8 +22,8 @@ export async function createSystemTenant(
   if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
   const token = await drawToken(hsm);
   keep?.(token);
-  return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
-    const tenant = { ...founded, rootTokenIssued: true };
+  return makeSystemTenant(store, hsm, clock, (transaction, made) => {
+    const tenant = { ...made, rootTokenIssued: true };
     transaction.put(openTenants(store).table, [systemTenantName], tenant);
     const grant = { tenantId: tenant.uuid, user: rootUser, identity: rootIdentity(tenant.uuid), policies: ['root'] };
     return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
@@ -31,7 +31,7 @@ export async function createSystemTenant(
 }
 
 /** Makes the tenant `system`, and in the same transaction its first login by `open`. Undefined if the tenant exists already. */
-export async function foundSystemTenant<T>(
+export async function makeSystemTenant<T>(
   store: Store,
   hsm: Hsm,
   clock: Clock,

@@ -35,7 +35,7 @@ export const layout = {
   lane: (member: string, number: number): Buffer => Buffer.concat([lanePrefix, keyBytes(`${member}/${number}`)]),
   lanes: (member: string): KeyRange => prefixed(Buffer.concat([lanePrefix, keyBytes(`${member}/`)])),
   /** founder of the shared store, written by its first transaction, before the epoch */
-  founding: keyBytes(`${root}founding`),
+  bootstrap: keyBytes(`${root}founding`),
   /** rewritten by the first sign of each process that is a member, whose program may be new */
   arrivals: keyBytes(`${root}arrivals`),
   /** random text, written last when the shared store is made, and the level of the records (`epochValue`) */

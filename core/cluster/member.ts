@@ -14,7 +14,7 @@ import { Committer } from './committer.ts';
 import { type RemovalOutcome, removeMember, requireEntry, requireNotRemoved } from './entry.ts';
 import { Follower } from './follower.ts';
 import type { ForeignWrite } from './marks/foreign-writes.ts';
-import { findSharedStore, foundSharedStore, type SharedStoreSeen } from './founding.ts';
+import { findSharedStore, bootstrapSharedStore, type SharedStoreSeen } from './bootstrap.ts';
 import { LaneMarks } from './marks/lane-marks.ts';
 import { epochValue, layout } from './layout.ts';
 import { Presence } from './presence.ts';
@@ -165,11 +165,11 @@ export class ClusterMember {
   }
 
   /** Makes the shared store from the contents of the directory. Rejects if another appliance has made it, or is making it. */
-  async found(wrappedKeys: Uint8Array): Promise<void> {
+  async bootstrap(wrappedKeys: Uint8Array): Promise<void> {
     if (this.#following !== undefined) throw new Error('another appliance has made the shared store: start this one again');
     const writer = this.#openReplica();
     const { client, self } = this.#options;
-    await this.#follow(await foundSharedStore(client, writer, { wrappedKeys, level: self.levels.newest }), writer);
+    await this.#follow(await bootstrapSharedStore(client, writer, { wrappedKeys, level: self.levels.newest }), writer);
   }
 
   /** Joins the members, once. Rejects with the reason if it may not (entry.ts); it can then be called again. */

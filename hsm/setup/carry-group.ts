@@ -50,14 +50,14 @@ export async function carryToGroup(tokens: readonly TokenConfig[], inUse: OwnKey
   const giver = receivers.find(has);
   if (giver === undefined) throw noGiver(inUse, left);
   const numbers = receivers.flatMap(({ transport }) => transport.present.map(({ number }) => number));
-  const gift = await giveOwnKeys(
+  const given = await giveOwnKeys(
     giver.token,
     Math.max(inUse.number, ...numbers) + 1,
     receivers.map(({ transport }) => transport),
   );
   for (const [place, { token, transport }] of receivers.entries()) {
     try {
-      await takeOwnKeys(token, transport, gift, place);
+      await takeOwnKeys(token, transport, given, place);
     } catch (error) {
       // Another carrying, begun meanwhile, has replaced the transport key.
       if (token === giver.token)
@@ -65,7 +65,7 @@ export async function carryToGroup(tokens: readonly TokenConfig[], inUse: OwnKey
       leave(token, error);
     }
   }
-  return { number: gift.number, carrying: gift.carrying, left };
+  return { number: given.number, carrying: given.carrying, left };
 }
 
 function noGiver({ number }: OwnKeyName, left: Carried['left']): HsmError {

@@ -42,13 +42,13 @@ export type Transport = {
 };
 
 /** Both keys under the transport key of one token, in base64. */
-export type Parcel = { readonly hash: OaepHash; readonly wrapping: string; readonly binding: string };
+export type WrappedKeys = { readonly hash: OaepHash; readonly wrapping: string; readonly binding: string };
 
 /** Output of each of the keys for a fixed input, in hexadecimal: it differs in a token that has another key, or wraps in another way. */
 export type Marks = { readonly wrapping: string; readonly binding: string };
 
-/** The keys for the tokens that were named, in their order. */
-export type Gift = OwnKeyName & { readonly carrying: string; readonly parcels: readonly Parcel[]; readonly marks: Marks };
+/** Wrapped keys for each of the tokens that were named, in their order: `parcels`, as stored records of clusters call them. */
+export type WrappedForAll = OwnKeyName & { readonly carrying: string; readonly parcels: readonly WrappedKeys[]; readonly marks: Marks };
 
 const transportKeyLabel = 'keystored-transport-key';
 const hashes: readonly OaepHash[] = ['sha256', 'sha1'];
@@ -95,7 +95,7 @@ export function giveOwnKeysHere({
   readonly token: TokenConfig;
   readonly number: number;
   readonly to: readonly Transport[];
-}): Gift {
+}): WrappedForAll {
   return inToken(token, (sessions) => {
     const { module, owner } = sessions;
     const taken = [...presentKeys(sessions), ...to.flatMap(({ present }) => present)].find((key) => key.number >= number);
@@ -119,20 +119,20 @@ export function giveOwnKeysHere({
 export function takeOwnKeysHere({
   token,
   transport,
-  gift: { number, carrying, marks },
-  parcel,
+  keys: { number, carrying, marks },
+  wrapped: { hash, ...wrapped },
 }: {
   readonly token: TokenConfig;
   readonly transport: Pick<Transport, 'id'>;
-  readonly gift: Pick<Gift, 'number' | 'carrying' | 'marks'>;
-  readonly parcel: Parcel;
+  readonly keys: Pick<WrappedForAll, 'number' | 'carrying' | 'marks'>;
+  readonly wrapped: WrappedKeys;
 }): void {
   const name = { number, carrying };
   inToken(token, (sessions) => {
     // The binding key first: a token that has the wrapping key has what binds under it.
     const rows = [
-      { label: bindingKeyLabel, keyType: ck.CKK_GENERIC_SECRET, attributes: bindingKeyAttributes(name), wrapped: parcel.binding },
-      { label: wrappingKeyLabel, keyType: ck.CKK_AES, attributes: wrappingKeyAttributes(name), wrapped: parcel.wrapping },
+      { label: bindingKeyLabel, keyType: ck.CKK_GENERIC_SECRET, attributes: bindingKeyAttributes(name), octets: wrapped.binding },
+      { label: wrappingKeyLabel, keyType: ck.CKK_AES, attributes: wrappingKeyAttributes(name), octets: wrapped.wrapping },
     ] as const;
     const isGiven = ([binding, wrapping]: readonly (ObjectHandle | undefined)[]): boolean =>
       binding !== undefined && wrapping !== undefined && isDeepStrictEqual(marksOf(sessions, { wrapping, binding }), marks);
@@ -146,8 +146,8 @@ export function takeOwnKeysHere({
       // A leftover of an interrupted carrying.
       remove();
       try {
-        const made = rows.map(({ keyType, attributes, wrapped }) =>
-          unwrapOwnKey(sessions, privateKey, oaepMechanism(parcel.hash), Buffer.from(wrapped, 'base64'), { ...attributes, keyType }),
+        const made = rows.map(({ keyType, attributes, octets }) =>
+          unwrapOwnKey(sessions, privateKey, oaepMechanism(hash), Buffer.from(octets, 'base64'), { ...attributes, keyType }),
         );
         if (!isGiven(made))
           throw new HsmError(
@@ -232,7 +232,7 @@ function pack(
   { module, owner }: Sessions,
   { publicKey, hashes: taken }: Transport,
   { wrapping, binding }: { readonly wrapping: ObjectHandle; readonly binding: ObjectHandle },
-): Parcel {
+): WrappedKeys {
   const { n = '', e = '' } = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' }).export({
     format: 'jwk',
   });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { HsmError, type KeyType, type OwnKeyName, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
-import type { Gift, Parcel, Transport } from './carry.ts';
+import type { WrappedForAll, WrappedKeys, Transport } from './carry.ts';
 import type { ModuleDescription } from './describe.ts';
 import type { Initialised, NewToken } from './initialise.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
@@ -13,7 +13,7 @@ import { decodeError } from '../protocol/error-coding.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
-export type { Gift, ModuleDescription, NewToken, Parcel, TokenSurvey, Transport };
+export type { WrappedForAll, ModuleDescription, NewToken, WrappedKeys, TokenSurvey, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
 export { listTokens, softhsmConf } from '../files/softhsm.ts';
 export { ownNeeds } from '../pkcs11/capabilities.ts';
@@ -62,16 +62,21 @@ export async function closeTransport(token: TokenConfig): Promise<void> {
 }
 
 /** Makes the next own keys in a token and wraps them for these receivers. The caller has authenticated the receivers. */
-export async function giveOwnKeys(token: TokenConfig, number: number, to: readonly Transport[]): Promise<Gift> {
+export async function giveOwnKeys(token: TokenConfig, number: number, to: readonly Transport[]): Promise<WrappedForAll> {
   return runTask('giveOwnKeys', { token, number, to }, token.environment);
 }
 
-/** Takes the own keys of a gift into a token: the parcel at the place that its transport had among the receivers. Idempotent. */
-export async function takeOwnKeys(token: TokenConfig, transport: Pick<Transport, 'id'>, gift: Gift, place: number): Promise<void> {
-  const parcel = gift.parcels[place];
-  if (parcel === undefined) throw new HsmError('refused', `the gift has no parcel for token ${token.name}`);
-  const { number, carrying, marks } = gift;
-  await runTask('takeOwnKeys', { token, transport, gift: { number, carrying, marks }, parcel }, token.environment);
+/** Takes own keys into a token: those wrapped for the place that its transport had among the receivers. Idempotent. */
+export async function takeOwnKeys(
+  token: TokenConfig,
+  transport: Pick<Transport, 'id'>,
+  given: WrappedForAll,
+  place: number,
+): Promise<void> {
+  const wrapped = given.parcels[place];
+  if (wrapped === undefined) throw new HsmError('refused', `no own keys were wrapped for token ${token.name}`);
+  const { number, carrying, marks } = given;
+  await runTask('takeOwnKeys', { token, transport, keys: { number, carrying, marks }, wrapped }, token.environment);
 }
 
 /** Describes a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */

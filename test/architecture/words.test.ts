@@ -27,6 +27,8 @@ const replaced: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\blies? (?:in|at|on|nowhere|there|here|beside|below|above|before|behind)\b/i, 'is'],
   [/\b(?:is|are) told of\b/i, 'receives, is called with'],
   [/\b(?:of ours|of theirs|of one[’']s own)\b/i, 'our, their'],
+  [/\b(?:Gift|Parcel)s?\b/, 'wrapped keys'],
+  [/\b(?:an?|the|each|every|no|its) (?:gift|parcel|founding)s?\b/i, 'wrapped keys, bootstrap'],
   [/\bon end\b/i, 'in a row'],
   [/\bsigns? of life\b/i, 'heartbeat'],
   [/\b(?:thereof|therein|thereby|whence|hence|lest|hitherto|henceforth)\b/i, 'plain English'],

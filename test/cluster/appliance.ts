@@ -69,7 +69,7 @@ export async function startAppliance(
       ...{ client, directory, id, self: { name, version, levels, run }, limits: { operations: maxOperations, bytes: 1_400_000 } },
       ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onForeignWrite: () => undefined, onEnded },
     });
-    if ((await joined.wrappedKeys()) === undefined) await joined.found(Buffer.from('keys'));
+    if ((await joined.wrappedKeys()) === undefined) await joined.bootstrap(Buffer.from('keys'));
     await joined.enter();
   } catch (error) {
     await stop();

@@ -80,7 +80,7 @@ async function startAppliance(
   };
   if (name === 'first') {
     await (await openStore({ directory, dataKey })).close();
-    await newLink().found(Buffer.from('keys'));
+    await newLink().bootstrap(Buffer.from('keys'));
   }
   return {
     ...{ follower, socket: root('socket'), directory },

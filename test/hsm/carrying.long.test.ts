@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, KeyReference, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { findTokenDirectory } from '../../hsm/files/softhsm.ts';
-import { giveOwnKeys, type Gift, listOwnKeys, openTransport, takeOwnKeys } from '../../hsm/setup/setup.ts';
+import { giveOwnKeys, type WrappedForAll, listOwnKeys, openTransport, takeOwnKeys } from '../../hsm/setup/setup.ts';
 import { makeKey } from '../harness/keys.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { carryToAll, numbersIn } from '../harness/token/carrying.ts';
@@ -72,17 +72,17 @@ describe('what is cut off leaves nothing that is used, and the next carrying is 
     expect(objectsIn(taker).match(/keystored-transport-key/g)).toHaveLength(1);
     const second = await openTransport(taker);
     expect(objectsIn(taker).match(/keystored-transport-key/g)).toHaveLength(1);
-    const gift = await giveOwnKeys(giver, 2, [first]);
-    // The parcel is for a transport key that is gone.
-    await expect(takeOwnKeys(taker, first, gift, 0)).rejects.toMatchObject({ kind: 'key-missing' });
+    const given = await giveOwnKeys(giver, 2, [first]);
+    // The wrapped keys are for a transport key that is gone.
+    await expect(takeOwnKeys(taker, first, given, 0)).rejects.toMatchObject({ kind: 'key-missing' });
     expect(second.id).not.toBe(first.id);
     expect([await numbersIn(giver), await numbersIn(taker)]).toEqual([[1], []]);
   });
 
   test('keys that only one token has taken wrap nothing, and their number is not given again', async () => {
     const transports = [await openTransport(giver), await openTransport(taker)] as const;
-    const gift = await giveOwnKeys(giver, 2, transports);
-    await takeOwnKeys(giver, transports[0], gift, 0);
+    const given = await giveOwnKeys(giver, 2, transports);
+    await takeOwnKeys(giver, transports[0], given, 0);
     const hsm = await open(giver, 1);
     expect(hsm.wrappingKeys.numberOf((await makeKey(hsm, 'aes-256', 'meanwhile')).stored)).toBe(1);
     await hsm.close();
@@ -91,21 +91,21 @@ describe('what is cut off leaves nothing that is used, and the next carrying is 
 
   test('keys that were taken are taken again without harm', async () => {
     const transport = await openTransport(taker);
-    const gift = await giveOwnKeys(giver, 3, [transport]);
+    const given = await giveOwnKeys(giver, 3, [transport]);
     for (const _again of [1, 2]) {
-      await takeOwnKeys(taker, transport, gift, 0);
-      expect(await listOwnKeys(taker)).toEqual([{ number: 3, carrying: gift.carrying }]);
+      await takeOwnKeys(taker, transport, given, 0);
+      expect(await listOwnKeys(taker)).toEqual([{ number: 3, carrying: given.carrying }]);
       expect(objectsIn(taker)).not.toContain('keystored-transport-key');
     }
   });
 
-  test.each(['wrapping', 'binding'] as const)('of a gift with a wrong %s key nothing stays', async (wrong) => {
+  test.each(['wrapping', 'binding'] as const)('of wrapped keys with a wrong %s key nothing stays', async (wrong) => {
     const transport = await openTransport(taker);
-    const [gift, other] = [await giveOwnKeys(giver, 4, [transport]), await giveOwnKeys(giver, 4, [transport])];
-    const [parcel] = gift.parcels;
-    const mixed = { ...gift, parcels: [{ ...parcel, [wrong]: other.parcels[0]?.[wrong] }] } as Gift;
+    const [given, other] = [await giveOwnKeys(giver, 4, [transport]), await giveOwnKeys(giver, 4, [transport])];
+    const [wrapped] = given.parcels;
+    const mixed = { ...given, parcels: [{ ...wrapped, [wrong]: other.parcels[0]?.[wrong] }] } as WrappedForAll;
     await expect(takeOwnKeys(taker, transport, mixed, 0)).rejects.toMatchObject({ kind: 'key-not-usable' });
-    const damaged = { ...gift, parcels: [{ ...parcel, [wrong]: randomBytes(384).toString('base64') }] } as Gift;
+    const damaged = { ...given, parcels: [{ ...wrapped, [wrong]: randomBytes(384).toString('base64') }] } as WrappedForAll;
     await expect(takeOwnKeys(taker, transport, damaged, 0)).rejects.toThrow(/C_UnwrapKey/);
     expect(await numbersIn(taker)).not.toContain(4);
     expect(objectsIn(taker).match(/Secret Key Object/g)).toHaveLength(2);
@@ -114,15 +114,15 @@ describe('what is cut off leaves nothing that is used, and the next carrying is 
   test.each(['wrapping', 'binding'] as const)('a %s key that a kill has left without its value is made again', async (which) => {
     const transport = await openTransport(taker);
     const number = Math.max(...(await numbersIn(taker))) + 1;
-    const gift = await giveOwnKeys(giver, number, [transport]);
+    const given = await giveOwnKeys(giver, number, [transport]);
     const before = objectFilesOf(taker);
-    await takeOwnKeys(taker, transport, gift, 0);
+    await takeOwnKeys(taker, transport, given, 0);
     // As the kill left it: the transport key is there still, and of the key all but its value.
     for (const [file, octets] of before) if (!existsSync(file)) writeFileSync(file, octets);
     const keyType = which === 'wrapping' ? CKK_AES : CKK_GENERIC_SECRET;
     for (const [file, octets] of objectFilesOf(taker))
       if (!before.has(file) && octets.includes(keyType)) writeFileSync(file, withoutValue(octets));
-    await takeOwnKeys(taker, transport, gift, 0);
+    await takeOwnKeys(taker, transport, given, 0);
     expect(objectsIn(taker)).not.toContain('keystored-transport-key');
     const hsm = await open(taker, number);
     const { key } = await makeKey(hsm, 'aes-256', `under-${number}`);
@@ -132,7 +132,7 @@ describe('what is cut off leaves nothing that is used, and the next carrying is 
 });
 
 describe('two tokens with carried keys', () => {
-  let gift: Gift;
+  let given: WrappedForAll;
   let one: Hsm;
   let two: Hsm;
   let before: KeyReference;
@@ -142,11 +142,11 @@ describe('two tokens with carried keys', () => {
     const alone = await open(giver, 1);
     before = (await makeKey(alone, 'aes-256', 'before')).key;
     inToken = (await makeKey(alone, 'aes-256', 'in-token', { custody: 'token' })).key;
-    gift = await carryToAll([giver, taker]);
-    [one, two] = [await open(giver, gift.number), await open(taker, gift.number)];
+    given = await carryToAll([giver, taker]);
+    [one, two] = [await open(giver, given.number), await open(taker, given.number)];
     // It was opened before it knew of the carrying.
-    alone.wrappingKeys.follow(() => gift.number);
-    expect(alone.wrappingKeys.numberOf((await makeKey(alone, 'aes-256', 'known')).stored)).toBe(gift.number);
+    alone.wrappingKeys.follow(() => given.number);
+    expect(alone.wrappingKeys.numberOf((await makeKey(alone, 'aes-256', 'known')).stored)).toBe(given.number);
     await alone.close();
   });
 
@@ -176,12 +176,12 @@ describe('two tokens with carried keys', () => {
     for (const hsm of [one, two]) {
       const { wrappingKey } = await hsm.evidence(key);
       expect(wrappingKey).toMatchObject({
-        ...{ number: gift.number, carried: true, mechanism: 'CKM_AES_KEY_WRAP_PAD' },
+        ...{ number: given.number, carried: true, mechanism: 'CKM_AES_KEY_WRAP_PAD' },
         object: { local: false, sensitive: true, extractable: false, neverExtractable: false, uses: ['wrap', 'unwrap'] },
       });
     }
     for (const token of [giver, taker]) {
-      expect((await listOwnKeys(token)).at(-1)).toEqual({ number: gift.number, carrying: gift.carrying });
+      expect((await listOwnKeys(token)).at(-1)).toEqual({ number: given.number, carrying: given.carrying });
       expect(objectsIn(token)).not.toContain('keystored-transport-key');
     }
     expect(await two.widerObjects('main')).toEqual([]);
@@ -194,9 +194,9 @@ describe('two tokens with carried keys', () => {
       [one, giver],
       [two, taker],
     ] as const)
-      for (const number of (await numbersIn(token)).filter((old) => old < gift.number)) await hsm.wrappingKeys.destroy('main', number);
-    expect([await numbersIn(giver), await numbersIn(taker)]).toEqual([[gift.number], [gift.number]]);
-    const again = [await open(giver, gift.number), await open(taker, gift.number)] as const;
+      for (const number of (await numbersIn(token)).filter((old) => old < given.number)) await hsm.wrappingKeys.destroy('main', number);
+    expect([await numbersIn(giver), await numbersIn(taker)]).toEqual([[given.number], [given.number]]);
+    const again = [await open(giver, given.number), await open(taker, given.number)] as const;
     for (const hsm of again) expect(await hsm.hmac(wrapped, 'sha256', message)).toEqual(mac);
     await expect(again[0].encrypt(inToken, message)).resolves.toBeDefined();
     await Promise.all(again.map((hsm) => hsm.close()));

@@ -15,7 +15,7 @@ const unused = (): never => {
 const member = { version: '0.1.0', levels: { oldest: 1, newest: 1 }, state: 'in', applied: 102, silentMs: 210 } as const;
 const cluster: ClusterWay = {
   ...{ appliance: 'id-b', batch: batchLimits, commit: unused, wrappedKeys: unused, replaceWrappedKeys: unused },
-  ...{ found: unused, enter: unused, untilValid: unused, remove: unused, onForeignWrites: () => undefined, servers: async () => [] },
+  ...{ bootstrap: unused, enter: unused, untilValid: unused, remove: unused, onForeignWrites: () => undefined, servers: async () => [] },
   ...{ settled: Number.POSITIVE_INFINITY, untilSettled: unused },
   get isValid() {
     return isValid;

@@ -5,7 +5,7 @@ import { HsmError, type Hsm, type HsmErrorKind, type KeyBinding, type StoredKey 
 import { StartRefused } from '../../start-refused.ts';
 import { findStoreToken, readStoreKey, replaceStoreKey, storeKeyBinding } from '../../data-directory/store-key.ts';
 
-/** Encrypted under the canary by the appliance that founds the cluster, decrypted by every other. */
+/** Encrypted under the canary by the appliance that bootstraps the cluster, decrypted by every other. */
 const canaryText = encodeUtf8('keystored: every appliance of a cluster opens this');
 const canaryBinding: KeyBinding = { tenant: 'system', keyId: 'cluster', version: 1, purpose: 'canary' };
 

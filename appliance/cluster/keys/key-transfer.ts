@@ -57,9 +57,11 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
     requireGiver(opened[receivers.findIndex((one) => one.id === state.id)], inUse);
     const numbers = transports.flatMap(({ present }) => present.map(({ number }) => number));
     const given = await giveOwnKeys(token, Math.max(inUse.number, ...numbers) + 1, transports);
-    const gift = { ...given, parcels: given.parcels.slice(0, receivers.length) };
     await store.write((transaction) => {
-      transaction.put(carryingTable(store), [group], { ...requireSame(transaction, store, group, id), gift });
+      transaction.put(carryingTable(store), [group], {
+        ...requireSame(transaction, store, group, id),
+        gift: { ...given, parcels: given.parcels.slice(0, receivers.length) },
+      });
     });
     await allParts(parts, { id, receivers }, 'did not take the next wrapping key', ({ hasTaken }) => hasTaken);
     const { number, carrying, marks } = given;
@@ -71,8 +73,8 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
         endCarrying(transaction, store, group, id);
         // Only the one that was invited now has the key.
         for (const key of Array.from(transaction.keys(joiningTable(store), []))) transaction.delete(joiningTable(store), key);
-        const parcel = given.parcels.at(-1);
-        if (invited === undefined || parcel === undefined) return;
+        const wrapped = given.parcels.at(-1);
+        if (invited === undefined || wrapped === undefined) return;
         transaction.put(joiningTable(store), [invited.appliance], {
           ...{
             name: invited.name,
@@ -80,7 +82,7 @@ export async function carryInCluster(parts: CarryingParts, inUse: OwnKeyName, in
             number,
             carrying,
             types: invited.transport.types,
-            sent: { marks, parcel },
+            sent: { marks, parcel: wrapped },
           },
           until: joiningUntil(parts),
         });

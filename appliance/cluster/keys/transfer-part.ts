@@ -28,7 +28,7 @@ export function carryingPartJob({ store, cluster, token }: CarryingParts): Job {
         mayHaveTransport = false;
         return;
       }
-      const { id, receivers, gift } = carrying;
+      const { id, receivers, gift: given } = carrying;
       const place = receivers.findIndex((one) => one.id === own);
       const part = partTable(store).get([id, own]);
       if (place < 0 || part?.problem !== undefined || part?.hasTaken === true) return;
@@ -36,9 +36,9 @@ export function carryingPartJob({ store, cluster, token }: CarryingParts): Job {
       if (transport === undefined) {
         mayHaveTransport = true;
         await note(store, group, [id, own], async () => ({ transport: await openTransport(token) }));
-      } else if (gift !== undefined) {
+      } else if (given !== undefined) {
         await note(store, group, [id, own], async () => {
-          await takeOwnKeys(token, transport, gift, place);
+          await takeOwnKeys(token, transport, given, place);
           return { transport, hasTaken: true };
         });
       }

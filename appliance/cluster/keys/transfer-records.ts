@@ -3,7 +3,7 @@
 import type { TableKinds } from '../../../core/store/records/table-kinds.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
-import type { Gift, Parcel, Transport } from '../../../hsm/setup/setup.ts';
+import type { WrappedForAll, WrappedKeys, Transport } from '../../../hsm/setup/setup.ts';
 
 /** The appliance whose token takes part, by id and name. */
 type Receiver = { readonly id: string; readonly name: string };
@@ -13,8 +13,8 @@ export type Carrying = {
   readonly id: string;
   /** every appliance of the cluster */
   readonly receivers: readonly Receiver[];
-  /** once every receiver has a transport key; the parcels are in the order of the receivers */
-  readonly gift?: Gift;
+  /** once every receiver has a transport key; the wrapped keys are in the order of the receivers */
+  readonly gift?: WrappedForAll;
 };
 
 /** Progress of a receiver, or the reason for its failure. */
@@ -29,13 +29,13 @@ export type JoiningMember = {
   readonly name: string;
   /** id of the transport key of its token */
   readonly transport: string;
-  /** the wrapping key that its token has, or takes from the parcel */
+  /** the wrapping key that its token has, or takes */
   readonly number: number;
   readonly carrying: string;
   /** those of its token */
   readonly types: readonly string[];
   /** absent when its token had the key already */
-  readonly sent?: { readonly marks: Gift['marks']; readonly parcel: Parcel };
+  readonly sent?: { readonly marks: WrappedForAll['marks']; readonly parcel: WrappedKeys };
   /** Until then no other wrapping key is made, because it would have to take that one too. */
   readonly until: string;
 };

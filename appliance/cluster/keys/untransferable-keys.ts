@@ -15,7 +15,7 @@ export type Moving = {
 const mostNames = 10;
 
 /**
- * Checks before a cluster with a token in each appliance is founded: keys that would be in one token only have to be replaced. Throws
+ * Checks before a cluster with a token in each appliance is bootstrapped: keys that would be in one token only have to be replaced. Throws
  * `operation-refused` with the names.
  */
 export function requireNoObjects(store: OpenStore, ofCas: readonly CaKeyInToken[], { stored, formerKeysStay }: Moving): void {
@@ -47,6 +47,6 @@ function refuseIfAny(what: string, found: Iterable<string>, remedy: string): voi
   if (names.length === 0) return;
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
   throw fail('operation-refused', {
-    detail: `${what}, which cannot be carried to the tokens of other appliances: ${names.slice(0, mostNames).join(', ')}${more}. To found a cluster with a token in each, ${remedy}.`,
+    detail: `${what}, which cannot be carried to the tokens of other appliances: ${names.slice(0, mostNames).join(', ')}${more}. To bootstrap a cluster with a token in each, ${remedy}.`,
   });
 }

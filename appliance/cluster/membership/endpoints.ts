@@ -1,4 +1,4 @@
-// The endpoints of the appliance that founds a cluster or joins one; those of the other side are in inviting/.
+// The endpoints of the appliance that bootstraps a cluster or joins one; those of the other side are in inviting/.
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { tags } from '../../../core/http/tags.ts';
@@ -42,7 +42,7 @@ function initEndpoint({ membership, keys }: Parts): AnyEndpoint {
     errors: ['not-found', 'operation-refused', 'conflict', 'clock-implausible', 'in-use'],
     commandLine: { ends: 'makes this appliance the first of a cluster, and lets it answer nothing for a few seconds' },
     reservedFor: 'system-root',
-    run: (_call, { formerKeysStay }) => membership.found({ stored: keys(), formerKeysStay }),
+    run: (_call, { formerKeysStay }) => membership.bootstrap({ stored: keys(), formerKeysStay }),
   });
 }
 

@@ -40,7 +40,7 @@ export function memberFiles(data: string) {
   };
 }
 
-/** Reads the membership of this appliance; undefined before it has founded or joined a cluster. Throws StartRefused for a damaged file. */
+/** Reads the membership of this appliance; undefined before it has bootstrapped or joined a cluster. Throws StartRefused for a damaged file. */
 export function readMembership(data: string): Membership | undefined {
   const file = memberFiles(data).membership;
   if (!existsSync(file)) return undefined;
@@ -48,7 +48,7 @@ export function readMembership(data: string): Membership | undefined {
   return parseFile(file, (text) => membership.parse(JSON.parse(text)), remedy);
 }
 
-/** Tells whether the appliance is a member of a cluster: with a member of etcd of its own, once it has founded or joined one. */
+/** Tells whether the appliance is a member of a cluster: with a member of etcd of its own, once it has bootstrapped or joined one. */
 export function isMember({ cluster, data }: Pick<Configuration, 'cluster' | 'data'>): boolean {
   return cluster !== undefined && (cluster.member === undefined || existsSync(memberFiles(data).membership));
 }

@@ -1,4 +1,4 @@
-// Membership in a serving process: founds a cluster, joins one, renews its own certificates, and ends those of others.
+// Membership in a serving process: bootstraps a cluster, joins one, renews its own certificates, and ends those of others.
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -131,11 +131,11 @@ export class Membership {
    * Makes an appliance that stands alone the first of a cluster. Certificates of a former cluster end. Resolves before the processes are
    * replaced, which takes seconds. Throws `operation-refused` and `conflict`.
    */
-  found(moving: Moving): Promise<{ readonly name: string }> {
-    return this.#once(() => this.#found(moving));
+  bootstrap(moving: Moving): Promise<{ readonly name: string }> {
+    return this.#once(() => this.#bootstrap(moving));
   }
 
-  async #found(moving: Moving): Promise<{ readonly name: string }> {
+  async #bootstrap(moving: Moving): Promise<{ readonly name: string }> {
     const { data, config, takePart, ownToken } = this.#parts;
     const member = this.#requireMember();
     await this.#requireAlone(member);
@@ -228,7 +228,8 @@ export class Membership {
   /** Two at once would mix the certificates of both. */
   async #once<T>(run: () => Promise<T>): Promise<T> {
     const release = await holdAlone(this.#parts.data, 'membership');
-    if (release === undefined) throw fail('conflict', { detail: 'Another request founds or joins a cluster at this moment: ask again.' });
+    if (release === undefined)
+      throw fail('conflict', { detail: 'Another request bootstraps or joins a cluster at this moment: ask again.' });
     try {
       await this.#parts.requireReady();
       return await run();

@@ -1,4 +1,4 @@
-// The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has founded, or joins now.
+// The member of etcd of this appliance, as the supervisor starts it: of a cluster that it has bootstrapped, or joins now.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log } from '../../../core/base/context.ts';
 import { systemClock } from '../../../core/base/time.ts';

@@ -74,7 +74,7 @@ export async function runFollower(orders: FollowerOrders, onEnded: (reason: stri
   const handlers: FollowerHandlers = {
     wrappedKeys: () => orUnavailable(async () => defined({ octets: await orUnknown(joined.wrappedKeys()) })),
     replaceWrappedKeys: ({ from, to }) => orUnavailable(() => joined.replaceWrappedKeys(from, to)),
-    found: ({ octets }) => orRefused(() => joined.found(octets)),
+    bootstrap: ({ octets }) => orRefused(() => joined.bootstrap(octets)),
     enter: () => orRefused(() => joined.enter()),
     commit: ({ caller, name, intent }) => orUnavailable(() => joined.commit(caller, name, intent)),
     untilSettled: ({ revision }) =>

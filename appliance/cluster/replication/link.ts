@@ -33,7 +33,7 @@ type Connection = { readonly socket: Socket; readonly channel: FollowerChannel }
 const patienceMs = 12_000;
 const reconnectMs = 50;
 /** Limit for making a shared store, enough for a million records. */
-const foundingMs = 600_000;
+const bootstrapMs = 600_000;
 /** A member in the way is watched for almost two seconds, etcd may be in an election. */
 const enteringMs = 30_000;
 const enterAgainMs = 1_000;
@@ -117,8 +117,8 @@ export class FollowerLink implements ClusterWay {
   }
 
   /** Makes the shared store of the store of this appliance. Throws an Error with the reason when it cannot be made. */
-  async found(octets: Uint8Array): Promise<void> {
-    refuse(await this.#ask((channel) => channel.request('found', { octets }, foundingMs), foundingMs));
+  async bootstrap(octets: Uint8Array): Promise<void> {
+    refuse(await this.#ask((channel) => channel.request('bootstrap', { octets }, bootstrapMs), bootstrapMs));
   }
 
   /** Lets this appliance be a member, from now on. Throws an Error with the reason when it cannot be one. */

@@ -89,7 +89,7 @@ export const followerRequests = {
     answer: z.union([z.object({ outcome: z.boolean() }), z.object({ unavailable: z.string() })]),
   },
   /** Makes the shared store of the store of this appliance. */
-  found: { argument: z.object({ octets }), answer: outcome },
+  bootstrap: { argument: z.object({ octets }), answer: outcome },
   /** This appliance can open the keys and serves: it comes in among the members. */
   enter: { argument: nothing, answer: outcome },
   /** `caller`, `name`: as Committer.commit. `unavailable`: reason for which it is not known to be committed, for the caller. */

@@ -26,7 +26,7 @@ import type { FollowerOrders } from './messages.ts';
 export type TakingPart = {
   /**
    * Starts them, where this appliance is a member by now. Rejects with StartRefused. The data directory is filled before; asked again when
-   * an appliance that stood alone has founded a cluster, or joins one.
+   * an appliance that stood alone has bootstrapped a cluster, or joins one.
    */
   start(): Promise<void>;
   /** Ends the own member of etcd, where there is one, and starts it again. */

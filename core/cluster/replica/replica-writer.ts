@@ -97,7 +97,7 @@ export class ReplicaWriter {
   }
 
   /** Records that the shared store of that epoch is about to be made of the local records. */
-  async beginFounding(epoch: string): Promise<void> {
+  async beginBootstrap(epoch: string): Promise<void> {
     await this.#commit(() => putPosition(this.#environment, { epoch, revision: 0, filling: true, founding: true }));
   }
 

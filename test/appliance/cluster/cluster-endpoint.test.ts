@@ -38,7 +38,7 @@ const cluster: ClusterWay = {
     commit: unused,
     wrappedKeys: unused,
     replaceWrappedKeys: unused,
-    found: unused,
+    bootstrap: unused,
     enter: unused,
     onForeignWrites: () => undefined,
     untilValid: unused,

@@ -15,7 +15,7 @@ import { systemClock } from '../../../core/base/time.ts';
 import type { Job } from '../../../core/base/context.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
-import { closeTransport, type Gift, openTransport, prepareToken, takeOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
+import { closeTransport, type WrappedForAll, openTransport, prepareToken, takeOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
 import { silentLog } from '../../harness/log.ts';
 import { type ModelAppliance, ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -27,7 +27,7 @@ const group = 'default';
 const { signal } = new AbortController();
 const model = new ModelCluster();
 /** for a transport key that is gone */
-const nothingGiven: Gift = {
+const nothingGiven: WrappedForAll = {
   ...{ number: 9, carrying: '0'.repeat(16), marks: { wrapping: '', binding: '' } },
   parcels: [{ hash: 'sha1', wrapping: '', binding: '' }],
 };
@@ -118,8 +118,8 @@ test('the token of one that was invited gets the next keys before anything is un
   keys = await rewrapClusterKeys(hsm, keys);
   const state = await ownTokens.prepare(invited);
   expect(state).toMatchObject({ state: 'ready', keys: { number: 2 } });
-  const { parcel, ...gift } = state.keys as NonNullable<typeof state.keys>;
-  await takeOwnKeys(token, transport, { ...gift, parcels: [parcel] }, 0);
+  const { parcel: wrapped, ...given } = state.keys as NonNullable<typeof state.keys>;
+  await takeOwnKeys(token, transport, { ...given, parcels: [wrapped] }, 0);
   await ownTokens.requireReady('two');
   await enter('two', token);
   rotationOf('two');
@@ -191,11 +191,11 @@ test('an appliance that is killed after it took the keys takes them again, and a
     await part.run(signal);
     await setImmediate();
   }
-  // What it does first of all with the gift; its note of that is lost with it.
+  // What it does first of all with the wrapped keys; its note of that is lost with it.
   const carrying = carryingTable(store).get([group]) as Carrying;
   const { transport } = partTable(store).get([carrying.id, 'two']) as { transport: Transport };
   const place = carrying.receivers.findIndex(({ id }) => id === 'two');
-  await takeOwnKeys(token, transport, carrying.gift as Gift, place);
+  await takeOwnKeys(token, transport, carrying.gift as WrappedForAll, place);
   await carryingPartJob(partsOf('two')).run(signal);
   await expect(begun).resolves.toMatchObject({ number: 3, state: 'rewrapping' });
   expect(await numbersIn(partsOf('one').token)).toContain(3);

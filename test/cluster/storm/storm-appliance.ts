@@ -41,7 +41,7 @@ const follower = await keepFollower(() => ({
 const link = new FollowerLink({ appliance: id, caller: 1, socket, moment: machineMoment, report: () => undefined });
 if ((await link.wrappedKeys()) === undefined) {
   await (await openStore({ directory: records, dataKey })).close();
-  await link.found(Buffer.from('keys'));
+  await link.bootstrap(Buffer.from('keys'));
 }
 await link.enter();
 if (!(await link.untilValid(validWithinMs))) throw new Error('it may not answer');

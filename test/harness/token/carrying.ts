@@ -1,14 +1,14 @@
 // Carries the next own keys into tokens, as the steps of hsm/setup/carry.ts are for.
 import type { TokenConfig } from '../../../hsm/api.ts';
-import { giveOwnKeys, type Gift, listOwnKeys, openTransport, takeOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
+import { giveOwnKeys, type WrappedForAll, listOwnKeys, openTransport, takeOwnKeys, type Transport } from '../../../hsm/setup/setup.ts';
 
 /** The first token gives; every one of them receives. Returns what was given. */
-export async function carryToAll(tokens: readonly [TokenConfig, ...TokenConfig[]]): Promise<Gift> {
+export async function carryToAll(tokens: readonly [TokenConfig, ...TokenConfig[]]): Promise<WrappedForAll> {
   const transports: Transport[] = [];
   for (const token of tokens) transports.push(await openTransport(token));
-  const gift = await giveOwnKeys(tokens[0], newestOf(transports) + 1, transports);
-  for (const [place, token] of tokens.entries()) await takeOwnKeys(token, transports[place] as Transport, gift, place);
-  return gift;
+  const given = await giveOwnKeys(tokens[0], newestOf(transports) + 1, transports);
+  for (const [place, token] of tokens.entries()) await takeOwnKeys(token, transports[place] as Transport, given, place);
+  return given;
 }
 
 /** The highest number of a wrapping key in any of the tokens; 0 without one. */

@@ -60,9 +60,9 @@ export async function takeKeysOf(invitation: Invitation, taking: Taking): Promis
  */
 async function take(token: TokenConfig, id: string, keys: CarriedKeys | undefined): Promise<boolean> {
   if (keys === undefined) return true;
-  const { parcel, ...gift } = keys;
+  const { parcel: wrapped, ...given } = keys;
   try {
-    await takeOwnKeys(token, { id }, { ...gift, parcels: [parcel] }, 0);
+    await takeOwnKeys(token, { id }, { ...given, parcels: [wrapped] }, 0);
     return true;
   } catch (error) {
     if (error instanceof HsmError && error.kind === 'key-missing') return false;

@@ -1,7 +1,7 @@
 // Joins a cluster on a request to an appliance that stands alone: every possible failure is found before it gives up its own state.
 import { fail } from '../../../../core/base/errors.ts';
 import { levelRefusal } from '../../../../core/cluster/agreed-level.ts';
-import { findSharedStore, type SharedStoreSeen } from '../../../../core/cluster/founding.ts';
+import { findSharedStore, type SharedStoreSeen } from '../../../../core/cluster/bootstrap.ts';
 import { ownLevels } from '../../../../core/store/records/level.ts';
 import type { Log } from '../../../../core/base/context.ts';
 import type { Hsm, TokenConfig } from '../../../../hsm/api.ts';

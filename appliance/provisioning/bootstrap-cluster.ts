@@ -13,7 +13,7 @@ import { WrappingRotation } from '../wrapping-keys/rotation.ts';
  * Makes the shared store from the store in the data directory, which is made first if it does not exist, with the store key and a canary
  * under the token's wrapping key. After an interruption the next start does it again. Throws StartRefused if another appliance was first.
  */
-export async function foundCluster(
+export async function bootstrapCluster(
   configuration: Configuration,
   hsmConfig: HsmConfig,
   cluster: ClusterWay,
@@ -35,7 +35,7 @@ export async function foundCluster(
     await alone.close();
   }
   try {
-    await cluster.found(keys);
+    await cluster.bootstrap(keys);
   } catch (error) {
     throw new StartRefused(`cluster: ${(error as Error).message}`, { cause: error });
   }

@@ -26,27 +26,27 @@ export async function findSharedStore(client: EtcdClient): Promise<SharedStoreSe
 
 /**
  * Puts every record of a store into an etcd without a shared store, and last of all epoch and wrapped keys, which make it one. After an
- * interruption it begins again. If two appliances found at the same time, the later one continues and the other rejects, because each
+ * interruption it begins again. If two appliances bootstrap at the same time, the later one continues and the other rejects, because each
  * transaction compares the founder. `level`: that of this program, because the records of a single appliance have it.
  */
-export async function foundSharedStore(
+export async function bootstrapSharedStore(
   client: EtcdClient,
   writer: ReplicaWriter,
   { wrappedKeys, level }: Omit<SharedStoreSeen, 'epoch'>,
 ): Promise<SharedStoreSeen> {
   const epoch = randomUUID();
-  const mine = await commit(client, [noneOf({ key: layout.epoch })], [put(layout.founding, keyBytes(epoch)), remove(layout.records)]);
-  const isMine: Compare[] = [unchangedSince(layout.founding, mine)];
+  const mine = await commit(client, [noneOf({ key: layout.epoch })], [put(layout.bootstrap, keyBytes(epoch)), remove(layout.records)]);
+  const isMine: Compare[] = [unchangedSince(layout.bootstrap, mine)];
   for (const batch of batchesOf(writer)) await commit(client, isMine, batch);
   // After an interruption behind the epoch, the next start must know that the shared store was made of the local records.
-  await writer.beginFounding(epoch);
+  await writer.beginBootstrap(epoch);
   const last = [put(layout.epoch, epochValue({ epoch, level })), put(layout.wrappedKeys, wrappedKeys)];
   await commit(client, [...isMine, noneOf({ key: layout.epoch })], last);
   return { epoch, level, wrappedKeys };
 }
 
 /**
- * Commits a transaction of the founding. An unknown outcome ends it: the next founding begins again, and late transactions compare the
+ * Commits a transaction of the bootstrap. An unknown outcome ends it: the next one begins again, and late transactions compare the
  * former founder.
  */
 async function commit(client: EtcdClient, compare: readonly Compare[], success: readonly Operation[]): Promise<number> {
