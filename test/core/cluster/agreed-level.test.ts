@@ -6,6 +6,7 @@ import { epochValue, layout, readEpoch } from '../../../core/cluster/layout.ts';
 import { decodeSign, validMs } from '../../../core/cluster/validity.ts';
 import { put } from '../../../core/etcd/messages.ts';
 import type { Migration } from '../../../core/store/migrate.ts';
+import { patienceMs } from '../../harness/patience.ts';
 import { silentLog } from '../../harness/log.ts';
 import { ModelCluster } from '../../harness/model-cluster.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -45,7 +46,7 @@ test('a level that cannot be read, as when the store is opened again, is read ag
   };
   const parts = { client: cluster.etcd, members, epoch: 'epoch', log: { ...silentLog, warn }, level };
   const end = keepLevel(parts as unknown as Parameters<typeof keepLevel>[0]);
-  await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1);
+  await expect.poll(() => warn.mock.calls.length, { timeout: patienceMs }).toBeGreaterThan(1);
   end();
   expect(warn).toHaveBeenCalledWith(expect.any(String), { reason: expect.stringContaining('the store is closed') });
 });
