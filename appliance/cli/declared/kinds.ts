@@ -1,4 +1,5 @@
-// The resources that documents can declare, with their operations, in the order in which entries depend on each other.
+// The resources that documents can declare, with their operations, in the order in which entries depend on each other: an entry follows its
+// parents, and those that its fields name.
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { fieldsIn, type Field } from '../operations/fields.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
@@ -22,9 +23,7 @@ export type Kind = {
 /** An entry and its kind. */
 export type Placed = { readonly declared: Declared; readonly kind: Kind };
 
-/** Order of creation: entries of a resource need only those of earlier ones. Unlisted resources come last. */
-const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles', 'jwt', 'jwt-roles'];
-/** Fields that name another entry of the same resource. */
+/** Fields that name another entry of the same resource and need it at creation. */
 const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'], 'transit-keys': ['openpgp-primary'] };
 
 /** Every kind, in order. Throws CommandFailed for an appliance that cannot say whether a change would change anything. */
@@ -32,17 +31,31 @@ export function kindsOf({ entries }: Catalog): readonly Kind[] {
   const find = (resource: string, verb: string): CatalogEntry | undefined =>
     entries.find(({ command }) => command.resource === resource && command.verb === verb && command.tree === 'config');
   const kinds = new Set(entries.flatMap(({ command }) => (command.verb === 'replace' ? (command.resource ?? []) : [])));
-  return [...kinds]
-    .flatMap((resource): readonly Kind[] => {
-      const [create, merge, replace] = [find(resource, 'create'), find(resource, 'merge'), find(resource, 'replace')];
-      const [show, list, remove] = [find(resource, 'show'), find(resource, 'list'), find(resource, 'delete')];
-      if (!create || !merge || !replace || !show || !list || !remove) return [];
-      if (!merge.operation.parameters.some(({ name }) => name === 'lists'))
-        throw new CommandFailed(exitCodes.usage, 'this appliance is too old: it cannot compare documents');
-      const createBatch = entries.find(({ method, path }) => method === 'POST' && path === `${create.path}-batch`);
-      return [{ resource, create, createBatch, merge, replace, show, list, remove, fields: fieldsIn(create.input) }];
-    })
-    .sort((left, right) => rankOf(left.resource) - rankOf(right.resource));
+  const found = [...kinds].flatMap((resource): readonly Kind[] => {
+    const [create, merge, replace] = [find(resource, 'create'), find(resource, 'merge'), find(resource, 'replace')];
+    const [show, list, remove] = [find(resource, 'show'), find(resource, 'list'), find(resource, 'delete')];
+    if (!create || !merge || !replace || !show || !list || !remove) return [];
+    if (!merge.operation.parameters.some(({ name }) => name === 'lists'))
+      throw new CommandFailed(exitCodes.usage, 'this appliance is too old: it cannot compare documents');
+    const createBatch = entries.find(({ method, path }) => method === 'POST' && path === `${create.path}-batch`);
+    return [{ resource, create, createBatch, merge, replace, show, list, remove, fields: fieldsIn(create.input) }];
+  });
+  return found.toSorted((left, right) => rankOf(left, found) - rankOf(right, found));
+}
+
+/** Length of the longest way down to kinds that need none. So identities, which name policies, follow the keys that they are for. */
+function rankOf(kind: Kind, kinds: readonly Kind[], above: readonly Kind[] = []): number {
+  const needed = kinds.filter((other) => needs(kind, other) && !above.includes(other));
+  return Math.max(0, ...needed.map((other) => 1 + rankOf(other, kinds, [...above, kind])));
+}
+
+/** Tells whether entries of a kind are below those of the other, or name them. */
+function needs(kind: Kind, other: Kind): boolean {
+  if (kind === other) return false;
+  if (kind.create.path.startsWith(`${other.show.path}/`)) return true;
+  return kind.fields.some(({ schema }) =>
+    [schema, schema.items].some((one) => other.create.path === `/v1/config/${one?.['x-names']?.resource}`),
+  );
 }
 
 /** The declared entries in the order in which they can be made. Throws a usage error for an unknown resource, wrong parents, or a cycle. */
@@ -86,11 +99,6 @@ export function mayFollow({ kind, declared }: Placed): boolean {
 
 function nameOf({ declared }: Placed): string | undefined {
   return declared.names.at(-1);
-}
-
-function rankOf(resource: string): number {
-  const rank = order.indexOf(resource);
-  return rank < 0 ? order.length : rank;
 }
 
 /** The path of an operation for an entry of these names. */

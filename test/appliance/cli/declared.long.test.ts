@@ -53,7 +53,8 @@ describe('apply', () => {
     document('policies', 'shop', {
       'rest-api': { rules: [{ path: '/v1/state/keystore/transit-keys/orders/*', operations: { execute: 'allow' } }] },
     }),
-    document('tenants', 'branch', { 'descriptive-name': 'Branch' }),
+    // A tenant names policies, which have to be there.
+    document('tenants', 'branch', { 'descriptive-name': 'Branch', policies: ['shop'] }),
   ];
 
   test('makes a folder of documents in the order in which they depend on each other; the second time nothing is left to do', async () => {
@@ -78,13 +79,13 @@ describe('apply', () => {
     const made = applied.stdout.split('\n').filter((line) => line.startsWith('created '));
     expect(made).toEqual(
       [
-        'tenants branch',
         'policies shop',
         'transit-keys orders',
+        'oidc work',
         'ca plant',
         'ca devices',
+        'tenants branch',
         'approles shop',
-        'oidc work',
         'oidc-roles work admins',
       ].map((one) => `created ${one}`),
     );
@@ -243,7 +244,11 @@ describe('documents that are none', () => {
     ['a text', 'just text\n', /document 1, line 1: a document maps/],
     ['nothing', '# nothing\n---\n', /there is no document/],
     ['a field beside the config', 'resource: policies\nname: a\ndescription: x\n', /"description" is not known here/],
-    ['an unknown resource', 'resource: policy\nname: a\n', /there is no resource "policy"; there are: tenants, policies, transit-keys/],
+    [
+      'an unknown resource',
+      'resource: policy\nname: a\n',
+      /there is no resource "policy"; there are: policies, transit-keys, oidc, ca, tenants, approles, oidc-roles/,
+    ],
     ['a missing parent', 'resource: oidc-roles\nname: a\n', /"parents" of oidc-roles must have 1 names, service/],
     [
       'the same entry twice',
