@@ -90,6 +90,11 @@ export class Facade {
     return { keys: 'true', ...(after === '' ? {} : { after }), ...(limit === undefined ? {} : { limit: String(limit) }) };
   }
 
+  /** Throws `invalid-value` for a text that is not a name here. */
+  requireName(name: string | undefined): string {
+    return requireName(name);
+  }
+
   /** Says in the answer what was ignored. */
   warn(asked: Asked, text: string): void {
     const all = this.#warnings.get(asked);
@@ -166,14 +171,19 @@ function credentials(headers: IncomingHttpHeaders): string | undefined {
   return token === undefined ? undefined : `Bearer ${token}`;
 }
 
-/** The parameter `name` of a path, as one of our names: names that it could not have are refused, never changed. */
+/** The parameter `name` of a path, as one of our names. */
 function namedKey({ params }: Asked): { readonly params: Readonly<Record<string, string>> } {
   const { name } = params;
-  if (name !== undefined && !isName(name))
+  return { params: name === undefined ? {} : { name: requireName(name) } };
+}
+
+/** Refuses a name that we cannot have, and never changes one. */
+function requireName(name = ''): string {
+  if (!isName(name))
     throw fail('invalid-value', {
       detail: `"${name.slice(0, 64)}" is not a name here: names have small letters, digits and hyphens inside, for example my-key.`,
     });
-  return { params: name === undefined ? {} : { name } };
+  return name;
 }
 
 const unknownRole = 'unknown role: a role is a CA of the tenant of the token, by its name, and this tenant has no CA of this name.';
@@ -185,6 +195,8 @@ const words: Readonly<Record<string, string>> = {
   'version-not-allowed': 'ciphertext or signature version is disallowed by policy (too old)',
   'invalid-format': 'invalid ciphertext: no prefix',
   'deletion-not-allowed': 'deletion is not allowed for this key',
+  'export-not-allowed': 'private key material is not exportable',
+  'backup-not-allowed': 'exporting is disallowed on the policy',
 };
 
 type Refusal = { readonly code: string; readonly status: number; readonly title: string; readonly detail: string };

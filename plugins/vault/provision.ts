@@ -11,6 +11,7 @@ import { Facade } from './facade.ts';
 import { pkiAliases } from './pki/aliases.ts';
 import { sysAliases } from './sys.ts';
 import { keyAliases } from './transit/keys.ts';
+import { movingAliases } from './transit/moving.ts';
 import { useAliases } from './transit/use.ts';
 
 export function provision(context: PluginContext<Config>): PluginInstance {
@@ -21,7 +22,11 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     findTenant: (name) => context.service(sessionsService).findTenant(name),
   });
   const aliases: readonly Alias[] = [
-    ...config.transitMounts.flatMap((mount) => [...keyAliases(facade, `/v1/${mount}`), ...useAliases(facade, `/v1/${mount}`)]),
+    ...config.transitMounts.flatMap((mount) => [
+      ...keyAliases(facade, `/v1/${mount}`),
+      ...useAliases(facade, `/v1/${mount}`),
+      ...movingAliases(facade, `/v1/${mount}`),
+    ]),
     ...Object.entries(config.pkiMounts).flatMap(([path, settings]) => pkiAliases(facade, { path, ...settings })),
     ...config.approleMounts.flatMap((mount) => approleAliases(facade, `/v1/auth/${mount}`)),
     ...tokenAliases(facade),

@@ -1,0 +1,162 @@
+// Keys that come and go through the API of Vault: imports, exports, backups.
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  generateKeyPairSync,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+  verify,
+} from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { asVaultClient } from './vault-client.ts';
+
+const at = temporaryDirectory();
+let appliance: TestAppliance;
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({ directory: at('vault'), configuration: { vault: { tenants: { system: {} } } } });
+});
+afterAll(async () => {
+  expect(await appliance.check()).toEqual([]);
+  await appliance.close();
+});
+
+const ask = asVaultClient(() => appliance);
+const dataOf = ({ status, body }: Answer) => {
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+const made = async (name: string, fields: object = {}) => dataOf(await ask('PUT', `transit/keys/${name}`, fields));
+const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const;
+const initial = Buffer.from('a65959a6', 'hex');
+
+/** As the command line of Vault wraps: OAEP of an AES key, and AES-KWP of the material under that. */
+function wrapFor(publicKey: string, material: Buffer): string {
+  const transport = randomBytes(32);
+  const cipher = createCipheriv('id-aes256-wrap-pad', transport, initial);
+  return Buffer.concat([publicEncrypt({ key: publicKey, ...oaep }, transport), cipher.update(material), cipher.final()]).toString('base64');
+}
+
+describe('imports', () => {
+  test('of a version are wrapped under the key of wrapping_key, and encrypt from then on', async () => {
+    await made('imported', { exportable: true });
+    const material = randomBytes(32);
+    const { public_key } = dataOf(await ask('GET', 'transit/wrapping_key'));
+    const ciphertext = wrapFor(public_key, material);
+    const imported = await ask('PUT', 'transit/keys/imported/import_version', { ciphertext, hash_function: 'SHA256', version: null });
+    expect([imported.status, imported.text]).toEqual([204, '']);
+    const value = dataOf(await ask('PUT', 'transit/encrypt/imported', { plaintext: Buffer.from('hello').toString('base64') }));
+    expect(value.key_version).toBe(2);
+    const octets = Buffer.from(value.ciphertext.split(':')[2], 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', material, octets.subarray(0, 12));
+    decipher.setAuthTag(octets.subarray(-16));
+    expect(decipher.update(octets.subarray(12, -16)).toString()).toBe('hello');
+  });
+
+  test.each([
+    [{ ciphertext: 'AAAA', hash_function: 'SHA1' }, 'SHA256'],
+    [{}, 'no ciphertext'],
+    [{ ciphertext: 'AAAA' }, 'wrap'],
+  ])('with %j are 400', async (body, words) => {
+    await made('refusing');
+    const { status, body: refused } = await ask('PUT', 'transit/keys/refusing/import_version', body);
+    expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+  });
+});
+
+describe('exports', () => {
+  test('of a secret key open what it encrypted', async () => {
+    await made('secret', { exportable: true });
+    await ask('PUT', 'transit/keys/secret/rotate');
+    const all = dataOf(await ask('GET', 'transit/export/encryption-key/secret'));
+    expect([all.name, all.type, Object.keys(all.keys)]).toEqual(['secret', 'aes256-gcm96', ['1', '2']]);
+    expect(Buffer.from(all.keys['1'], 'base64')).toHaveLength(32);
+    expect(Object.keys(dataOf(await ask('GET', 'transit/export/encryption-key/secret/latest')).keys)).toEqual(['2']);
+    expect(dataOf(await ask('GET', 'transit/export/encryption-key/secret/1')).keys).toEqual({ '1': all.keys['1'] });
+  });
+
+  test.each([
+    ['ecdsa-p256', /^-----BEGIN EC PRIVATE KEY-----/],
+    ['rsa-2048', /^-----BEGIN RSA PRIVATE KEY-----/],
+    ['ed25519', /^[A-Za-z0-9+/]{86}==$/],
+  ])('of %s have the usual form, or PKCS#8 when asked', async (type, form) => {
+    await made(`signing-${type}`, { type, exportable: true });
+    const { keys } = dataOf(await ask('GET', `transit/export/signing-key/signing-${type}`));
+    expect(keys['1']).toMatch(form);
+    expect(dataOf(await ask('GET', `transit/export/signing-key/signing-${type}?format=pem`)).keys['1']).toMatch(
+      /^-----BEGIN PRIVATE KEY-----/,
+    );
+    const { keys: shown } = dataOf(await ask('GET', `transit/export/public-key/signing-${type}`));
+    expect(createPublicKey(shown['1']).type).toBe('public');
+  });
+
+  test('of an Ed25519 key are seed and public key', async () => {
+    const { keys } = dataOf(await ask('GET', 'transit/export/signing-key/signing-ed25519'));
+    const raw = dataOf(await ask('GET', 'transit/keys/signing-ed25519')).keys['1'].public_key;
+    expect(Buffer.from(keys['1'], 'base64').subarray(32).toString('base64')).toBe(raw);
+  });
+
+  test('are refused in the words of Vault', async () => {
+    await made('kept-here');
+    const { status, body } = await ask('GET', 'transit/export/encryption-key/kept-here');
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('private key material is not exportable')]);
+    expect((await ask('GET', 'transit/export/signing-key/kept-here')).status).toBe(400);
+    expect((await ask('GET', 'transit/export/public-key/kept-here')).status).toBe(400);
+    expect((await ask('GET', 'transit/export/encryption-key/nobody')).status).toBe(404);
+    expect((await ask('GET', 'transit/export/encryption-key/secret/zero')).status).toBe(400);
+    expect((await ask('GET', 'transit/export/certificate-chain/secret')).status).toBe(404);
+  });
+
+  test('under another key open with it alone', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });
+    await appliance.request('POST', '/v1/config/keystore/transit-keys', {
+      ...{ name: 'destination', cipher: 'rsa-3072', 'public-key': publicKey.export({ type: 'spki', format: 'pem' }) },
+    });
+    const { name, keys } = dataOf(await ask('GET', 'transit/byok-export/destination/signing-ecdsa-p256'));
+    const blob = Buffer.from(keys['1'], 'base64');
+    const transport = privateDecrypt({ key: privateKey, ...oaep }, blob.subarray(0, 384));
+    const decipher = createDecipheriv('id-aes256-wrap-pad', transport, initial);
+    const material = Buffer.concat([decipher.update(blob.subarray(384)), decipher.final()]);
+    const signature = dataOf(await ask('PUT', 'transit/sign/signing-ecdsa-p256', { input: 'eA==' })).signature.split(':')[2];
+    const key = createPublicKey({ key: material, format: 'der', type: 'pkcs8' } as never);
+    expect([name, verify('sha256', Buffer.from('x'), key, Buffer.from(signature, 'base64'))]).toEqual(['signing-ecdsa-p256', true]);
+    expect((await ask('GET', 'transit/byok-export/secret/signing-ecdsa-p256')).body.errors[0]).toContain('must be an RSA key');
+    expect((await ask('GET', 'transit/byok-export/destination/kept-here')).body.errors[0]).toContain('not exportable');
+  });
+});
+
+describe('backups', () => {
+  test('bring a key back under another name, with what it encrypted', async () => {
+    await made('backed', { exportable: true, allow_plaintext_backup: true });
+    const { ciphertext } = dataOf(await ask('PUT', 'transit/encrypt/backed', { plaintext: 'eA==' }));
+    const { backup } = dataOf(await ask('GET', 'transit/backup/backed'));
+    expect((await ask('POST', 'transit/restore/again', { backup })).status).toBe(204);
+    expect(dataOf(await ask('PUT', 'transit/decrypt/again', { ciphertext })).plaintext).toBe('eA==');
+    const exists = await ask('POST', 'transit/restore/again', { backup });
+    expect([exists.status, exists.body.errors[0]]).toEqual([400, expect.stringContaining('already exists')]);
+    await ask('POST', 'transit/keys/again/config', { deletion_allowed: true });
+    expect((await ask('POST', 'transit/restore/again', { backup, force: true })).status).toBe(204);
+  });
+
+  test('that are refused leave no key behind', async () => {
+    const { status, body } = await ask('POST', 'transit/restore/left-behind', { backup: 'AAAA' });
+    expect([status, body.errors]).toEqual([400, [expect.any(String)]]);
+    expect((await ask('GET', 'transit/keys/left-behind')).status).toBe(404);
+    await made('no-backup', { exportable: true });
+    expect((await ask('GET', 'transit/backup/no-backup')).body.errors[0]).toContain('exporting is disallowed');
+  });
+
+  test('need the rights of all that they do', async () => {
+    const rules = [{ path: '/v1/config/keystore/transit-keys', operations: { create: 'allow' } }];
+    await appliance.request('POST', '/v1/config/policy/policies', { name: 'creates', 'rest-api': { rules } });
+    const { token } = (await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['creates'], ttl: '1h' })).body;
+    const { backup } = dataOf(await ask('GET', 'transit/backup/backed'));
+    expect((await ask('POST', 'transit/restore/mine', { backup }, token)).status).toBe(403);
+    expect((await ask('GET', 'transit/keys/mine')).status).toBe(404);
+  });
+});
