@@ -65,6 +65,18 @@ const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps'
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
+  ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
+  ...{ pki: 'strongswan-pki', osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },
+};
+
+const libraries = `/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch] ?? process.arch}-linux-gnu`;
+
+/** Debian packages that clients need and that have no command, by a file in each. */
+const clientFiles = {
+  [`${libraries}/engines-3/pkcs11.so`]: 'libengine-pkcs11-openssl',
+  [`${libraries}/pkcs11/p11-kit-client.so`]: 'p11-kit-modules',
+  '/usr/lib/ipsec/plugins/libstrongswan-pkcs11.so': 'libstrongswan-extra-plugins',
+  '/usr/lib/systemd/boot/efi': 'systemd-boot-efi',
 };
 
 /**
@@ -138,7 +150,10 @@ function installFor(name, args) {
   if (['test', 'test long', 'soak'].includes(name)) installDebianPackages('for the tests', missing(testPackages));
   if (name === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
   if (name === 'test interop') {
-    installDebianPackages('for the clients of others', missing(clientPackages));
+    installDebianPackages('for the clients of others', [
+      ...missing(clientPackages),
+      ...Object.keys(clientFiles).flatMap((file) => (existsSync(file) ? [] : [clientFiles[file]])),
+    ]);
     unpackReceivers();
   }
   if (name === 'generate clients') installDebianPackages('to pack the client libraries', missingPackers(args));

@@ -2,6 +2,7 @@
 // refusals as CommandFailed.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { defined } from '../../core/base/defined.ts';
 import type { Connection } from './connection.ts';
@@ -29,6 +30,8 @@ export type ClientOptions = {
   readonly userAgent?: string;
   /** connections to an address at the same time; default: as many as there are requests */
   readonly atOnce?: number;
+  /** the addresses of the connection in the order in which they are asked; default: as they are written */
+  readonly order?: readonly string[];
 };
 
 export type Answer = {
@@ -82,14 +85,24 @@ export class Client {
   readonly connection: Connection;
   readonly #agent: Agent;
   readonly #userAgent: string;
+  /** connections whose handshake is done */
+  readonly #connected = new WeakSet<Duplex>();
   /** the address that answered last is first */
   #addresses: readonly string[];
 
-  constructor(connection: Connection, { userAgent = ownUserAgent, atOnce = Infinity }: ClientOptions = {}) {
+  constructor(
+    connection: Connection,
+    { userAgent = ownUserAgent, atOnce = Infinity, order = connection.url.split(',') }: ClientOptions = {},
+  ) {
     this.connection = connection;
     this.#userAgent = userAgent;
-    this.#addresses = connection.url.split(',');
+    this.#addresses = order;
     this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce, ...defined({ ca: connection.ca }) });
+  }
+
+  /** The addresses, with the one that is asked next first. */
+  get addresses(): readonly string[] {
+    return this.#addresses;
   }
 
   /** The whole answer; throws Refused from status 400 up, CommandFailed without an answer. */
@@ -109,9 +122,10 @@ export class Client {
       try {
         return await ask(url);
       } catch (error) {
-        if (left === 0 || request.signal?.aborted === true || !mayBeRepeated(error, request)) throw error;
+        if (!mayBeRepeated(error, request)) throw error;
         // Another request may have come here first.
         if (this.#addresses[0] === url) this.#addresses = [...others, url];
+        if (left === 0 || request.signal?.aborted === true) throw error;
       }
     }
   }
@@ -154,7 +168,8 @@ export class Client {
 
   #send(url: string, { method, path, query, headers = {}, body, answerMs = quietMs, signal }: Request): Promise<IncomingMessage> {
     const { token } = this.connection;
-    const patienceMs = this.#addresses.length > 1 ? Math.min(answerMs, connectingMs) : answerMs;
+    const { length } = this.#addresses;
+    const patienceMs = length > 1 ? Math.min(answerMs / length, connectingMs) : answerMs;
     const payload = body === undefined ? undefined : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
     const search = query === undefined || query.size === 0 ? '' : `?${query}`;
     return new Promise((resolve, reject) => {
@@ -171,13 +186,19 @@ export class Client {
         },
       });
       let isConnected = false;
+      let connecting: NodeJS.Timeout | undefined;
       const tooLate = (ms: number) => (): void => void request.destroy(new Error(`no answer within ${ms / 1000} s`));
-      const connecting = setTimeout(tooLate(patienceMs), patienceMs);
-      const connected = (): void => {
-        isConnected = true;
-        clearTimeout(connecting);
-      };
-      request.on('socket', (socket) => (request.reusedSocket ? connected() : socket.once('secureConnect', connected)));
+      // A request that has waited for another one to end gets a connection that is there already, and no event.
+      request.on('socket', (socket) => {
+        isConnected = this.#connected.has(socket);
+        if (isConnected) return;
+        connecting = setTimeout(tooLate(patienceMs), patienceMs);
+        socket.once('secureConnect', () => {
+          isConnected = true;
+          this.#connected.add(socket);
+          clearTimeout(connecting);
+        });
+      });
       request.on('timeout', tooLate(answerMs));
       request.on('close', () => clearTimeout(connecting));
       request.on('error', (error) => reject(connectionFailure(error, url, isConnected)));

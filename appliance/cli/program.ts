@@ -100,6 +100,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./pkcs11/command.ts')).runPkcs11(words, before, io),
   },
   {
+    name: 'kms',
+    summary: 'encrypt the secrets of a Kubernetes cluster at rest, as a plugin of KMS v2: kms --socket PATH --key NAME',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./kms/command.ts')).runKms(words, before, io),
+  },
+  {
     name: 'hsm',
     summary: 'look at PKCS#11 modules, set up tokens, and try them: hsm --help',
     group: 'Administration:',

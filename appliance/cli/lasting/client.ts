@@ -19,6 +19,8 @@ export type LastingOptions = {
 export class LastingClient {
   readonly #options: LastingOptions;
   #current: Client | undefined;
+  /** addresses, with the one that answered last first */
+  #order: readonly string[] = [];
   readonly #left = new Set<Client>();
 
   constructor(options: LastingOptions) {
@@ -65,13 +67,16 @@ export class LastingClient {
     const { token, url, ca } = this.#current?.connection ?? {};
     if (this.#current !== undefined && token === resolved.token && url === resolved.url && ca === resolved.ca) return this.#current;
     if (this.#current !== undefined) this.#leave(this.#current);
-    this.#current = new Client(resolved, { userAgent, atOnce });
+    const addresses = resolved.url.split(',');
+    const isSame = addresses.length === this.#order.length && addresses.every((one) => this.#order.includes(one));
+    this.#current = new Client(resolved, { userAgent, atOnce, order: isSame ? this.#order : addresses });
     return this.#current;
   }
 
   /** Takes no further requests; those on their way have the time that each has. */
   #leave(client: Client): void {
     if (this.#current === client) this.#current = undefined;
+    this.#order = client.addresses;
     this.#left.add(client);
     setTimeout(() => {
       this.#left.delete(client);

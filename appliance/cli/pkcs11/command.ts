@@ -50,8 +50,8 @@ async function serve(options: Options, io: Io): Promise<void> {
   const program: Program = { label, choice, client, notices, io };
   try {
     if (listen === undefined) return await serveConnection(io.stdin, io.stdout, program);
-    const { listenOn, readMode, serverFor } = await import('./listen.ts');
-    const server = serverFor((socket) => serveConnection(socket, socket, program));
+    const [{ createServer }, { listenOn, readMode }] = await Promise.all([import('node:net'), import('../lasting/listen.ts')]);
+    const server = createServer((socket) => void serveConnection(socket, socket, program));
     await listenOn({ socket: listen, mode: readMode(mode), group }, server, io, 'keystorectl pkcs11');
   } finally {
     client.close();

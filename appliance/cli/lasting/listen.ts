@@ -1,6 +1,6 @@
-// A socket for programs that fork and change their user: each connection is that of one process.
+// A Unix socket on which a command serves until it is ended.
 import { chmodSync, chownSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 
@@ -16,9 +16,14 @@ const mostConnections = 512;
 /** The first file that systemd passes (sd_listen_fds). */
 const firstPassed = 3;
 
-/** Listens until SIGTERM or SIGINT. `serve` gets each connection. Throws CommandFailed when the socket cannot be had. */
+/** Listens until SIGTERM or SIGINT, and ends the connections then. Throws CommandFailed when the socket cannot be had. */
 export async function listenOn({ socket, mode, group }: SocketOptions, server: Server, io: Io, name: string): Promise<void> {
   server.maxConnections = mostConnections;
+  const connections = new Set<Socket>();
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+  });
   if (socket === 'systemd') {
     if (io.environment['LISTEN_PID'] !== String(process.pid) || io.environment['LISTEN_FDS'] !== '1')
       throw usageError('systemd has passed no socket: start this from a unit with a socket unit, or give --listen a path');
@@ -34,12 +39,8 @@ export async function listenOn({ socket, mode, group }: SocketOptions, server: S
   io.stderr.write(`${name}: listens on ${socket}\n`);
   await ended();
   server.close();
+  for (const connection of connections) connection.destroy();
   if (socket !== 'systemd') rmSync(socket, { force: true });
-}
-
-/** A server whose connections are given to `serve`, half-open ones ended. */
-export function serverFor(serve: (socket: Socket) => Promise<void>): Server {
-  return createServer((socket) => void serve(socket));
 }
 
 function listening(server: Server, where: { readonly fd: number } | { readonly path: string }, socket: string): Promise<void> {
