@@ -72,7 +72,7 @@ export class ClientRoot {
   }
 }
 
-function run(program: string, args: readonly string[]): Promise<Outcome> {
+export function run(program: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((done) => {
     const child = execFile(program, args, { maxBuffer: 16 * 1024 * 1024, timeout: 600_000 }, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 127, stdout, stderr });
