@@ -30,8 +30,8 @@ export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
     readonly tenant?: string | undefined;
   };
 
-/** Refusal of a missing entry: 404 of a read, 400 of a use of a key or of a CA. */
-type Missing = 'read' | 'use' | 'authority' | 'login';
+/** Refusal of a missing entry: 404 of a read, 400 of a use of a key, a CA or an approle. */
+type Missing = 'read' | 'use' | 'authority' | 'approle' | 'login';
 
 /** The methods of a write: clients in Go send PUT where the manual says POST. */
 export const writes = ['POST', 'PUT'] as const;
@@ -54,10 +54,15 @@ export class Facade {
 
   /** An alias for each method. */
   aliases({ methods, missing = 'use', tenant, ...route }: Route): readonly Alias[] {
+    const { target = namedKey } = route;
     return methods.map((method) => ({
-      ...{ via: 'vault', method, credentials, target: namedKey, refusal: (error, requestId) => refusal(error, requestId, missing) },
+      ...{ via: 'vault', method, credentials, refusal: (error, requestId) => refusal(error, requestId, missing) },
       admit: (caller, asked) => this.#admit(caller, asked, tenant),
       ...route,
+      target: (asked) => {
+        requireUnwrapped(asked);
+        return target(asked);
+      },
     }));
   }
 
@@ -93,6 +98,11 @@ export class Facade {
   /** Throws `invalid-value` for a text that is not a name here. */
   requireName(name: string | undefined): string {
     return requireName(name);
+  }
+
+  /** Answers a list of names. An empty one is 404 there, and clients rely on it. */
+  listed(asked: Asked, requestId: string, names: readonly string[]): Answer {
+    return names.length === 0 ? json(404, { errors: [] }) : this.enveloped(asked, requestId, { data: { keys: names } });
   }
 
   /** Says in the answer what was ignored. */
@@ -186,7 +196,19 @@ function requireName(name = ''): string {
   return name;
 }
 
-const unknownRole = 'unknown role: a role is a CA of the tenant of the token, by its name, and this tenant has no CA of this name.';
+const notFound: Readonly<Partial<Record<Missing, string>>> = {
+  use: 'encryption key not found',
+  authority: 'unknown role: a role is a CA of the tenant of the token, by its name, and this tenant has no CA of this name.',
+};
+
+/** Refuses a request whose answer is to be wrapped: unwrapped, a secret would be shown to those who pass the answer on. Throws `invalid-value`. */
+function requireUnwrapped({ headers }: Asked): void {
+  const wanted = String(headers['x-vault-wrap-ttl'] ?? '').trim();
+  if (wanted === '' || /^0[smh]?$/.test(wanted)) return;
+  throw fail('invalid-value', {
+    detail: 'Response wrapping is not offered: send the request without X-Vault-Wrap-TTL, on a way that nobody else reads.',
+  });
+}
 
 /** Words that people know from Vault, before our own. */
 const words: Readonly<Record<string, string>> = {
@@ -219,7 +241,7 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (code === 'identity-not-allowed') return { status: 400, text: detail };
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
   if (status === 404 && missing === 'read') return { status };
-  if (status === 404) return { status: 400, text: missing === 'authority' ? unknownRole : 'encryption key not found' };
+  if (status === 404) return { status: 400, text: notFound[missing] ?? detail };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };
   if (status === 413 || status === 429) return { status, text: detail };
   const known = words[code];

@@ -4,6 +4,7 @@ import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts'
 import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
+import { approleAdministration } from './approles.ts';
 import { approleAliases, tokenAliases } from './auth.ts';
 import { capabilityAliases } from './capabilities.ts';
 import type { Config } from './config.ts';
@@ -28,7 +29,10 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       ...movingAliases(facade, `/v1/${mount}`),
     ]),
     ...Object.entries(config.pkiMounts).flatMap(([path, settings]) => pkiAliases(facade, { path, ...settings })),
-    ...config.approleMounts.flatMap((mount) => approleAliases(facade, `/v1/auth/${mount}`)),
+    ...config.approleMounts.flatMap((mount) => [
+      ...approleAliases(facade, `/v1/auth/${mount}`),
+      ...approleAdministration(facade, `/v1/auth/${mount}`),
+    ]),
     ...tokenAliases(facade),
     ...capabilityAliases(facade),
     ...sysAliases(facade),

@@ -32,8 +32,7 @@ export function recordAliases(facade: Facade, mount: PkiMount): readonly Alias[]
         const serials = document as readonly string[];
         if (serials.length === mostListed)
           facade.warn(asked, `There may be more certificates: ask again with after=${pairsOf(serials.at(-1) ?? '')}.`);
-        if (serials.length === 0) return json(404, { errors: [] });
-        return facade.enveloped(asked, requestId, { data: { keys: serials.map(pairsOf) } });
+        return facade.listed(asked, requestId, serials.map(pairsOf));
       },
     }),
     ...facade.aliases({

@@ -4,7 +4,7 @@ import { decodeDuration } from '../../../core/base/time.ts';
 import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
-import { type Facade, json, nothing, type Route, writes } from '../facade.ts';
+import { type Facade, nothing, type Route, writes } from '../facade.ts';
 import { durationOf, Fields } from '../fields.ts';
 
 const config = '/v1/config/keystore/transit-keys';
@@ -30,15 +30,9 @@ function reads(facade: Facade, mount: string): readonly Alias[] {
       path: `${mount}/keys`,
       of: `GET ${config}`,
       target: (asked) => ({ params: {}, query: facade.listQuery(asked) }),
-      answer: ({ requestId, document }, asked) => listed(facade, asked, requestId, document as readonly string[]),
+      answer: ({ requestId, document }, asked) => facade.listed(asked, requestId, document as readonly string[]),
     }),
   ];
-}
-
-/** An empty list is 404 there, and clients rely on it. */
-function listed(facade: Facade, asked: Asked, requestId: string, names: readonly string[]): Answer {
-  if (names.length === 0) return json(404, { errors: [] });
-  return facade.enveloped(asked, requestId, { data: { keys: names } });
 }
 
 function changes(facade: Facade, mount: string): readonly Alias[] {

@@ -1,0 +1,86 @@
+// Approles through the API of Vault: role-ids and secret-ids, by those who set up programs.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { asVaultClient } from './vault-client.ts';
+
+const at = temporaryDirectory();
+let appliance: TestAppliance;
+const ask = asVaultClient(() => appliance);
+const ours = (method: string, path: string, body?: unknown) => appliance.request(method, `/v1/${path}`, body);
+const dataOf = ({ status, body }: Answer) => {
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({ directory: at('vault'), configuration: { vault: { tenants: { system: {} } } } });
+  await ours('POST', 'config/keystore/authentication/approles', { name: 'shop', 'token-policies': ['user'], 'secret-id-ttl': '2h' });
+});
+afterAll(() => appliance.close());
+
+describe('secret-ids', () => {
+  test('are made, log in, are looked up, and end', async () => {
+    const { role_id } = dataOf(await ask('GET', 'auth/approle/role/shop/role-id'));
+    const made = dataOf(await ask('POST', 'auth/approle/role/shop/secret-id', { ttl: '1h', num_uses: '2', metadata: '{}' }));
+    expect(made).toEqual({
+      secret_id: expect.any(String),
+      secret_id_accessor: expect.any(String),
+      secret_id_ttl: 3_600,
+      secret_id_num_uses: 2,
+    });
+    const login = () => ask('PUT', 'auth/approle/login', { role_id, secret_id: made.secret_id }, null);
+    expect((await login()).status).toBe(200);
+    const accessor = { secret_id_accessor: made.secret_id_accessor };
+    expect(dataOf(await ask('LIST', 'auth/approle/role/shop/secret-id')).keys).toContain(made.secret_id_accessor);
+    expect(dataOf(await ask('POST', 'auth/approle/role/shop/secret-id-accessor/lookup', accessor))).toMatchObject({
+      ...accessor,
+      secret_id_num_uses: 1,
+    });
+    expect((await ask('POST', 'auth/approle/role/shop/secret-id-accessor/destroy', accessor)).status).toBe(204);
+    expect((await login()).status).toBe(400);
+    expect((await ask('POST', 'auth/approle/role/shop/secret-id-accessor/lookup', accessor)).status).toBe(404);
+  });
+
+  test('end by themselves, too', async () => {
+    const { secret_id } = dataOf(await ask('PUT', 'auth/approle/role/shop/secret-id'));
+    expect((await ask('PUT', 'auth/approle/role/shop/secret-id/destroy', { secret_id })).status).toBe(204);
+    expect((await ask('PUT', 'auth/approle/role/shop/secret-id/destroy', { secret_id })).status).toBe(400);
+  });
+
+  test.each([
+    ['role/none/secret-id', {}, 400],
+    ['role/shop/secret-id', { ttl: '3h' }, 400],
+    ['role/shop/secret-id', { cidr_list: ['everywhere'] }, 400],
+    ['role/shop/secret-id', { token_bound_cidrs: '10.0.0.0/8' }, 400],
+    ['role/shop/secret-id-accessor/destroy', {}, 400],
+  ])('%s with %j is %i', async (path, body, status) => {
+    const answer = await ask('POST', `auth/approle/${path}`, body);
+    expect([answer.status, answer.body.errors]).toEqual([status, [expect.stringMatching(/\w/)]]);
+  });
+
+  test('are made only by tokens that may make them', async () => {
+    const { token } = (await ours('POST', 'state/keystore/token/create', { policies: ['user'], ttl: '1h' })).body;
+    expect((await ask('POST', 'auth/approle/role/shop/secret-id', {}, token)).status).toBe(403);
+  });
+});
+
+test('approles are listed', async () => {
+  expect(dataOf(await ask('LIST', 'auth/approle/role')).keys).toEqual(['shop']);
+  expect((await ask('GET', 'auth/approle/role/none/role-id')).status).toBe(404);
+});
+
+describe('an answer that is to be wrapped', () => {
+  test.each(['60', '1m0s', 'soon'])('for %s is refused, and nothing is done', async (ttl) => {
+    const before = (await ours('GET', 'state/keystore/authentication/approles/shop')).body['secret-ids'];
+    const wrapped = await ask('POST', 'auth/approle/role/shop/secret-id', {}, undefined, { 'x-vault-wrap-ttl': ttl });
+    expect([wrapped.status, wrapped.body.errors[0]]).toEqual([400, expect.stringContaining('wrapping is not offered')]);
+    expect((await ours('GET', 'state/keystore/authentication/approles/shop')).body['secret-ids']).toBe(before);
+    const login = await ask('PUT', 'auth/approle/login', { role_id: 'x', secret_id: 'y' }, null, { 'x-vault-wrap-ttl': ttl });
+    expect([login.status, login.body.auth]).toEqual([400, undefined]);
+  });
+
+  test.each(['', '0', '0s'])('for "%s" is not to be wrapped', async (ttl) => {
+    expect((await ask('GET', 'auth/token/lookup-self', undefined, undefined, { 'x-vault-wrap-ttl': ttl })).status).toBe(200);
+  });
+});
