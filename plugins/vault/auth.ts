@@ -76,6 +76,22 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
     }),
     ...facade.aliases({
       methods: writes,
+      path: '/v1/auth/token/lookup',
+      of: `POST ${token}/info`,
+      input: (document) => ({ token: new Fields(document).text('token') ?? '' }),
+      answer: (answered, asked) => look(answered, asked),
+    }),
+    ...(['token', 'accessor'] as const).flatMap((by) =>
+      facade.aliases({
+        methods: writes,
+        path: by === 'token' ? '/v1/auth/token/revoke' : '/v1/auth/token/revoke-accessor',
+        of: `POST ${token}/disable`,
+        input: (document) => ({ [by]: new Fields(document).text(by) ?? '' }),
+        answer: () => nothing,
+      }),
+    ),
+    ...facade.aliases({
+      methods: writes,
       path: '/v1/auth/token/renew-self',
       of: `POST ${token}/refresh`,
       input: (document) => {

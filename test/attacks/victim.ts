@@ -31,7 +31,7 @@ export type Victim = TestAppliance & {
 export const verdictOf = ({ status, body }: Answer): string => `${status} ${String(body?.code ?? 'done')}`;
 
 /** Starts one for a test file; closes it afterwards, with every invariant checked and no fault of the appliance in its log. */
-export async function startVictim(options: Pick<TestApplianceOptions, 'unauthenticatedLimit'> = {}): Promise<Victim> {
+export async function startVictim(options: Pick<TestApplianceOptions, 'unauthenticatedLimit' | 'configuration'> = {}): Promise<Victim> {
   const at = temporaryDirectory();
   const appliance = await startTestAppliance({ directory: at('appliance'), ...options });
   afterAll(async () => {

@@ -1,0 +1,220 @@
+// Advisories of Vault and OpenBao about the paths that the API of Vault has here too: upsert without create, v0, HMAC none, derived RSA
+// (GHSA-8w8f-r2xv-4q4j), a namespace named root (GHSA-mwr2-wmgp-crj6), lists past a refusal (GHSA-xp3c-3jw3-4vcr), `..` (CVE-2026-3605),
+// accessors of others (CVE-2026-40264), JSON bombs (CVE-2025-6203), addresses of a request (GHSA-g892-p242-8g86).
+import { beforeAll, describe, expect, test } from 'vitest';
+import { asVaultClient } from '../../plugins/vault/vault-client.ts';
+import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
+import { startVictim, type Victim } from '../victim.ts';
+
+let victim: Victim;
+let tenant: string;
+let stranger: string;
+const ask = asVaultClient(() => victim);
+
+beforeAll(async () => {
+  victim = await startVictim({
+    configuration: {
+      vault: { tenants: { system: {}, mine: { upsert: true }, root: {} }, pkiMounts: { pki: { tenant: 'mine', ca: 'web' } } },
+    },
+  });
+  [tenant, stranger] = [await victim.makeTenant('mine'), await victim.makeTenant('root')];
+  for (const token of [tenant, stranger]) await ask('PUT', 'transit/keys/k', {}, token);
+});
+
+const rule = (path: string, operations: object): object => ({ path, operations });
+const statusOf = async (...args: Parameters<typeof ask>): Promise<number> => (await ask(...args)).status;
+
+/** A token of the tenant with these rules. */
+async function limited(name: string, ...rules: readonly object[]): Promise<string> {
+  await victim.makePolicy(name, rules, tenant);
+  return victim.makeToken([name], tenant);
+}
+
+describe('keys', () => {
+  test('upsert without the right to create makes no key', async () => {
+    const token = await limited('encrypts', rule('/v1/state/keystore/transit-keys/*/encrypt', { execute: 'allow' }));
+    expect(await statusOf('PUT', 'transit/encrypt/made', { plaintext: 'eA==' }, token)).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/made', undefined, tenant)).toBe(404);
+  });
+
+  test('version 0 is not version 1, and other spellings of 1 are not 1', async () => {
+    const { ciphertext } = (await ask('PUT', 'transit/encrypt/k', { plaintext: 'eA==' }, tenant)).body.data;
+    for (const version of ['v0', 'v00', 'v01', 'v+1', 'v 1', 'v1.0', 'V1', 'v-1', 'v4294967297'])
+      expect(await statusOf('PUT', 'transit/decrypt/k', { ciphertext: ciphertext.replace('v1', version) }, tenant), version).toBe(400);
+  });
+
+  test('the HMAC "none" is refused in path and body, and the service goes on', async () => {
+    expect(await statusOf('PUT', 'transit/hmac/k/none', { input: 'eA==' }, tenant)).toBe(400);
+    expect(await statusOf('PUT', 'transit/hmac/k', { input: 'eA==', algorithm: 'none' }, tenant)).toBe(400);
+    expect(await statusOf('PUT', 'transit/verify/k/none', { input: 'eA==', hmac: 'vault:v1:eA==' }, tenant)).toBe(400);
+    expect(await statusOf('PUT', 'transit/hmac/k', { input: 'eA==' }, tenant)).toBe(200);
+  });
+
+  test.each(['rsa-2048', 'ecdsa-p256', 'ed25519'])('a derived key of the type %s is not made', async (type) => {
+    expect(await statusOf('PUT', `transit/keys/derived-${type}`, { type, derived: true }, tenant)).toBe(400);
+    expect(await statusOf('GET', `transit/keys/derived-${type}`, undefined, tenant)).toBe(404);
+  });
+
+  test('more items than a batch may have are refused whole', async () => {
+    const batch = Array.from({ length: 1_001 }, () => ({ plaintext: 'eA==' }));
+    expect(await statusOf('PUT', 'transit/encrypt/k', { batch_input: batch }, tenant)).toBe(400);
+  });
+});
+
+describe('namespaces', () => {
+  test('the name root stands for the own tenant, also where another tenant has that name', async () => {
+    const { ciphertext } = (await ask('PUT', 'transit/encrypt/k', { plaintext: 'eA==' }, stranger)).body.data;
+    const opened = await ask('PUT', 'transit/decrypt/k', { ciphertext }, tenant, { 'x-vault-namespace': 'root' });
+    expect([opened.status, JSON.stringify(opened.body)]).toEqual([400, expect.not.stringContaining('eA==')]);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, { 'x-vault-namespace': 'mine' })).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, { 'x-vault-namespace': 'root' })).toBe(200);
+  });
+
+  test.each([
+    'root/mine',
+    '//mine',
+    'mine//',
+    '%6dine',
+    'mine%2f',
+    'MINE',
+    '../mine',
+    'mine,root',
+    '.',
+    'system',
+    'ｍｉｎｅ',
+    'mine\u00a0',
+  ])('the form "%s" reaches no tenant', async (namespace) => {
+    const headers = { 'x-vault-namespace': Buffer.from(namespace).toString('latin1') };
+    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, headers)).toBe(403);
+  });
+
+  test.each(['/v1/mine/transit/keys/k', '/v1/root/transit/keys/k', '/v1/transit/../mine/transit/keys/k'])(
+    'the path %s has no namespace',
+    async (path) => {
+      const { status } = await victim.request('GET', path, undefined, { token: null, headers: { 'x-vault-token': stranger } });
+      expect(status).toBe(404);
+    },
+  );
+});
+
+describe('paths', () => {
+  test('a list goes past no refusal, whatever its form', async () => {
+    const token = await limited(
+      'no-lists',
+      rule('/v1/config/keystore/**', { read: 'allow' }),
+      rule('/v1/config/keystore/transit-keys', { read: 'reject' }),
+      rule('/v1/state/keystore/tls/ca/**', { read: 'allow' }),
+      rule('/v1/state/keystore/tls/ca/web/certificates', { read: 'reject' }),
+    );
+    for (const [method, path] of [
+      ['LIST', 'transit/keys'],
+      ['LIST', 'transit/keys/'],
+      ['GET', 'transit/keys?list=true'],
+      ['GET', 'transit/keys/?list=1'],
+      ['LIST', 'pki/certs'],
+      ['LIST', 'pki/certs/'],
+    ] as const)
+      expect(await statusOf(method, path, undefined, token), `${method} ${path}`).toBe(403);
+  });
+
+  test.each([
+    'transit/keys/..',
+    'transit/keys/.',
+    'transit/keys/%2e%2e/k',
+    'transit/keys/..%2fk',
+    'transit/./keys/k',
+    'transit/encrypt/../keys/k',
+    'transit//keys/k',
+    'pki/cert/..',
+    'pki/sign/..',
+  ])('%s is read as no other path', async (path) => {
+    const { status, body } = await victim.raw('GET', `/v1/${path}`, { token: null, headers: { 'x-vault-token': tenant } });
+    expect([400, 404, 405]).toContain(status);
+    expect(JSON.stringify(body)).not.toContain('latest_version');
+  });
+});
+
+describe('tokens', () => {
+  test('those of other tenants are neither looked up, nor ended, by accessor or by value', async () => {
+    const { accessor } = (await ask('GET', 'auth/token/lookup-self', undefined, stranger)).body.data;
+    for (const [path, body] of [
+      ['lookup-accessor', { accessor }],
+      ['revoke-accessor', { accessor }],
+      ['lookup', { token: stranger }],
+      ['revoke', { token: stranger }],
+    ] as const) {
+      const answer = await ask('POST', `auth/token/${path}`, body, tenant);
+      expect([answer.status, JSON.stringify(answer.body)], path).toEqual([
+        expect.toSatisfy((status: number) => status >= 400 && status < 500),
+        expect.not.stringContaining('root'),
+      ]);
+    }
+    expect(await statusOf('GET', 'auth/token/lookup-self', undefined, stranger)).toBe(200);
+  });
+
+  test('those of the own tenant are, by who may', async () => {
+    const other = await victim.makeToken(['user'], tenant);
+    const { accessor } = (await ask('POST', 'auth/token/lookup', { token: other }, tenant)).body.data;
+    expect(await statusOf('POST', 'auth/token/revoke-accessor', { accessor }, tenant)).toBe(204);
+    expect(await statusOf('GET', 'auth/token/lookup-self', undefined, other)).toBe(403);
+  });
+
+  test('a wrong X-Vault-Token is not made good by a right bearer token', async () => {
+    const headers = { authorization: `Bearer ${tenant}` };
+    expect(await statusOf('GET', 'transit/keys/k', undefined, 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6', headers)).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, null, headers)).toBe(200);
+  });
+
+  test('a client that sends a wrong login three times, as the one in Go does, locks nobody out', async () => {
+    await victim.request(
+      'POST',
+      '/v1/config/keystore/authentication/approles',
+      { name: 'shop', 'token-policies': ['user'] },
+      { token: tenant },
+    );
+    const { role_id } = (await ask('GET', 'auth/approle/role/shop/role-id', undefined, tenant)).body.data;
+    const { secret_id } = (await ask('POST', 'auth/approle/role/shop/secret-id', {}, tenant)).body.data;
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await statusOf('PUT', 'auth/approle/login', { role_id, secret_id: 'wrong' }, null)).toBe(400);
+    expect(await statusOf('PUT', 'auth/approle/login', { role_id, secret_id }, null)).toBe(200);
+  });
+});
+
+describe('bodies', () => {
+  const deep = (open: string, close: string): string => `{"plaintext":${open.repeat(200_000)}${close.repeat(200_000)}}`;
+
+  test.each([
+    ['deep lists', deep('[', ']')],
+    ['deep objects', `{"plaintext":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`],
+    ['many members', `{${Array.from({ length: 100_000 }, (_, at) => `"a${at}":1`).join(',')}}`],
+    ['a member twice', '{"plaintext":"eA==","plaintext":"eQ=="}'],
+    ['a prototype', '{"__proto__":{"plaintext":"eA=="}}'],
+    ['a huge number', `{"plaintext":"eA==","key_version":${'9'.repeat(100_000)}}`],
+  ])('%s are refused in short time, with a token and at the login', async (_, body) => {
+    const before = performance.now();
+    expect(await statusOf('PUT', 'transit/encrypt/k', body, tenant)).toBe(400);
+    expect([400, 413]).toContain(await statusOf('PUT', 'auth/approle/login', body, null));
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(await statusOf('GET', 'sys/health', undefined, null)).toBe(200);
+  });
+});
+
+test('an address in a request for a certificate needs allow-ip-sans, as one in the fields does', async () => {
+  const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
+  await victim.request('POST', '/v1/config/keystore/tls/ca', { name: 'web', est }, { token: tenant });
+  const token = await limited(
+    'signs',
+    rule('/v1/state/keystore/tls/ca/web/*', { execute: 'allow' }),
+    rule('/v1/state/keystore/tls/ca/web/sign-freely', { execute: 'reject' }),
+  );
+  const names = [
+    { type: 'dns', value: 'a.example.test' },
+    { type: 'ip', value: '127.0.0.1' },
+  ] as const;
+  const der = await makeCsr({ keys: await makeKeys('P-256'), subject: 'CN=a.example.test', names: [...names] });
+  const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  for (const path of ['pki/sign/web', 'pki/sign-verbatim'])
+    expect((await ask('POST', path, { csr, exclude_cn_from_sans: true }, token)).body.errors[0], path).toContain('allow-ip-sans');
+  const issued = await ask('POST', 'pki/issue/web', { common_name: 'a.example.test', ip_sans: '127.0.0.1' }, token);
+  expect(issued.body.errors[0]).toContain('allow-ip-sans');
+});
