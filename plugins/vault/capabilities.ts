@@ -82,11 +82,14 @@ function questionsOf(facade: Facade, path: string, makesKeys: boolean): readonly
     const [path, settings] = certificates;
     return pkiQuestions({ path, ...settings }, plain.slice(path.length + 1));
   }
+  const role = facade.approleMounts.map((one) => `auth/${one}/role`).find((one) => plain === one || plain.startsWith(`${one}/`));
+  if (role !== undefined) return aboutApproles(plain.slice(role.length + 1).split('/'), execute);
   const mount = facade.transitMounts.find((one) => plain.startsWith(`${one}/`));
   if (mount === undefined) return [];
   const [action = '', ...rest] = plain.slice(mount.length + 1).split('/');
   if (action === 'random') return execute('/v1/state/keystore/crypto-functions/random-bytes');
   if (action === 'keys') return aboutKeys(rest, execute);
+  if (Object.hasOwn(moves, action)) return aboutMoves(action, rest);
   // A text that cannot be a name is refused, so its path does not exist either.
   const name = rest[action === 'datakey' ? 1 : 0] ?? '';
   if (!isName(name)) return [];
@@ -95,6 +98,38 @@ function questionsOf(facade: Facade, path: string, makesKeys: boolean): readonly
   // Such an `encrypt` makes a key that does not exist.
   const making = makesKeys && action === 'encrypt' ? [{ ...creationOf(name), beside: 'update' }] : [];
   return [...execute(`${state}/${name}/${action}`), ...making];
+}
+
+/** Capability of each way by which keys come and go, and our action. */
+const moves: Readonly<Record<string, readonly [capability: string, action: string]>> = {
+  wrapping_key: ['read', ''],
+  export: ['read', 'export'],
+  backup: ['read', 'backup'],
+  restore: ['update', 'restore'],
+};
+
+function aboutMoves(move: string, rest: readonly string[]): readonly Question[] {
+  const [capability = '', action = ''] = moves[move] ?? [];
+  if (move === 'wrapping_key') return rest.length > 0 ? [] : [{ capability, path: '/v1/state/keystore/wrapping-key', operation: 'read' }];
+  const [name = '', ...more] = move === 'export' && ['encryption-key', 'signing-key'].includes(rest[0] ?? '') ? rest.slice(1) : rest;
+  if (!isName(name) || (move === 'export' ? rest.length < 2 || name === rest[0] || more.length > 1 : more.length > 0)) return [];
+  return [{ capability, path: `${state}/${name}/${action}`, operation: 'execute' }];
+}
+
+const approles = '/v1/state/keystore/authentication/approles';
+
+function aboutApproles([name = '', ...act]: readonly string[], execute: (path: string) => readonly Question[]): readonly Question[] {
+  if (name === '') return [{ capability: 'list', path: '/v1/config/keystore/authentication/approles', operation: 'read' }];
+  if (!isName(name)) return [];
+  const entry = `${approles}/${name}`;
+  const acts: Readonly<Record<string, readonly Question[]>> = {
+    'role-id': [{ capability: 'read', path: entry, operation: 'read' }],
+    'secret-id': [...execute(`${entry}/generate-secret-id`), { capability: 'list', path: `${entry}/secret-ids`, operation: 'read' }],
+    'secret-id/destroy': execute(`${entry}/disable-secret-id`),
+    'secret-id-accessor/destroy': execute(`${entry}/disable-secret-id`),
+    'secret-id-accessor/lookup': [{ capability: 'update', path: `${entry}/secret-ids`, operation: 'read' }],
+  };
+  return acts[act.join('/')] ?? [];
 }
 
 function creationOf(name: string): Question {
@@ -112,5 +147,6 @@ function aboutKeys([name, act, ...more]: readonly string[], execute: (path: stri
       { capability: 'read', path: `${state}/${name}`, operation: 'read' },
     ];
   if (act === 'config' && more.length === 0) return [{ capability: 'update', path: entry, operation: 'update' }];
+  if (act === 'import_version' && more.length === 0) return execute(`${state}/${name}/import`);
   return (act === 'rotate' || act === 'trim') && more.length === 0 ? execute(`${state}/${name}/${act}`) : [];
 }

@@ -8,7 +8,7 @@ import { startVictim, type Victim } from '../victim.ts';
 
 let victim: Victim;
 let tenant: string;
-let stranger: string;
+let outsider: string;
 const ask = asVaultClient(() => victim);
 
 beforeAll(async () => {
@@ -17,8 +17,8 @@ beforeAll(async () => {
       vault: { tenants: { system: {}, mine: { upsert: true }, root: {} }, pkiMounts: { pki: { tenant: 'mine', ca: 'web' } } },
     },
   });
-  [tenant, stranger] = [await victim.makeTenant('mine'), await victim.makeTenant('root')];
-  for (const token of [tenant, stranger]) await ask('PUT', 'transit/keys/k', {}, token);
+  [tenant, outsider] = [await victim.makeTenant('mine'), await victim.makeTenant('root')];
+  for (const token of [tenant, outsider]) await ask('PUT', 'transit/keys/k', {}, token);
 });
 
 const rule = (path: string, operations: object): object => ({ path, operations });
@@ -63,11 +63,11 @@ describe('keys', () => {
 
 describe('namespaces', () => {
   test('the name root stands for the own tenant, also where another tenant has that name', async () => {
-    const { ciphertext } = (await ask('PUT', 'transit/encrypt/k', { plaintext: 'eA==' }, stranger)).body.data;
+    const { ciphertext } = (await ask('PUT', 'transit/encrypt/k', { plaintext: 'eA==' }, outsider)).body.data;
     const opened = await ask('PUT', 'transit/decrypt/k', { ciphertext }, tenant, { 'x-vault-namespace': 'root' });
     expect([opened.status, JSON.stringify(opened.body)]).toEqual([400, expect.not.stringContaining('eA==')]);
-    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, { 'x-vault-namespace': 'mine' })).toBe(403);
-    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, { 'x-vault-namespace': 'root' })).toBe(200);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, outsider, { 'x-vault-namespace': 'mine' })).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, outsider, { 'x-vault-namespace': 'root' })).toBe(200);
   });
 
   test.each([
@@ -85,13 +85,13 @@ describe('namespaces', () => {
     'mine\u00a0',
   ])('the form "%s" reaches no tenant', async (namespace) => {
     const headers = { 'x-vault-namespace': Buffer.from(namespace).toString('latin1') };
-    expect(await statusOf('GET', 'transit/keys/k', undefined, stranger, headers)).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, outsider, headers)).toBe(403);
   });
 
   test.each(['/v1/mine/transit/keys/k', '/v1/root/transit/keys/k', '/v1/transit/../mine/transit/keys/k'])(
     'the path %s has no namespace',
     async (path) => {
-      const { status } = await victim.request('GET', path, undefined, { token: null, headers: { 'x-vault-token': stranger } });
+      const { status } = await victim.request('GET', path, undefined, { token: null, headers: { 'x-vault-token': outsider } });
       expect(status).toBe(404);
     },
   );
@@ -136,12 +136,12 @@ describe('paths', () => {
 
 describe('tokens', () => {
   test('those of other tenants are neither looked up, nor ended, by accessor or by value', async () => {
-    const { accessor } = (await ask('GET', 'auth/token/lookup-self', undefined, stranger)).body.data;
+    const { accessor } = (await ask('GET', 'auth/token/lookup-self', undefined, outsider)).body.data;
     for (const [path, body] of [
       ['lookup-accessor', { accessor }],
       ['revoke-accessor', { accessor }],
-      ['lookup', { token: stranger }],
-      ['revoke', { token: stranger }],
+      ['lookup', { token: outsider }],
+      ['revoke', { token: outsider }],
     ] as const) {
       const answer = await ask('POST', `auth/token/${path}`, body, tenant);
       expect([answer.status, JSON.stringify(answer.body)], path).toEqual([
@@ -149,7 +149,7 @@ describe('tokens', () => {
         expect.not.stringContaining('root'),
       ]);
     }
-    expect(await statusOf('GET', 'auth/token/lookup-self', undefined, stranger)).toBe(200);
+    expect(await statusOf('GET', 'auth/token/lookup-self', undefined, outsider)).toBe(200);
   });
 
   test('those of the own tenant are, by who may', async () => {

@@ -65,6 +65,32 @@ describe('secret-ids', () => {
   });
 });
 
+test('capabilities are the decisions of the policies about approles, and about keys that come and go', async () => {
+  const rules = ['generate-secret-id', 'secret-ids'].map((act) => ({
+    path: `/v1/state/keystore/authentication/approles/shop/${act}`,
+    operations: { all: 'allow' },
+  }));
+  const key = { path: '/v1/state/keystore/transit-keys/k/export', operations: { execute: 'allow' } };
+  await ours('POST', 'config/policy/policies', { name: 'capable', 'rest-api': { rules: [...rules, key] } });
+  const { token } = (await ours('POST', 'state/keystore/token/create', { policies: ['capable'], ttl: '1h' })).body;
+  const wanted = {
+    'auth/approle/role': ['deny'],
+    'auth/approle/role/shop/secret-id': ['update', 'list'],
+    'auth/approle/role/shop/secret-id/destroy': ['deny'],
+    'auth/approle/role/shop/secret-id-accessor/lookup': ['update'],
+    'auth/approle/role/shop/role-id': ['deny'],
+    'auth/approle/role/other/secret-id': ['deny'],
+    'transit/export/encryption-key/k': ['read'],
+    'transit/export/encryption-key/k/1': ['read'],
+    'transit/export/signing-key/j': ['deny'],
+    'transit/export/k': ['deny'],
+    'transit/backup/k': ['deny'],
+    'transit/keys/k/import_version': ['deny'],
+    'transit/wrapping_key': ['deny'],
+  };
+  expect(dataOf(await ask('POST', 'sys/capabilities-self', { paths: Object.keys(wanted) }, token))).toEqual(wanted);
+});
+
 test('approles are listed', async () => {
   expect(dataOf(await ask('LIST', 'auth/approle/role')).keys).toEqual(['shop']);
   expect((await ask('GET', 'auth/approle/role/none/role-id')).status).toBe(404);
