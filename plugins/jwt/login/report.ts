@@ -3,7 +3,8 @@ import { defined } from '../../../core/base/defined.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { isReservedUser } from '../../../core/access/user.ts';
 import type { PublicCall } from '../../../core/http/endpoint.ts';
-import { showableText } from '../../../core/identity/claims.ts';
+import { type Claims, showableText } from '../../../core/identity/claims.ts';
+import { isJsonObject, type JsonValue } from '../../../core/wire/json.ts';
 import type { Jwt } from '../context.ts';
 import { type FailedLogin, mostFailures } from '../records/failed-login.ts';
 import type { ParsedToken } from '../token/compact.ts';
@@ -51,7 +52,7 @@ async function keepFailure(
 ): Promise<void> {
   const { tenantId, issuer } = located;
   const { check, reason, hint } = refused;
-  const record: FailedLogin = { time: formatTimestamp(call.now), role: name, check, reason, hint, claims };
+  const record: FailedLogin = { time: formatTimestamp(call.now), role: name, check, reason, hint, claims: wellFormed(claims) as Claims };
   await jwt.store.write((transaction) => {
     if (transaction.get(jwt.issuers, [tenantId, issuer]) === undefined) return;
     const kept = Array.from(transaction.entries(jwt.failures, [tenantId, issuer]));
@@ -61,4 +62,12 @@ async function keepFailure(
     for (const [key] of oldest) transaction.delete(jwt.failures, key);
     transaction.put(jwt.failures, [tenantId, issuer, call.requestId], record);
   });
+}
+
+/** The same with texts that UTF-8 can write: JSON escapes can make others, which the store does not take. Claims have 32 levels at most. */
+function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(wellFormed);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toWellFormed(), wellFormed(one)]));
 }
