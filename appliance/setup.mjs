@@ -61,9 +61,13 @@ const tasks = {
 /** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3', cc: 'g++', strace: 'strace' };
 
+/** strongSwan's pki, with the plugins that it needs for URLs and EC keys. */
+const strongSwan = ['strongswan-pki', 'libcharon-extra-plugins', 'libstrongswan-extra-plugins', 'libstrongswan-standard-plugins'];
+
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
+  ...{ scepclient: 'scep', getcert: 'certmonger', 'dbus-run-session': 'dbus', pki: strongSwan.join(' ') },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
   ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
   ...{ pki: 'strongswan-pki', osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },

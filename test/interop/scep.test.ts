@@ -1,84 +1,149 @@
-// Clients of others against SCEP: micromdm's scepclient, strongSwan's pki, certmonger.
+// Clients of others against SCEP (RFC 8894): strongSwan's pki, certmonger, and micromdm's scepclient, under CAs with RSA and EC keys.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { X509Certificate, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { registrationOf } from '../plugins/scep/device.ts';
 import { openScep, type ScepAppliance, secret, startScepAppliance } from '../plugins/scep/scep-appliance.ts';
 
 const path = temporaryDirectory();
 let appliance: ScepAppliance;
+const timeout = 120_000;
 
 beforeAll(async () => {
   appliance = await startScepAppliance();
 });
 
-type Ran = { readonly status: number | null; readonly said: string };
+type Ran = { readonly status: number | null; readonly stdout: Buffer; readonly said: string };
 
-function run(command: string, args: readonly string[], options: { cwd?: string; input?: string } = {}): Promise<Ran & { stdout: Buffer }> {
+function run(cwd: string, command: string, ...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: options.cwd });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    const child = spawn(command, args, { cwd, env: { ...process.env, HOME: cwd } });
+    const [out, all]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on('data', (chunk: Buffer) => (out.push(chunk), all.push(chunk)));
+    child.stderr.on('data', (chunk: Buffer) => all.push(chunk));
     child.on('error', reject);
-    child.on('close', (status) => resolve({ status, stdout: Buffer.concat(out), said: Buffer.concat([...err, ...out]).toString() }));
+    child.on('close', (status) => resolve({ status, stdout: Buffer.concat(out), said: Buffer.concat(all).toString() }));
   });
 }
 
-const kinds = [
+function freshKey(): string | Buffer {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs1' });
+}
+
+/** The certificate of a PEM, or what the client said instead. */
+function certificateOf({ said }: Ran, pem: Buffer | string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw new Error(`no certificate came: ${said.slice(-2_000)}`);
+  }
+}
+
+const serial = (certificate: X509Certificate): string => certificate.serialNumber.toLowerCase();
+const last = () =>
+  appliance.audited().findLast(({ 'request-parameters': { operation } }) => operation === 'PKIOperation')?.['request-parameters'];
+
+/** A folder for a client, and its CA. */
+async function prepare(client: string, fields: object): Promise<{ ca: string; url: string; directory: string }> {
+  const ca = await appliance.makeCa({ ...openScep, ...fields });
+  const directory = path(`${client}-${ca}`);
+  mkdirSync(directory);
+  return { ca, directory, url: appliance.urlOf(ca) };
+}
+
+describe.each([
   ['ecdsa', {}],
   ['rsa', { 'cert-key-type': 'rsa', 'cert-key-bits': 2048 }],
-] as const;
-
-describe.each(kinds)('strongSwan under a CA with key %s', (kind, fields) => {
-  test('enrols, renews', { timeout: 60_000 }, async () => {
-    const directory = path(`strongswan-${kind}`);
-    mkdirSync(directory);
-    const ca = await appliance.makeCa({ ...openScep, ...fields });
-    const file = (name: string): string => `${directory}/${name}`;
-    const url = appliance.urlOf(ca);
-    const asked = await run('pki', ['--scepca', '--url', url, '--caout', file('ca.der'), '--raout', file('ra.der'), '--force']);
-    console.log(asked.said);
-    expect(asked.status).toBe(0);
-    writeFileSync(file('key.pem'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs1' }));
-    const enrolled = await run('pki', [
-      ...[
-        '--scep',
+])('under a CA with key %s', (kind, fields) => {
+  describe('strongSwan', () => {
+    const ask = (directory: string, url: string, ...more: readonly string[]): Promise<Ran> =>
+      run(
+        directory,
+        'pki',
+        ...['--scep', '--url', url, '--cacert-enc', 'ra.der', '--cacert-sig', 'ra.der', '--cacert', 'ca.der', '--outform', 'pem', ...more],
+      );
+    const begin = async (more: object = {}) => {
+      const place = await prepare('strongswan', { ...fields, ...more });
+      const { status, said } = await run(
+        place.directory,
+        'pki',
+        '--scepca',
         '--url',
-        url,
-        '--in',
-        file('key.pem'),
-        '--dn',
-        'CN=dev.example.test',
-        '--san',
-        'dev.example.test',
-        '--password',
-        secret,
-      ],
-      ...['--cacert-enc', file('ra.der'), '--cacert-sig', file('ra.der'), '--cacert', file('ca.der'), '--outform', 'pem'],
-    ]);
-    console.log(enrolled.said.slice(0, 3000));
-    expect(new X509Certificate(enrolled.stdout).subject).toBe('CN=dev.example.test');
-    console.log(JSON.stringify(appliance.audited(), undefined, 1));
-  });
-});
+        place.url,
+        '--caout',
+        'ca.der',
+        '--raout',
+        'ra.der',
+        '--force',
+      );
+      expect([status, status === 0 ? '' : said]).toEqual([0, '']);
+      writeFileSync(`${place.directory}/k.pem`, freshKey());
+      return place;
+    };
+    const first = ['--in', 'k.pem', '--dn', 'CN=dev.example.test', '--san', 'dev.example.test'];
 
-test('micromdm', { timeout: 60_000 }, async () => {
-  const directory = path('micromdm');
-  mkdirSync(directory);
-  const ca = await appliance.makeCa({
-    ...openScep,
-    'cert-key-type': 'rsa',
-    'cert-key-bits': 2048,
-    scep: { ...openScep.scep, 'allow-old': ['des', 'sha1'] },
+    test('enrols, and renews with a new key', { timeout }, async () => {
+      const { directory, url } = await begin();
+      const enrolled = await ask(directory, url, ...first, '--password', secret);
+      const certificate = certificateOf(enrolled, enrolled.stdout);
+      expect([certificate.subject, certificate.subjectAltName]).toEqual(['CN=dev.example.test', 'DNS:dev.example.test']);
+      writeFileSync(`${directory}/c.pem`, enrolled.stdout);
+      writeFileSync(`${directory}/new.pem`, freshKey());
+      const renewal = ['--in', 'new.pem', '--cert', 'c.pem', '--key', 'k.pem', '--dn', 'CN=dev.example.test', '--san', 'dev.example.test'];
+      const renewed = await ask(directory, url, ...renewal);
+      expect(serial(certificateOf(renewed, renewed.stdout))).not.toBe(serial(certificate));
+      expect(last()).toMatchObject({ 'message-type': 'RenewalReq', 'renewed-serial': serial(certificate), 'pki-status': 'success' });
+    });
+
+    test('hears the refusal of a wrong secret', { timeout }, async () => {
+      const { directory, url } = await begin();
+      const refused = await ask(directory, url, ...first, '--password', 'wrong secret');
+      expect([refused.status, refused.stdout.length]).toEqual([1, 0]);
+      expect(last()).toMatchObject({ 'pki-status': 'failure' });
+    });
+
+    test('polls until a person has approved', { timeout }, async () => {
+      const { ca, directory, url } = await begin({ scep: { enabled: true, 'approval-required': true } });
+      const waiting = ask(directory, url, ...first, '--interval', '1', '--maxpolltime', '60');
+      const requests = async () => (await appliance.list(ca, 'enrolment-requests')) as { id: string }[];
+      await expect.poll(requests, { timeout: 30_000 }).toHaveLength(1);
+      await expect.poll(() => last()?.['message-type'], { timeout: 30_000 }).toBe('CertPoll');
+      const [{ id } = { id: '' }] = await requests();
+      expect((await appliance.act(ca, 'approve-enrolment', { id })).status).toBe(200);
+      const collected = await waiting;
+      expect(certificateOf(collected, collected.stdout).subject).toBe('CN=dev.example.test');
+      expect(last()).toMatchObject({ 'message-type': 'CertPoll', 'pki-status': 'success' });
+    });
   });
-  const ran = await run(
-    'scepclient',
-    [
+
+  test('micromdm enrols and renews, with the old algorithms that it sends allowed by name', { timeout }, async () => {
+    const { ca, directory, url } = await prepare('micromdm', { ...fields, scep: { ...openScep.scep, 'allow-old': ['des', 'sha1'] } });
+    const registration = (await registrationOf(appliance, ca)).fingerprint256.replaceAll(':', '').toLowerCase();
+    const ask = () =>
+      run(
+        directory,
+        'scepclient',
+        ...['-server-url', url, '-private-key', 'k.pem', '-certificate', 'c.pem', '-challenge', secret, '-cn', 'dev.example.test'],
+        ...(kind === 'ecdsa' ? ['-ca-fingerprint', registration] : []),
+      );
+    const read = (ran: Ran): X509Certificate =>
+      certificateOf(ran, existsSync(`${directory}/c.pem`) ? readFileSync(`${directory}/c.pem`) : '');
+    const certificate = read(await ask());
+    expect(certificate.subject).toContain('CN=dev.example.test');
+    expect(last()).toMatchObject({ 'old-algorithms': ['sha1', 'des'], 'pki-status': 'success', credential: 'shared-secret' });
+    const renewed = read(await ask());
+    expect([serial(renewed) === serial(certificate), last()?.['credential']]).toEqual([false, 'certificate']);
+  });
+
+  test('micromdm is refused by a CA that allows no old algorithms', { timeout }, async () => {
+    const { directory, url } = await prepare('micromdm', fields);
+    const refused = await run(
+      directory,
+      'scepclient',
       '-server-url',
-      appliance.urlOf(ca),
+      url,
       '-private-key',
       'k.pem',
       '-certificate',
@@ -87,11 +152,31 @@ test('micromdm', { timeout: 60_000 }, async () => {
       secret,
       '-cn',
       'dev.example.test',
-      '-debug',
-    ],
-    { cwd: directory },
-  );
-  console.log(ran.said);
-  console.log(JSON.stringify(appliance.audited().slice(-3), undefined, 1));
-  expect(new X509Certificate(readFileSync(`${directory}/c.pem`)).subject).toContain('CN=dev.example.test');
+    );
+    expect([existsSync(`${directory}/c.pem`), refused.status === 0]).toEqual([false, false]);
+  });
+
+  test('certmonger enrols and renews, by GET', { timeout }, async () => {
+    const { ca, directory, url } = await prepare('certmonger', fields);
+    writeFileSync(`${directory}/ca.pem`, (await appliance.state(ca))['ca-cert'] as string);
+    const lines = [
+      'certmonger-session -n & sleep 1',
+      `getcert add-scep-ca -s -c X -u '${url}' -R '${directory}/ca.pem'`,
+      `getcert request -s -c X -k '${directory}/k.pem' -f '${directory}/c.pem' -I a -N CN=dev.example.test -D dev.example.test -L '${secret}' -w -v`,
+      `cp '${directory}/c.pem' '${directory}/first.pem'`,
+      'getcert resubmit -s -i a -w',
+      'getcert list -s',
+      'kill %1',
+    ];
+    const ran = await run(directory, 'dbus-run-session', '--', 'sh', '-c', lines.join('\n'));
+    const [first, second] = ['first.pem', 'c.pem'].map((file) =>
+      certificateOf(ran, existsSync(`${directory}/${file}`) ? readFileSync(`${directory}/${file}`) : ''),
+    );
+    expect([first?.subject, second?.subject]).toEqual(['CN=dev.example.test', 'CN=dev.example.test']);
+    expect(last()).toMatchObject({
+      'message-type': 'PKCSReq',
+      credential: 'certificate',
+      'renewed-serial': serial(first as X509Certificate),
+    });
+  });
 });

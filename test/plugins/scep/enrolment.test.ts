@@ -1,0 +1,312 @@
+// Enrolment by SCEP: first requests, repetitions, renewals, one-time secrets, approval by a person, and what naive servers give away.
+import type { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeKeys } from '../ca/pki.ts';
+import { ask, csrOf, type Device, holding, issuerAndSubject, makeDevice, newTransaction, registrationOf, type Reply } from './device.ts';
+import { openScep, type ScepAppliance, secret, startScepAppliance } from './scep-appliance.ts';
+
+let appliance: ScepAppliance;
+let ca: string;
+let device: Device;
+
+beforeAll(async () => {
+  appliance = await startScepAppliance();
+  ca = await appliance.makeCa();
+  device = await makeDevice();
+});
+
+/** A first enrolment with a challengePassword. */
+async function enrol(
+  name: string,
+  from: Device,
+  password: string | undefined,
+  transactionId = newTransaction(),
+  dns?: string,
+): Promise<Reply> {
+  return ask(appliance, name, from, await csrOf(from.keys, password, dns), { transactionId });
+}
+
+/** Certificates on record that devices got. */
+const issued = async (name: string): Promise<readonly { readonly serial: string; readonly via: string }[]> =>
+  ((await appliance.list(name, 'certificates')) as { serial: string; via: string }[]).filter(({ via }) => via.startsWith('scep-'));
+
+const serialOf = (reply: Reply): string => (reply.certificate as X509Certificate).serialNumber.toLowerCase();
+
+describe.each([
+  ['ecdsa', {}],
+  ['rsa', { 'cert-key-type': 'rsa', 'cert-key-bits': 2048 }],
+])('under a CA with key %s', (_kind, fields) => {
+  test('a device gets its certificate by the shared secret, and renews it with the same and with a new key', async () => {
+    const name = await appliance.makeCa({ ...openScep, ...fields });
+    const own = await makeDevice();
+    const senderNonce = Buffer.alloc(16, 7);
+    const transactionId = newTransaction();
+    const first = await ask(appliance, name, own, await csrOf(own.keys, secret), { transactionId, senderNonce });
+    expect(first).toMatchObject({ status: 200, pkiStatus: '0', transactionId, recipientNonce: senderNonce });
+    expect([first.certificate?.subject, first.certificate?.subjectAltName]).toEqual(['CN=dev.example.test', 'DNS:dev.example.test']);
+    const holder = holding(own, first.certificate as X509Certificate);
+    // Three of five clients send PKCSReq for a renewal.
+    const second = await ask(appliance, name, holder, await csrOf(own.keys, undefined), { transactionId, messageType: '19' });
+    expect(second.pkiStatus).toBe('0');
+    expect(serialOf(second)).not.toBe(serialOf(first));
+    const keys = await makeKeys('RSA-2048');
+    const third = await ask(appliance, name, holder, await csrOf(keys, undefined), { transactionId: newTransaction(), messageType: '17' });
+    expect(third.pkiStatus).toBe('0');
+    expect((await issued(name)).map(({ via }) => via).toSorted()).toEqual(['scep-renewal', 'scep-renewal', 'scep-shared-secret']);
+    expect(appliance.audited().at(-1)?.['request-parameters']).toMatchObject({
+      ...{ operation: 'PKIOperation', ca: name, 'message-type': 'RenewalReq', subject: 'CN=dev.example.test', 'pki-status': 'success' },
+      ...{ credential: 'certificate', 'renewed-serial': serialOf(first), serial: serialOf(third) },
+    });
+  });
+});
+
+describe('a repeated request', () => {
+  test('gets the same certificate, also when eight come at once; with another key or other names it is refused', async () => {
+    const name = await appliance.makeCa();
+    const transactionId = newTransaction();
+    const csr = await csrOf(device.keys, secret);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => ask(appliance, name, device, csr, { transactionId })));
+    replies.push(await ask(appliance, name, device, csr, { transactionId }));
+    // The challenge is not part of the request: a repetition by the same key needs none.
+    replies.push(await enrol(name, device, undefined, transactionId));
+    expect(new Set(replies.map(({ pkiStatus }) => pkiStatus))).toEqual(new Set(['0']));
+    expect(new Set(replies.map(serialOf)).size).toBe(1);
+    expect(await issued(name)).toHaveLength(1);
+    expect(appliance.audited().at(-1)?.['request-parameters']).toMatchObject({ repetition: true });
+    const other = await makeDevice();
+    for (const refused of [
+      await enrol(name, other, secret, transactionId),
+      await enrol(name, device, secret, transactionId, 'b.example.test'),
+    ])
+      expect(refused).toMatchObject({ pkiStatus: '2', failInfo: '2', failText: expect.stringContaining('another key or other names') });
+    expect(await issued(name)).toHaveLength(1);
+  });
+
+  test('of a renewal gets the same certificate; of a revoked one nothing', async () => {
+    const name = await appliance.makeCa();
+    const first = await enrol(name, device, secret);
+    const holder = holding(device, first.certificate as X509Certificate);
+    const transactionId = newTransaction();
+    const renew = async (): Promise<Reply> => ask(appliance, name, holder, await csrOf(device.keys, undefined), { transactionId });
+    const [one, two] = [await renew(), await renew()];
+    expect(serialOf(one)).toBe(serialOf(two));
+    expect((await appliance.act(name, 'revoke', { serial: serialOf(one) })).status).toBe(200);
+    expect((await appliance.act(name, 'revoke', { serial: serialOf(first) })).status).toBe(200);
+    expect(await renew()).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('revoked') });
+    expect(await issued(name)).toHaveLength(2);
+  });
+});
+
+describe('nothing is issued', () => {
+  const refusals: readonly (readonly [title: string, text: string, send: () => Promise<Reply>])[] = [
+    ['for the wrong secret', 'not a secret of this CA', () => enrol(ca, device, 'wrong')],
+    ['without a secret', 'no challengePassword', () => enrol(ca, device, undefined)],
+    ['for a name outside the policy', 'not permitted', () => enrol(ca, device, secret, newTransaction(), 'dev.example.com')],
+    [
+      'for a name that is not a host name',
+      'not permitted',
+      async () => ask(appliance, ca, device, await csrOf(device.keys, secret, '', 'CN=Printer 7'), { transactionId: newTransaction() }),
+    ],
+    [
+      'for a RenewalReq of a certificate that the CA has not issued',
+      'not issued by this CA',
+      async () => ask(appliance, ca, device, await csrOf(device.keys, secret), { messageType: '17', transactionId: newTransaction() }),
+    ],
+    [
+      'for a first request that another key has signed',
+      'another key',
+      async () => ask(appliance, ca, device, await csrOf((await makeDevice()).keys, secret), { transactionId: newTransaction() }),
+    ],
+    ...['3', '18', '1', '99', '019', ''].map(
+      (messageType) =>
+        [
+          `for messageType "${messageType}"`,
+          'messageType',
+          async () => ask(appliance, ca, device, await csrOf(device.keys, undefined), { messageType, transactionId: newTransaction() }),
+        ] as const,
+    ),
+    [
+      'for a request whose envelope is for another recipient',
+      'not encrypted for this CA',
+      async () => ask(appliance, ca, device, await csrOf(device.keys, secret), { envelope: { recipients: [device.certificate] } }),
+    ],
+    ...(['sha1', 'md5'] as const).map(
+      (digest) =>
+        [`for ${digest}`, `uses ${digest}`, async () => ask(appliance, ca, device, await csrOf(device.keys, secret), { digest })] as const,
+    ),
+    ['for DES', 'uses des:', async () => ask(appliance, ca, device, await csrOf(device.keys, secret), { envelope: { cipher: 'des-cbc' } })],
+    [
+      'for 3DES',
+      'uses des3',
+      async () => ask(appliance, ca, device, await csrOf(device.keys, secret), { envelope: { cipher: 'des-ede3-cbc' } }),
+    ],
+    [
+      'to a device with an EC key',
+      'RSA key',
+      async () => {
+        const ec = await makeDevice('CN=dev.example.test', { key: 'P-256' });
+        return ask(appliance, ca, ec, await csrOf(ec.keys, secret), {});
+      },
+    ],
+  ];
+
+  test.each(refusals)('%s', async (_title, text, refused) => {
+    const before = (await issued(ca)).length;
+    const reply = await refused();
+    expect([reply.pkiStatus, reply.failText]).toEqual(['2', expect.stringContaining(text)]);
+    expect(await issued(ca)).toHaveLength(before);
+    const last = appliance.audited().at(-1);
+    expect(last).toMatchObject({
+      status: 200,
+      code: expect.any(String),
+      'request-parameters': { 'pki-status': 'failure', reason: expect.any(String) },
+    });
+    expect(JSON.stringify(last)).not.toContain(secret);
+  });
+
+  test('by a certificate that is revoked, has expired, or is that of the registration authority', async () => {
+    const name = await appliance.makeCa({ ...openScep, est: { ...openScep.est, ttl: '1h' } });
+    const first = await enrol(name, device, secret);
+    const holder = holding(device, first.certificate as X509Certificate);
+    appliance.clock.step(2 * 3_600);
+    const renewal = await ask(appliance, name, holder, await csrOf(device.keys, undefined), { transactionId: newTransaction() });
+    expect(renewal).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('expired') });
+    // The secret of the CA does not help an expired certificate, nor other names a valid one.
+    const again = await enrol(name, device, secret);
+    const valid = holding(device, again.certificate as X509Certificate);
+    const other = await ask(appliance, name, valid, await csrOf(device.keys, secret, 'b.example.test'), {
+      transactionId: newTransaction(),
+    });
+    expect(other).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('renewed') });
+    await appliance.patchCa(name, { scep: { 'allow-reenroll-with-issued-cert': false } });
+    const off = await ask(appliance, name, valid, await csrOf(device.keys, undefined), { transactionId: newTransaction() });
+    expect(off).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('does not allow renewals') });
+    expect(await issued(name)).toHaveLength(2);
+  });
+});
+
+describe('a one-time secret', () => {
+  const make = async (name: string, fields: object): Promise<{ id: string; secret: string }> => {
+    const { status, body } = await appliance.act(name, 'make-enrolment-secret', fields);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return body as { id: string; secret: string };
+  };
+
+  test('buys one certificate for exactly one identity, and is then worth nothing; its hash alone is stored', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
+    const made = await make(name, { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+    expect(await enrol(name, device, made.secret, newTransaction(), 'b.example.test')).toMatchObject({
+      pkiStatus: '2',
+      failText: expect.stringContaining('for the subject "CN=dev.example.test" alone'),
+    });
+    const transactionId = newTransaction();
+    const first = await enrol(name, device, made.secret, transactionId);
+    expect(first.pkiStatus).toBe('0');
+    expect(serialOf(await enrol(name, device, made.secret, transactionId))).toBe(serialOf(first));
+    expect(await enrol(name, await makeDevice(), made.secret)).toMatchObject({
+      pkiStatus: '2',
+      failText: expect.stringContaining('used already'),
+    });
+    expect(await appliance.list(name, 'enrolment-secrets')).toMatchObject([
+      { id: made.id, 'uses-left': 0, names: ['DNS:dev.example.test'] },
+    ]);
+    expect(JSON.stringify([await appliance.list(name, 'enrolment-secrets'), appliance.audited()])).not.toContain(made.secret);
+    expect(await issued(name)).toMatchObject([{ via: 'scep-one-time-secret' }]);
+  });
+
+  test('of which two devices use the last use at once goes to one of them', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
+    const made = await make(name, { subject: 'CN=dev.example.test', names: ['dev.example.test'], uses: 2 });
+    const devices = await Promise.all(Array.from({ length: 5 }, () => makeDevice()));
+    const replies = await Promise.all(devices.map((one) => enrol(name, one, made.secret)));
+    expect(replies.filter(({ pkiStatus }) => pkiStatus === '0')).toHaveLength(2);
+    expect(await issued(name)).toHaveLength(2);
+  });
+
+  test('may have names that the policy has no words for, which renewals keep', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
+    const subject = 'CN=Printer 7,serialNumber=AB12';
+    const made = await make(name, { subject });
+    const csr = (password?: string) => csrOf(device.keys, password, '', 'CN=Printer 7, 2.5.4.5=AB12');
+    const first = await ask(appliance, name, device, await csr(made.secret), { transactionId: newTransaction() });
+    expect([first.pkiStatus, first.certificate?.subject]).toEqual(['0', 'CN=Printer 7\nserialNumber=AB12']);
+    const holder = holding(device, first.certificate as X509Certificate);
+    const second = await ask(appliance, name, holder, await csr(), { transactionId: newTransaction() });
+    expect(second.pkiStatus).toBe('0');
+  });
+
+  test('that was revoked or has ended buys nothing', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
+    const fields = { subject: 'CN=dev.example.test', names: ['dev.example.test'], ttl: '1h' };
+    const [revoked, ended] = [await make(name, fields), await make(name, fields)];
+    expect((await appliance.act(name, 'revoke-enrolment-secret', { id: revoked.id })).body).toEqual({ 'uses-left': 1 });
+    appliance.clock.step(2 * 3_600);
+    expect(await enrol(name, device, revoked.secret)).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('not a secret') });
+    expect(await enrol(name, device, ended.secret)).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('expired') });
+    expect(await issued(name)).toEqual([]);
+  });
+});
+
+test('wrong secrets are limited for each address: the eleventh in a minute is 429, and the right one still passes', async () => {
+  const name = await appliance.makeCa();
+  for (let wrong = 0; wrong < 10; wrong += 1) expect((await enrol(name, device, `wrong ${wrong}`)).status).toBe(200);
+  expect(await enrol(name, device, 'wrong')).toMatchObject({ status: 429, pkiStatus: undefined });
+  expect((await enrol(name, device, secret)).pkiStatus).toBe('0');
+});
+
+describe('where a person decides', () => {
+  const asking = { ...openScep, scep: { enabled: true, 'approval-required': true } };
+  const poll = async (name: string, from: Device, transactionId: string): Promise<Reply> =>
+    ask(appliance, name, from, issuerAndSubject(await registrationOf(appliance, name), from), { transactionId, messageType: '20' });
+
+  test('a request waits, is approved, and is collected by its own key alone', async () => {
+    const name = await appliance.makeCa(asking);
+    const transactionId = newTransaction();
+    expect((await enrol(name, device, undefined, transactionId)).pkiStatus).toBe('3');
+    expect((await enrol(name, device, undefined, transactionId)).pkiStatus).toBe('3');
+    expect((await poll(name, device, transactionId)).pkiStatus).toBe('3');
+    const [waiting, ...more] = (await appliance.list(name, 'enrolment-requests')) as { id: string }[];
+    expect([waiting, more]).toMatchObject([{ subject: 'CN=dev.example.test', via: 'scep-none', 'client-ip': '127.0.0.1' }, []]);
+    expect(await issued(name)).toEqual([]);
+    const { status, body } = await appliance.act(name, 'approve-enrolment', { id: waiting?.id });
+    expect(status).toBe(200);
+    const reply = await poll(name, device, transactionId);
+    expect([reply.pkiStatus, serialOf(reply)]).toEqual(['0', (body as { serial: string }).serial]);
+    expect(await poll(name, await makeDevice(), transactionId)).toMatchObject({ pkiStatus: '2', certificate: undefined });
+    expect(serialOf(await enrol(name, device, undefined, transactionId))).toBe(serialOf(reply));
+    expect(await appliance.list(name, 'enrolment-requests')).toEqual([]);
+    expect((await appliance.act(name, 'approve-enrolment', { id: waiting?.id })).status).toBe(404);
+    expect(await issued(name)).toHaveLength(1);
+  });
+
+  test('a request that is refused hears it, and an unknown transaction has no news', async () => {
+    const name = await appliance.makeCa(asking);
+    const transactionId = newTransaction();
+    await enrol(name, device, undefined, transactionId);
+    const [waiting] = (await appliance.list(name, 'enrolment-requests')) as { id: string }[];
+    expect((await appliance.act(name, 'reject-enrolment', { id: waiting?.id })).status).toBe(204);
+    expect(await poll(name, device, transactionId)).toMatchObject({
+      pkiStatus: '2',
+      failText: expect.stringContaining('A person has refused'),
+    });
+    expect(await poll(name, device, newTransaction())).toMatchObject({ pkiStatus: '2', failInfo: '4' });
+    expect(await issued(name)).toEqual([]);
+  });
+
+  test('at most twenty wait from an address, and each ends after a week', { timeout: 60_000 }, async () => {
+    const name = await appliance.makeCa(asking);
+    for (let each = 0; each < 20; each += 1) expect((await enrol(name, device, undefined, `t${each}`)).pkiStatus).toBe('3');
+    expect(await enrol(name, device, undefined, 'one more')).toMatchObject({
+      pkiStatus: '2',
+      failText: expect.stringContaining('Too many requests wait'),
+    });
+    appliance.clock.step(8 * 86_400);
+    expect(await appliance.list(name, 'enrolment-requests')).toEqual([]);
+  });
+
+  test('a secret is needed as well where one is configured', async () => {
+    const name = await appliance.makeCa({ ...asking, scep: { ...asking.scep, 'initial-enroll-secret': secret } });
+    expect((await enrol(name, device, undefined)).pkiStatus).toBe('2');
+    expect((await enrol(name, device, secret)).pkiStatus).toBe('3');
+  });
+});
