@@ -98,13 +98,13 @@ test.each<[what: string, name: () => string, put: ((file: string) => unknown) | 
   }
 });
 
-test('a token of another appliance that refuses the PIN is named as what it may be', async () => {
+test('a token of another appliance gets no PIN, and is named as what it is', async () => {
   const mend = exchange('softhsm', foreign);
   const refused = await daemon.exchange('POST', unseal, { pin });
   mend();
   expect(refused).toMatchObject({
-    status: 403,
-    body: { code: 'pin-refused', detail: expect.stringContaining('the token of another appliance') },
+    status: 409,
+    body: { code: 'data-damaged', detail: expect.stringContaining('another token is in its place and does not get the PIN') },
   });
 });
 
