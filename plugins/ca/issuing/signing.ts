@@ -14,7 +14,7 @@ export const signingInput = z.object({
     .meta({ description: 'PKCS#10 certification request, PEM.', example: pemExample('CERTIFICATE REQUEST') }),
   ttl: durationField({ minSeconds: 60 }).optional().describe('Life of the certificate; default est/ttl of the CA.'),
   usages: z
-    .array(z.enum(['client-auth', 'server-auth']))
+    .array(z.enum(['client-auth', 'server-auth']).meta({ typeName: 'CertificateUsage' }))
     .min(1)
     .default(['client-auth', 'server-auth'])
     .describe('What the certificate is for.'),

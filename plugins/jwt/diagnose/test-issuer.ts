@@ -11,7 +11,7 @@ import { jwtTag } from '../tags.ts';
 import { algorithmNames, keyTypeOf } from '../token/algorithms.ts';
 
 const findingOutput = z.object({
-  level: z.enum(['error', 'warning']).describe('Whether logins fail because of it.'),
+  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('Whether logins fail because of it.'),
   message: z.string().meta({ description: 'What is wrong.', example: 'The key set has no key for an algorithm that the issuer allows.' }),
 });
 type Finding = z.output<typeof findingOutput>;

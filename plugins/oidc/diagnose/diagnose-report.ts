@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';
 
 const finding = z.object({
-  level: z.enum(['error', 'warning']).describe('Whether sign-ins fail because of it.'),
+  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('Whether sign-ins fail because of it.'),
   message: z.string().meta({ description: 'What is wrong.', example: 'The provider does not accept client-secret.' }),
   fix: z
     .string()

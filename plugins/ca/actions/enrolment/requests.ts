@@ -34,7 +34,7 @@ const requestFields = z
     requestedAt: timestampText().describe('When it came.'),
     until: timestampText().describe('When it is forgotten if nobody decides.'),
   })
-  .meta({ typeName: 'EnrolmentRequest' });
+  .meta({ typeName: 'PendingEnrolment' });
 
 export function listEnrolmentRequests(context: CaContext): AnyEndpoint {
   const path = `${caPath}/enrolment-requests`;
