@@ -102,9 +102,24 @@ test('a token of another appliance gets no PIN, and is named as what it is', asy
   const mend = exchange('softhsm', foreign);
   const refused = await daemon.exchange('POST', unseal, { pin });
   mend();
+  expect(refused).toMatchObject({ status: 409, body: { code: 'data-damaged' } });
+  expect(refused.body.detail).toMatch(/another token is in its place and does not get the PIN/);
+  expect(refused.body.detail).toContain(join(directory, 'softhsm'));
+});
+
+test('in a start in which no token was open, one of another appliance refuses the PIN, and is named as what it may be', async () => {
+  writeFileSync(path('attended.yaml'), 'hsm: {start: attended}\n');
+  const options = { directory: path('attended'), firstStart: false, args: ['--config', path('attended.yaml')] };
+  await (await startDaemon(options)).stop();
+  const own = readFileSync(path('attended', 'pin'), 'utf8');
+  rmSync(path('attended', 'softhsm'), { recursive: true });
+  foreign(path('attended', 'softhsm'));
+  const sealed = await startDaemon(options);
+  const refused = await sealed.exchange('POST', unseal, { pin: own });
+  await sealed.stop();
   expect(refused).toMatchObject({
-    status: 409,
-    body: { code: 'data-damaged', detail: expect.stringContaining('another token is in its place and does not get the PIN') },
+    status: 403,
+    body: { code: 'pin-refused', detail: expect.stringContaining('the token of another appliance') },
   });
 });
 
