@@ -111,9 +111,15 @@ function loginCommand(entry: CatalogEntry, io: Io): Command {
 async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Document> {
   const body: Document = {};
   for (const field of fieldsIn(entry.input)) {
+    const variable = `KEYSTORED_${field.path.replaceAll('-', '_').toUpperCase()}`;
+    const isSecret = field.schema['x-secret'] === true;
+    const held = isSecret ? io.environment[variable] || undefined : undefined;
     const typed = command.opts<Record<string, readonly string[]>>()[fieldOption(field).attributeName()];
-    if (typed !== undefined) body[field.path] = await fieldValue(field, typed, io, false);
-    else if (field.required) throw usageError(`--${field.path} is required`);
+    // The text of a variable is the credential itself, whatever it begins with.
+    if (typed === undefined && held !== undefined) body[field.path] = held.trim();
+    else if (typed !== undefined) body[field.path] = await fieldValue(field, typed, io, false);
+    else if (field.required)
+      throw usageError(`--${field.path} is required${isSecret ? `: as @FILE, or ${variable} in the environment` : ''}`);
   }
   return body;
 }

@@ -49,6 +49,7 @@ describe('every operation of the appliance', () => {
     expect([...new Set(fields.filter(({ kind }) => kind === 'json').map((field) => field.path))].sort()).toMatchInlineSnapshot(`
       [
         "batch-input",
+        "bindings",
         "claims",
         "questions",
         "rest-api/rules",
