@@ -73,7 +73,7 @@ export function readIssuerAndSerial(der: Uint8Array): IssuerAndSerial {
 }
 
 /** The one refusal of a content that cannot be decrypted, or is not what it should be. */
-export function undecryptable(): ScepMalformed {
+function undecryptable(): ScepMalformed {
   return new ScepMalformed(
     'badMessageCheck',
     'the content cannot be decrypted, or is not what its messageType says: encrypt it for the certificate of GetCACert, and sign a request with its own key',

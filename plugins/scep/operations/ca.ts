@@ -32,7 +32,7 @@ export async function requireRegistration({ ca }: ScepCall): Promise<Registratio
 }
 
 /** The first certificate and its issuers, nearest first, of those that devices trust. */
-export function chainOf(trusted: readonly Uint8Array[]): readonly Uint8Array[] {
+function chainOf(trusted: readonly Uint8Array[]): readonly Uint8Array[] {
   const [first, ...others] = trusted;
   if (first === undefined) return [];
   const chain = [first];
