@@ -107,6 +107,8 @@ async function rage(figures: DrillFigures): Promise<void> {
     if (elapsed() > (steps + 1) * clockMinutes) await setClock(clockSteps[steps++ % clockSteps.length] ?? 0);
   }
   raging.over();
+  Object.assign(figures, { minutes, changes: sumOf(storm.tally.changes), uses: storm.tally.uses, rotations, renewals });
+  Object.assign(figures, { 'steps of the clock': steps });
   await raging.done;
   // What was dated while the clock was ahead does not hold before that, nor what rests on keys that were made for the test before it began.
   await setClock(behindSeconds);
@@ -123,8 +125,6 @@ async function rage(figures: DrillFigures): Promise<void> {
   console.log(`seed ${seed}, ${JSON.stringify({ ...storm.tally, rotations, renewals, steps })}`);
   for (const { name, mean, perHour, low, high } of slopes)
     console.log(`${name}: ${mean.toPrecision(4)}, ${perHour.toPrecision(2)} in an hour (${low.toPrecision(2)} to ${high.toPrecision(2)})`);
-  Object.assign(figures, { minutes, changes: sumOf(storm.tally.changes), uses: storm.tally.uses, rotations, renewals });
-  Object.assign(figures, { 'steps of the clock': steps });
   for (const { name, mean, perHour } of slopes)
     Object.assign(figures, { [name]: short(mean), [`${name}, more in an hour`]: short(perHour) });
   if (minutes < judgedMinutes) return;
