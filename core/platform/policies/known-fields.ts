@@ -1,9 +1,10 @@
 // Known fields of requests and answers, so that rules about unknown fields can be reported.
 import type { z } from 'zod';
+import type { AuditRecord } from '../../audit/record.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { shapeOf, toKebab, type Shape } from '../../wire/schema.ts';
 
-/** Fields of one kind of body; `any`: unknown. */
+/** Fields of one kind of body; `any`: others besides. */
 type Fields = { readonly shapes: readonly Shape[]; readonly names: readonly string[]; readonly any?: true };
 
 /** Fields of requests to an endpoint for `allowed-values`, and of its answers for `hide-fields`. */
@@ -14,6 +15,8 @@ export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
   const judged = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
   const names = nameField === undefined ? [] : [nameField];
   const output = documented?.output ?? endpoint.output;
+  // Nothing is left out of octets and pages.
+  const isLines = output === undefined && produces === 'application/x-ndjson';
   return {
     asked: {
       shapes: shapesOf(documented?.input ?? endpoint.input),
@@ -21,11 +24,22 @@ export function knownFieldsOf(endpoint: AnyEndpoint): KnownFields {
     },
     answered: {
       shapes: shapesOf(output),
-      names,
-      ...(output === undefined && produces !== undefined ? { any: true } : {}),
+      names: isLines ? [...names, ...recordFields] : names,
+      ...(isLines ? { any: true } : {}),
     },
   };
 }
+
+type Kebab<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? `${First extends Uppercase<First> ? (First extends Lowercase<First> ? First : `-${Lowercase<First>}`) : First}${Kebab<Rest>}`
+  : Text;
+
+/** Fields of the records of the audit trail, and those that every line of the log has. */
+const recordFields = Object.keys({
+  ...{ kind: 1, 'occurred-at': 1, 'request-id': 1, tenant: 1, 'tenant-id': 1, user: 1, 'user-kind': 1, 'user-source': 1, accessor: 1 },
+  ...{ 'possible-tenants': 1, via: 1, identity: 1, path: 1, method: 1, query: 1, status: 1, code: 1, 'request-time-ms': 1, 'client-ip': 1 },
+  ...{ 'user-agent': 1, 'key-version': 1, 'signed-digest': 1, isolated: 1, created: 1, 'request-parameters': 1 },
+} satisfies Record<Kebab<Extract<keyof AuditRecord, string>>, 1>).concat('time', 'level', 'message', 'chain', 'sequence', 'appliance');
 
 /** Several kinds of bodies, with a cache: the rules of a policy mostly have the same fields. */
 export class FieldsTogether {
@@ -51,7 +65,10 @@ export class FieldsTogether {
 
 function hasField(all: readonly Fields[], field: string): boolean {
   const path = field.split('/');
-  return all.some(({ any, names, shapes }) => any === true || names.includes(field) || shapes.some((shape) => reaches(shape, path)));
+  if (all.some(({ names, shapes }) => names.includes(field) || shapes.some((shape) => reaches(shape, path)))) return true;
+  if (!all.some(({ any }) => any === true)) return false;
+  // Among many answers, one with fields of any name hides no misspelling of those of the others.
+  return all.every(({ any }) => any === true) || likelyField(all, field) === undefined;
 }
 
 function likelyField(all: readonly Fields[], field: string): string | undefined {

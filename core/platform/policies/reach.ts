@@ -1,6 +1,7 @@
 // Existing requests from the view of policies, and rules that match none of them.
 import { FieldsTogether, knownFieldsOf, type KnownFields } from './known-fields.ts';
 import { namePattern } from '../../wire/fields.ts';
+import { defaultPolicy } from '../../access/policy/built-in.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
 import { namedFieldsOf, type NamedField } from '../../http/named-entries.ts';
@@ -90,6 +91,10 @@ function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<str
       yield `${place} has no effect: ${reason}.`;
       continue;
     }
+    if (isOfDefault(rule, reach)) {
+      yield `${place} has no effect: the policy "${defaultPolicy.name}", which every token has, allows the same without limits.`;
+      continue;
+    }
     const shown = shownName(rule, reach);
     if (shown !== undefined) yield `${place} does not hide "${shown}": answers about an entry always have its name.`;
     for (const text of unknownFields(rule, reach, met)) yield `${place} ${text}.`;
@@ -156,6 +161,17 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
   const spoken = vain.map((operation) => `"${operation}"`).join(' or ');
   return `no request there does ${spoken}, only ${[...offered].map((operation) => `"${operation}"`).join(', ')}`;
 }
+
+/** Tells whether a rule refuses, limits or hides at paths of the default policy alone: among rules of one path the most open one decides. */
+function isOfDefault({ path, operations: effects, allowedValues, hideFields }: PolicyRule, reach: Reach): boolean {
+  const opens = Object.values(effects).every((effect) => effect === 'allow');
+  if (opens && hideFields.length + Object.keys(allowedValues).length === 0) return false;
+  const pattern = readPattern(path) ?? [];
+  const met = reach.filter((asked) => fits(pattern, asked));
+  return met.every(({ path: places }) => everyTokens.has(places.join('/')));
+}
+
+const everyTokens = new Set(defaultPolicy.restApi.rules.map(({ path }) => path.slice(1)));
 
 type Pattern = readonly PatternSegment[];
 

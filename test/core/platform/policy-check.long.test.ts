@@ -255,11 +255,44 @@ describe('rules that no request can meet are answered with warnings', () => {
     ['/v1/config/keystore/transit-keys/*', { 'hide-fields': ['usage'] }, ['does not hide "usage"', 'no answer']],
     ['/v1/state/keystore/transit-keys/*', { 'hide-fields': ['expotable', 'cypher'] }, ['"exportable" is one', '"cipher" is one']],
     ['/v1/config/**', { 'hide-fields': ['no-such-thing'] }, ['does not hide "no-such-thing"']],
+    ['/v1/**', { 'hide-fields': ['expotable'] }, ['does not hide "expotable"', '"exportable" is one']],
+    ['/v1/state/**', { 'hide-fields': ['cypher', 'latestVersion'] }, ['"cipher" is one', '"latest-version" is one']],
+    ['/v1/state/*/*', { 'hide-fields': ['client-ipp'] }, ['does not hide "client-ipp"', '"client-ip" is one']],
+    ['/v1/state/system/*', { 'hide-fields': ['no-such-thing'] }, ['does not hide "no-such-thing"']],
   ])('%s with %j', async (path, limits, reasons) => {
     const sent = { name: 'warned', 'rest-api': { rules: [{ path, operations: { all: 'allow' }, ...limits }] } };
     const warnings = (await appliance.request('POST', `${list}?validate=true`, sent)).body.warnings as string[];
     expect(warnings).toHaveLength(Object.values(limits).flatMap((one) => Object.keys(one)).length);
     for (const reason of reasons) expect(String(warnings)).toContain(reason);
+  });
+
+  test.each([
+    ['/v1/state/keystore/token/info', { 'hide-fields': ['policies'] }, 'allow'],
+    ['/v1/state/keystore/token/info', { 'hide-fields': ['polices'] }, 'allow'],
+    ['/v1/state/keystore/token/refresh', { 'allowed-values': { increment: ['1h'] } }, 'allow'],
+    ['/v1/state/policy/check', {}, 'reject'],
+    ['/v1/logout', {}, 'reject'],
+  ])('%s, where every token may do everything, with %j and %s', async (path, limits, effect) => {
+    const rules = [{ path, operations: { execute: effect }, ...limits }];
+    const { body } = await appliance.request('POST', list, { name: 'in-vain', 'rest-api': { rules } });
+    expect(body.warnings).toEqual([
+      `rest-api/rules/0 (${path}) has no effect: the policy "default", which every token has, allows the same without limits.`,
+    ]);
+    const made = await make(appliance.rootToken, ['in-vain']);
+    const info = await appliance.request('POST', '/v1/state/keystore/token/info', {}, { token: made.token });
+    expect(info.body.policies).toEqual(['in-vain']);
+    expect((await check(made.token, path, 'execute')).allowed).toBe(true);
+    await appliance.request('DELETE', `${list}/in-vain`);
+  });
+
+  test('a rule for more than such paths counts, and so does one that allows', async () => {
+    const rules = [
+      { path: '/v1/state/keystore/token/*', operations: { execute: 'reject' } },
+      { path: '/v1/state/policy/check', operations: { execute: 'allow' } },
+    ];
+    expect(
+      (await appliance.request('POST', `${list}?validate=true`, { name: 'warned', 'rest-api': { rules } })).body.warnings,
+    ).toBeUndefined();
   });
 
   test('a field of any request or answer that the rule allows is known', async () => {
@@ -279,7 +312,10 @@ describe('rules that no request can meet are answered with warnings', () => {
       rule('/v1/state/keystore/tls/ca/*', { 'hide-fields': ['est/initial-enroll-secret-set', 'est/https-url'] }),
       rule('/v1/state/topics/*', { 'hide-fields': ['client-ip', 'whatever-a-log-line-has'] }),
       rule('/v1/state/keystore/token/create', { 'allowed-values': { policies: ['user'], ttl: ['1h'] }, 'hide-fields': ['token'] }),
-      rule('/v1/**', { 'allowed-values': { 'role-select/role-claim': ['groups'] }, 'hide-fields': ['not-after'] }),
+      rule('/v1/**', {
+        'allowed-values': { 'role-select/role-claim': ['groups'] },
+        'hide-fields': ['not-after', 'user', 'client-ip', 'request-parameters', 'message', 'whatever-a-log-line-has'],
+      }),
     ];
     const sent = { name: 'warned', 'rest-api': { rules } };
     expect((await appliance.request('POST', `${list}?validate=true`, sent)).body.warnings).toBeUndefined();
