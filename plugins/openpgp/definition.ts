@@ -88,7 +88,9 @@ export function requireUnbound(
   })).filter(({ numbers }) => numbers.length > 0);
   if (bound.length === 0) return;
   const known = bound.filter(({ name }) => shows(name, 'openpgp-primary'));
-  const shown = known.slice(0, maxNamed).map(({ name, numbers }) => `${name} (version ${shortList(numbers)})`);
+  const shown = known
+    .slice(0, maxNamed)
+    .map(({ name, numbers }) => (shows(name, 'versions') ? `${name} (version ${shortList(numbers)})` : name));
   const isWhole = shown.length === bound.length;
   const these = shown.length === 0 ? 'subkeys' : `these subkeys: ${shown.join(', ')}${isWhole ? '' : ' and more'}`;
   throw failCore('in-use', {

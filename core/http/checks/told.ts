@@ -9,11 +9,23 @@ import type { EndpointCall } from '../endpoint.ts';
 export type ToldEntry = { readonly path: readonly string[]; readonly fields: readonly string[]; readonly is: string };
 
 /** Throws policy-denied if policies hide one of the fields from the caller, or refuse the entry that has it, and show it nowhere. */
-export function requireTold({ access }: EndpointCall, entries: readonly ToldEntry[]): void {
+export function requireTold(call: EndpointCall, entries: readonly ToldEntry[]): void {
+  const found = hiddenOf(call, entries);
+  if (found !== undefined)
+    throw fail('policy-denied', { detail: `The answer would tell "${found.hidden}" of ${found.is}, which policies hide.` });
+}
+
+/** Tells whether the caller may know all of these fields. */
+export function mayBeTold(call: EndpointCall, entries: readonly ToldEntry[]): boolean {
+  return hiddenOf(call, entries) === undefined;
+}
+
+function hiddenOf({ access }: EndpointCall, entries: readonly ToldEntry[]): { readonly hidden: string; readonly is: string } | undefined {
   for (const { path, fields, is } of entries) {
     const places = ['config', 'state'].map((tree) => ['v1', tree, ...path]);
     const [shown, unrefused] = [places.map((place) => access.shownAt(place)), places.map((place) => access.listedShows(place))];
     const hidden = fields.find((field) => !shown.some((shows) => shows(field)) && !unrefused.every((shows) => shows(field)));
-    if (hidden !== undefined) throw fail('policy-denied', { detail: `The answer would tell "${hidden}" of ${is}, which policies hide.` });
+    if (hidden !== undefined) return { hidden, is };
   }
+  return undefined;
 }

@@ -13,6 +13,7 @@ import type { Body } from '../request/body.ts';
 import type { ReadBody } from '../request/input.ts';
 import type { RequestPath } from '../request/path.ts';
 import type { Answer } from '../response/answer.ts';
+import { toldTo } from '../response/telling.ts';
 import { problemAnswer } from '../response/problem.ts';
 import { formatReply } from '../response/reply.ts';
 import { isPage, type Route } from '../routes.ts';
@@ -100,6 +101,10 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
 
   protected formatAnswer(value: unknown): Answer {
     return formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
+  }
+
+  protected override translated(error: ServiceError): ServiceError {
+    return toldTo(this.authorized, error);
   }
 
   protected answerOf(error: ServiceError): Answer {

@@ -12,7 +12,7 @@ import type { Plan } from './resource.ts';
 import { readListRule } from './list-query.ts';
 import { mergeDocument, withoutRepeats } from './merge.ts';
 import { withChangeIdOf, withNewChangeId } from './change-id.ts';
-import { blindStatements, type BlindStatements, type Entry, sightOf, staysByReplacing } from './sight.ts';
+import { blindStatements, type BlindStatements, type Entry, sightOf, staysByReplacing, withoutUnseenContainers } from './sight.ts';
 import { requireValuesOfChange, requireValuesOfNew } from './values.ts';
 import { valueAt, type Document, type ResourceView } from './view.ts';
 
@@ -59,6 +59,9 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
   const lists = readListRule(call);
   const outcome = change(view, store, call, entry, fields, (before) => {
     if (before === undefined) throw fail('not-found');
+    // A container that the caller cannot see is merged as if it were absent first: an answer by its present fields would tell that it is there.
+    const blind = withoutUnseenContainers(view, before, fields, sightOf(view, call, entry));
+    if (blind !== before) view.parse(mergeDocument(view.shape, blind, fields, lists) as Document);
     const merged = view.parse(mergeDocument(view.shape, before, fields, lists) as Document);
     return lists === 'unite' ? (withoutRepeats(view.shape, merged) as Document) : merged;
   });
@@ -248,7 +251,8 @@ function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
 function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry, stated: Document, replaces: boolean): void {
   const isSeen = sightOf(view, call, entry);
   for (const [field, judges] of Object.entries(view.resource.judgedBy ?? {})) {
-    if (valueAt(stated, field.split('.')) === undefined) continue;
+    const isDefaulted = replaces && view.resource.defaultedBy?.includes(field) === true;
+    if (valueAt(stated, field.split('.')) === undefined && !isDefaulted) continue;
     const paths = judges.map((judge) => judge.split('.'));
     const isKept = (path: readonly string[]) => valueAt(stated, path) === undefined && (!replaces || staysByReplacing(view, path));
     const unseen = paths.find((path) => isKept(path) && !isSeen(path));

@@ -90,6 +90,8 @@ export type Resource<Document, Rec, Prepared> = {
    * only together with it
    */
   readonly judgedBy?: Readonly<Record<string, readonly string[]>>;
+  /** of these fields, those whose default in a replacement depends on the others as well */
+  readonly defaultedBy?: readonly string[];
   /** fields for which a removal may be refused: a caller who cannot see them gets no dry run of it */
   readonly removalJudgedBy?: readonly (keyof Document & string)[];
   /** containers, and required secrets, that a merge cannot remove: null is refused */

@@ -1,5 +1,6 @@
 // Fields of an entry that a caller sees, and those stated without being seen.
 import type { StoreKey } from '../../store/store.ts';
+import { isJsonObject } from '../../wire/json.ts';
 import { toKebab, type Shape } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Document, ResourceView } from './view.ts';
@@ -66,6 +67,32 @@ export function fieldsSeen(view: ResourceView, { access }: EndpointCall, { names
     trees ??= (['config', 'state'] as const).map((tree) => access.shownAt(view.pathOf(tree, names)));
     return trees.some((shows) => shows(field));
   };
+}
+
+/**
+ * The document without the fields of stated containers that the caller cannot see, and without a container of which it sees none; the same
+ * document if there are no such fields. A container without which no document is valid stays: everybody knows that it is there.
+ */
+export function withoutUnseenContainers(
+  view: ResourceView,
+  before: Document,
+  stated: Document,
+  isSeen: (path: readonly string[]) => boolean,
+): Document {
+  let left = before;
+  for (const [name, value] of Object.entries(stated)) {
+    const present = before[name];
+    if (!isJsonObject(value) || !isJsonObject(present) || isSeen([name])) continue;
+    const { [name]: _, ...others } = left;
+    const shown = Object.entries(present).filter(([inner]) => isSeen([name, inner]));
+    if (shown.length === Object.keys(present).length || !isValid(view, others)) continue;
+    left = shown.length === 0 ? others : { ...others, [name]: Object.fromEntries(shown) };
+  }
+  return left;
+}
+
+function isValid({ resource }: ResourceView, document: Document): boolean {
+  return resource.document.safeParse(document).success;
 }
 
 /** Tells whether a replacement that leaves a field out keeps it, or cannot state it. */

@@ -160,6 +160,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     fieldRights: bounds.map((field) => ({ field: toKebab(field), policy: 'root' })),
     removalRights: bounds.map((field) => ({ field: toKebab(field), policy: 'root', when: 'it is not the usual one' })),
     judgedBy: { policies: ['kind'] },
+    defaultedBy: ['policies'],
     removalJudgedBy: [...bounds, 'kind'],
     planRemoval(call, _, current) {
       const { uuid, kind } = current;

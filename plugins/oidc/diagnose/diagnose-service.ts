@@ -21,7 +21,7 @@ import { judgeProviderError } from '../provider/provider-errors.ts';
 import { scopesOf } from '../records/role-record.ts';
 import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
 import { oidcTag } from '../tags.ts';
-import { requireTold, type Told } from './told.ts';
+import { requireTold, seesRoles, type Told } from './told.ts';
 
 const told: Told = { ofService: ['discovery-url', 'allowed-redirect-uris', 'token-endpoint-auth-method', 'client-id'] };
 
@@ -31,7 +31,8 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     path: '/v1/state/keystore/authentication/oidc/{name}/test',
     summary: 'Check a provider without a login',
     idempotent: true,
-    description: 'Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service.',
+    description:
+      'Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service; what it tells of roles is left out where they hide these.',
     tag: oidcTag,
     access: 'token',
     operation: 'execute',
@@ -41,12 +42,14 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     find: (call) => requireService(oidc, call),
     run(call, _input, located) {
       requireTold(call, told, located.service, []);
-      return examine(oidc, located);
+      const roles = oidc.rolesOf(located.tenantId, located.service).map(({ name }) => name);
+      return examine(oidc, located, seesRoles(call, ['oidc-scopes'], located.service, roles));
     },
   });
 }
 
-async function examine(oidc: Oidc, located: Located): Promise<Report> {
+/** `tellsRoles`: the caller may know the roles and their scopes. */
+async function examine(oidc: Oidc, located: Located, tellsRoles: boolean): Promise<Report> {
   const { record } = located;
   const findings: Finding[] = [];
   const outbound = oidc.openOutbound(located);
@@ -57,7 +60,9 @@ async function examine(oidc: Oidc, located: Located): Promise<Report> {
   if (daysLeft < 14) add(findings, 'warning', `The provider’s certificate ends in ${Math.max(0, Math.floor(daysLeft))} days.`);
   oidc.forgetMetadata(located);
   const metadata = await tryStep(findings, () => oidc.metadataOf(located, outbound));
-  const about = metadata === undefined ? {} : await examineProvider(oidc, located, metadata, outbound, findings);
+  const { scopes, ...others } = metadata === undefined ? {} : await examineProvider(oidc, located, metadata, outbound, findings);
+  if (tellsRoles) addOfRoles(findings, oidc.rolesOf(located.tenantId, located.service), scopes);
+  const about = { ...others, ...(tellsRoles ? defined({ scopes }) : {}) };
   const report = { ...about, ...(chain.length === 0 ? {} : { certificateChain: [...chain] }) };
   const [errors, warnings] = ['error', 'warning'].map((wanted) => findings.filter(({ level }) => level === wanted)) as [
     Finding[],
@@ -79,11 +84,6 @@ async function examineProvider(
   const algorithms = commonAlgorithms(metadata.id_token_signing_alg_values_supported);
   if (algorithms.length === 0)
     add(findings, 'error', 'No signature algorithm in common.', 'Let the provider sign ID tokens with RS256 or ES256.');
-  if (roles.length === 0)
-    add(findings, 'error', 'There is no role, so no one can sign in.', 'Create a role with the name of a value of the role claim.');
-  else if (!scopes.includes('profile') || !scopes.includes('email')) {
-    add(findings, 'warning', 'The roles do not ask for the scopes profile and email.', 'Set oidc-scopes of a role to profile and email.');
-  }
   if (metadata.authorization_response_iss_parameter_supported !== true) {
     add(
       findings,
@@ -109,6 +109,15 @@ async function examineProvider(
     ...tried,
     ...keys,
   };
+}
+
+/** Adds findings about the roles. `scopes`: undefined where the provider was not reached. */
+function addOfRoles(findings: Finding[], roles: readonly unknown[], scopes: readonly string[] | undefined): void {
+  if (scopes === undefined) return;
+  if (roles.length === 0)
+    add(findings, 'error', 'There is no role, so no one can sign in.', 'Create a role with the name of a value of the role claim.');
+  else if (!scopes.includes('profile') || !scopes.includes('email'))
+    add(findings, 'warning', 'The roles do not ask for the scopes profile and email.', 'Set oidc-scopes of a role to profile and email.');
 }
 
 /** Reads the keys, and the provider's clock from the same answer. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
+import { telling } from '../../../core/http/response/telling.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -58,7 +59,11 @@ export function requireVersion(key: OpenpgpKey, requested: number | 'latest'): O
   const number = requested === 'latest' ? key.latestVersion : requested;
   const version = key.versions.find((one) => one.version === number);
   if (version !== undefined) return version;
-  throw fail('version-unknown', { detail: `The key has no version ${number}; its latest is ${key.latestVersion}.` });
+  throw telling(fail('version-unknown', { detail: `The key has no version ${number}.` }), {
+    detail: `The key has no version ${number}; its latest is ${key.latestVersion}.`,
+    fields: ['latest-version'],
+    paths: ['config', 'state'].map((tree) => ['v1', tree, 'keystore', 'transit-keys', key.name]),
+  });
 }
 
 /** The OpenPGP record of a version, if it is in force: the key has an OpenPGP role at present, or was imported as a block. */

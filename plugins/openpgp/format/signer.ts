@@ -23,7 +23,8 @@ export type Signer = PublicKeyBody & { sign(signed: Signed): Promise<Uint8Array>
 export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: OpenpgpVersion): Signer {
   const { key } = version;
   if (version.publicKey !== undefined && isForPss(version.publicKey)) {
-    const detail = `Version ${version.version} is a key for RSASSA-PSS (RFC 4055), and RSA signatures of OpenPGP are those of PKCS #1 v1.5: use another key.`;
+    const detail =
+      'This version is a key for RSASSA-PSS (RFC 4055), and RSA signatures of OpenPGP are those of PKCS #1 v1.5: use another key.';
     throw fail('operation-not-supported', { detail });
   }
   const body = bodyOf(cipher, version);

@@ -1,6 +1,7 @@
 // Action trim: removes the versions older than the given one permanently (spec; api 40).
 import { z } from 'zod';
 import { integer } from '../../../core/wire/fields.ts';
+import { telling } from '../../../core/http/response/telling.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -8,7 +9,7 @@ import { rememberMaterial } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { type Key, removedMeanwhile } from '../records/keyring.ts';
+import { type Key, removedMeanwhile, toldOfKey } from '../records/keyring.ts';
 import type { VersionRecord } from '../records/records.ts';
 import { newestActive, type VersionTimes } from '../records/version-rules.ts';
 import { requireVersionsRemovable } from '../versions/attached.ts';
@@ -39,7 +40,10 @@ export function trim(transit: Transit): AnyEndpoint {
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();
-        if (oldest > current.latest) throw fail('version-unknown', { detail: `The latest version is ${current.latest}.` });
+        if (oldest > current.latest) {
+          const unseen = fail('version-unknown', { detail: 'The key has no such version.' });
+          throw telling(unseen, toldOfKey(key.name, ['latest-version'], `The latest version is ${current.latest}.`));
+        }
         const present: Key = { ...key, record: current };
         requireNotInUse(transit, transaction, present, oldest, now);
         const going = versionsIn(transit, transaction, present, oldest);
@@ -55,10 +59,18 @@ export function trim(transit: Transit): AnyEndpoint {
 }
 
 /** Throws in-use if the version that encrypts and signs would go: the newer one waits because not everybody has it yet. */
-function requireNotInUse({ tables }: Transit, transaction: WriteTransaction, { tenantId, record }: Key, oldest: number, now: number): void {
+function requireNotInUse(
+  { tables }: Transit,
+  transaction: WriteTransaction,
+  { tenantId, name, record }: Key,
+  oldest: number,
+  now: number,
+): void {
   const timesOf = (version: number): VersionTimes => transaction.get(tables.versions, [tenantId, record.id, version]) as VersionRecord;
   const inUse = newestActive(record, timesOf, now);
   if (oldest <= inUse) return;
-  const detail = `Version ${inUse} encrypts and signs until a newer one is active; what it made would be lost. Set min-encryption-version to ${oldest} first: that puts version ${oldest} into service.`;
-  throw coreFail('in-use', { detail });
+  const detailOf = (version: string): string =>
+    `${version} encrypts and signs until a newer one is active; what it made would be lost. Set min-encryption-version to ${oldest} first: that puts version ${oldest} into service.`;
+  const unseen = coreFail('in-use', { detail: detailOf('One of these versions') });
+  throw telling(unseen, toldOfKey(name, ['versions'], detailOf(`Version ${inUse}`)));
 }

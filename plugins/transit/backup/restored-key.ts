@@ -55,7 +55,7 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
     createdAt,
     verificationOnly: false,
   };
-  requireMinimumVersions(document, record);
+  requireMinimumVersions(target.name, document, record);
   requireRotatable(record);
   if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
   requireSequence(backup);

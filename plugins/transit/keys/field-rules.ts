@@ -1,5 +1,7 @@
 // The rules between the fields of a transit key: which go together, and which may change (api 16 to 26). Uses no token and no store.
 import { defined } from '../../../core/base/defined.ts';
+import { telling } from '../../../core/http/response/telling.ts';
+import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -26,7 +28,7 @@ export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Ar
 }
 
 /** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */
-export function requireMinimumVersions(document: KeyDocument, current: KeyRecord | undefined): void {
+export function requireMinimumVersions(name: string, document: KeyDocument, current: KeyRecord | undefined): void {
   const { minEncryptionVersion, minDecryptionVersion } = document;
   const latest = current?.latest ?? 1;
   if (minEncryptionVersion > latest) throw misfit('min-encryption-version', `is above the latest version, ${latest}`);
@@ -35,8 +37,8 @@ export function requireMinimumVersions(document: KeyDocument, current: KeyRecord
     throw misfit('min-encryption-version', 'is below min-decryption-version: what it encrypts could not be decrypted');
   }
   if (current === undefined) return;
-  requireNotTrimmed('min-encryption-version', minEncryptionVersion, current.minEncryptionVersion, current.floor);
-  requireNotTrimmed('min-decryption-version', minDecryptionVersion, current.minDecryptionVersion, current.floor);
+  requireNotTrimmed(name, 'min-encryption-version', minEncryptionVersion, current.minEncryptionVersion, current.floor);
+  requireNotTrimmed(name, 'min-decryption-version', minDecryptionVersion, current.minDecryptionVersion, current.floor);
 }
 
 /** Reads the timers of an auto-rotate container; throws invalid-value if its durations contradict each other (api 25). */
@@ -62,9 +64,11 @@ function misfit(field: string, rule: string): Error {
 }
 
 // An unchanged value is accepted: after a trim above a minimum version the document can still be written.
-function requireNotTrimmed(field: string, wanted: number, present: number, floor: number): void {
+function requireNotTrimmed(name: string, field: string, wanted: number, present: number, floor: number): void {
   if (wanted === 0 || wanted === present || wanted >= floor) return;
-  throw fail('version-trimmed', { detail: `"${field}" ${wanted} was trimmed; the oldest version left is ${floor}.` });
+  const unseen = `"${field}" ${wanted} was trimmed`;
+  const seen = toldOfKey(name, ['oldest-version'], `${unseen}; the oldest version left is ${floor}.`);
+  throw telling(fail('version-trimmed', { detail: `${unseen}.` }), seen);
 }
 
 function microsOf(text: string | undefined, field: string): number | undefined {

@@ -92,7 +92,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
 function planCreation(transit: Transit, { call, names, document }: Change<KeyDocument, KeyRecord>): Plan<KeyRecord, Prepared> {
   const cipher = requireUsableCipher(document, transit.hsm);
   const publicKey = requireCreatable(document, cipher);
-  requireMinimumVersions(document, undefined);
+  requireMinimumVersions(names.at(-1) as string, document, undefined);
   const now = microseconds(call.now);
   const times = timesOfNewVersion({}, undefined, now);
   // Id and salt are random octets from the token; `prepare` adds them.
@@ -144,7 +144,7 @@ function planUpdate(
   { call, names, document, blindly }: Change<KeyDocument, KeyRecord>,
   current: KeyRecord,
 ): Plan<KeyRecord, Prepared> {
-  requireMinimumVersions(document, current);
+  requireMinimumVersions(names.at(-1) as string, document, current);
   const now = microseconds(call.now);
   const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
   const latest = transit.keyring.version(before, current.latest).record;

@@ -1,6 +1,7 @@
 // Finding keys and choosing versions; every action reads through this.
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
+import { telling, type Telling } from '../../../core/http/response/telling.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import { type AeadCipher, cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
@@ -36,7 +37,7 @@ export class Keyring {
 
   /** An existing version; throws version-unknown for one that was never made or was trimmed. */
   version(key: Key, number: number): Version {
-    if (!versionExists(key.record, number)) throw unknownVersion(key.record);
+    if (!versionExists(key.record, number)) throw unknownVersion(key.name, key.record);
     return { number, record: this.#record(key, number) };
   }
 
@@ -58,14 +59,14 @@ export class Keyring {
   forEncryption(key: Key, requested: number | undefined, now: number): Version {
     const number = requested ?? this.inUse(key, now);
     const version = this.version(key, number);
-    refuse(number, barForEncryption(key.record, number, version.record, now));
+    refuse(key.name, requested, barForEncryption(key.record, number, version.record, now));
     return version;
   }
 
   /** The version that decrypts or verifies a value. Throws version-unknown, version-not-allowed. */
   forDecryption(key: Key, number: number, now: number): Version {
     const version = this.version(key, number);
-    refuse(number, barForDecryption(key.record, number, version.record, now));
+    refuse(key.name, number, barForDecryption(key.record, number, version.record, now));
     return version;
   }
 
@@ -73,7 +74,7 @@ export class Keyring {
   requireUnchanged(key: Key): void {
     const current = this.#tables.keys.get([key.tenantId, key.name]);
     if (current?.id !== key.record.id) throw removedMeanwhile();
-    if (current.floor > key.record.floor) throw unknownVersion(current);
+    if (current.floor > key.record.floor) throw unknownVersion(key.name, current);
   }
 
   #record(key: Key, number: number): VersionRecord {
@@ -90,8 +91,14 @@ export function removedMeanwhile(): Error {
   return coreFail('not-found', { detail: 'The key was removed meanwhile.' });
 }
 
-function unknownVersion({ floor, latest }: KeyRecord): Error {
-  return fail('version-unknown', { detail: `The key has versions ${floor} to ${latest}.` });
+function unknownVersion(name: string, { floor, latest }: KeyRecord): Error {
+  const unseen = fail('version-unknown', { detail: 'The key has no such version.' });
+  return telling(unseen, toldOfKey(name, ['oldest-version', 'latest-version'], `The key has versions ${floor} to ${latest}.`));
+}
+
+/** A sentence about fields of a key, for callers who may read them. */
+export function toldOfKey(name: string, fields: readonly string[], detail: string): Telling {
+  return { detail, fields, paths: ['config', 'state'].map((tree) => ['v1', tree, 'keystore', 'transit-keys', name]) };
 }
 
 /** The cipher row of a key that encrypts; throws operation-not-supported for any other. */
@@ -105,7 +112,7 @@ export function requireAead(key: Key): AeadCipher {
 export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyReference {
   const stored = storedFor(version.record, purpose);
   if (stored === undefined) {
-    throw fail('operation-not-supported', { detail: `Version ${version.number} has no private part: it only verifies.` });
+    throw fail('operation-not-supported', { detail: 'This version has no private part: it only verifies.' });
   }
   return { stored, binding: bindingOf(key.tenantId, key.record.id, version.number, purpose) };
 }
@@ -129,14 +136,22 @@ function storedFor(record: VersionRecord, purpose: Purpose): StoredKey | undefin
   return purpose === 'convergent' ? record.convergent : record.stored;
 }
 
-const reasons: Readonly<Record<Bar, string>> = {
-  'min-decryption-version': 'is below min-decryption-version',
-  'min-encryption-version': 'is below min-encryption-version',
-  invalidated: 'was invalidated by auto-rotate/invalidate-after',
-  deprecated: 'was deprecated by auto-rotate/deprecate-after',
-  pending: 'waits for auto-rotate/activate-after',
+/** Reasons, with the fields that they tell. */
+const reasons: Readonly<Record<Bar, readonly [field: string, reason: string]>> = {
+  'min-decryption-version': ['min-decryption-version', 'is below min-decryption-version'],
+  'min-encryption-version': ['min-encryption-version', 'is below min-encryption-version'],
+  invalidated: ['auto-rotate', 'was invalidated by auto-rotate/invalidate-after'],
+  deprecated: ['auto-rotate', 'was deprecated by auto-rotate/deprecate-after'],
+  pending: ['auto-rotate', 'waits for auto-rotate/activate-after'],
 };
 
-function refuse(number: number, bar: Bar | undefined): void {
-  if (bar !== undefined) throw fail('version-not-allowed', { detail: `Version ${number} ${reasons[bar]}.` });
+/** `named`: the version of the request, undefined if that is the one in use, whose number is not told. */
+function refuse(name: string, named: number | undefined, bar: Bar | undefined): void {
+  if (bar === undefined) return;
+  const subject = named === undefined ? 'The version in use' : `Version ${named}`;
+  const [field, reason] = reasons[bar];
+  const unseen = fail('version-not-allowed', {
+    detail: `${subject} is not in service for this: use another one, or ask who administers the key.`,
+  });
+  throw telling(unseen, toldOfKey(name, [field], `${subject} ${reason}.`));
 }

@@ -298,7 +298,7 @@ export class UsageMeters {
       const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
       const { reserved } = countedUses(this.#tables, storeKey, transaction);
       const room = limited ? maxEncryptions - reserved : wanted;
-      if (room < needed) throw fail('version-exhausted', { detail: `Version ${storeKey[2]} has made 2^32 encryptions: rotate the key.` });
+      if (room < needed) throw fail('version-exhausted', { detail: 'This version has made 2^32 encryptions: rotate the key.' });
       const granted = Math.min(wanted, room);
       const counts = { uses: count, rewrapped: 0, lastUsedAt: count === 0 ? 0 : now };
       putUsage(transaction, this.#tables, storeKey, added(record, counts, limited ? record.reserved + granted : undefined));

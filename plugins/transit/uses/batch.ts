@@ -4,6 +4,7 @@ import { valuesInBatch } from '../../../core/http/audit-parameters.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { sharingDecoder } from '../../../core/base/bytes.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
+import { toldTo } from '../../../core/http/response/telling.ts';
 import { sentenceOf } from '../../../core/http/response/problem.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
@@ -49,10 +50,10 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
   };
   const steps = { read: readerOf(batchOf.item), plan: batchOf.plan };
   return async (call, items, key) => {
-    const batch = new Batch(transit, key, items, shapeOf(batchOf.result));
+    const batch = new Batch(transit, key, items, { call, shape: shapeOf(batchOf.result) });
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       const end = Math.min(at + itemsAtOnce, items.length);
-      await semaphoreFor(key).run(() => batch.run(steps, call, at, end));
+      await semaphoreFor(key).run(() => batch.run(steps, at, end));
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
@@ -71,13 +72,20 @@ class Batch {
   readonly #key: Key;
   readonly #items: readonly JsonObject[];
   readonly #shape: Shape;
+  readonly #call: EndpointCall;
   /** results in wire form, each made once */
   readonly results: unknown[] = [];
   readonly digests: (string | null)[];
   failed = 0;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(transit: Transit, key: Key, items: readonly JsonObject[], shape: Shape) {
+  constructor(
+    transit: Transit,
+    key: Key,
+    items: readonly JsonObject[],
+    { call, shape }: { readonly call: EndpointCall; readonly shape: Shape },
+  ) {
+    this.#call = call;
     this.#transit = transit;
     this.#key = key;
     this.#items = items;
@@ -86,13 +94,8 @@ class Batch {
   }
 
   /** Runs the items from `start` to before `end` together. Rejects with the first fault, when all of them have ended. */
-  async run<Item, Answer extends object>(
-    { read, plan }: Steps<Item, Answer>,
-    call: EndpointCall,
-    start: number,
-    end: number,
-  ): Promise<void> {
-    const used = new UsedKey(this.#transit, this.#key, call, sharingDecoder());
+  async run<Item, Answer extends object>({ read, plan }: Steps<Item, Answer>, start: number, end: number): Promise<void> {
+    const used = new UsedKey(this.#transit, this.#key, this.#call, sharingDecoder());
     const uses: TokenUse<Answer>[] = [];
     const places: number[] = [];
     const waits: Promise<void>[] = [];
@@ -136,7 +139,7 @@ class Batch {
       return;
     }
     this.failed += 1;
-    this.#write(at, { status: error.status, code: error.code, errorMessage: sentenceOf(error) });
+    this.#write(at, { status: error.status, code: error.code, errorMessage: sentenceOf(toldTo(this.#call.access, error)) });
   }
 
   #write(at: number, result: object): void {

@@ -93,7 +93,7 @@ describe('a right to revoke certain serial numbers', () => {
   test('deletes no CA whose own certificate is another', async () => {
     await victim.request('POST', cas, { name: 'middle', 'issuing-ca': 'devices' });
     const remove = async (values: object) => {
-      const seen = [`${cas}/middle`, `${caState}/middle`].map((path) => [path, 'read'] as const);
+      const seen = [`${cas}/*`, `${caState}/*`].map((path) => [path, 'read'] as const);
       const token = await tokenFor([`${cas}/middle`, 'delete'], ...seen, [`${caState}/devices/revoke`, 'execute', values]);
       return victim.verdict('DELETE', `${cas}/middle?validate=true`, undefined, { token });
     };

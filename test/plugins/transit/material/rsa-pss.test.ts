@@ -129,12 +129,12 @@ describe.each([
     await harness.create(writer, { cipher: 'rsa-2048', 'openpgp-user-id': 'Ada <ada@example.org>' });
     const refusal = await harness.refused(400, 'operation-not-supported', writer, 'import', { data: pem(pair) });
     expect(refusal.detail).toMatch(
-      /^Version 2 is a key for RSASSA-PSS \(RFC 4055\), and RSA signatures of OpenPGP are those of PKCS #1 v1\.5/,
+      /^This version is a key for RSASSA-PSS \(RFC 4055\), and RSA signatures of OpenPGP are those of PKCS #1 v1\.5/,
     );
     const changed = await harness.patch(name, { 'openpgp-user-id': 'Ada <ada@example.org>' });
     expect({ status: changed.status, detail: changed.body.detail }).toEqual({
       status: 400,
-      detail: expect.stringContaining('Version 2 is a key for RSASSA-PSS'),
+      detail: expect.stringContaining('This version is a key for RSASSA-PSS'),
     });
   });
 });
