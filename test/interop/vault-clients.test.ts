@@ -1,4 +1,5 @@
-// Programs made for Vault against a running appliance: hvac, HashiCorp's client for Go, node-vault, and the client of a transit seal.
+// Programs made for Vault against a running appliance: hvac, node-vault, and in Go the clients of HashiCorp, OpenBao, sigstore (cosign), Tink,
+// and of a transit seal; certificates as cert-manager and SPIRE ask for them.
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,16 +22,24 @@ const rulesOfStory = [
   { path: '/v1/state/keystore/transit-keys/**', operations: { read: 'allow', execute: 'allow' } },
   { path: '/v1/state/keystore/crypto-functions/random-bytes', operations: { execute: 'allow' } },
 ];
+const caOfStory = '/v1/state/keystore/tls/ca/web';
+const rulesOfCertificates = ['sign-csr', 'certify-ca', 'issue', 'revoke', 'certificates', 'certificates/*'].map((act) => ({
+  path: `${caOfStory}/${act}`,
+  operations: { all: 'allow' },
+}));
 const rulesOfSeal = ['encrypt', 'decrypt'].map((act) => ({
   path: `/v1/state/keystore/transit-keys/seal/${act}`,
   operations: { execute: 'allow' },
 }));
 
 beforeAll(async () => {
-  writeFileSync(at('keystored.yaml'), 'vault:\n  tenants:\n    system:\n      upsert: true\n');
+  writeFileSync(
+    at('keystored.yaml'),
+    'vault:\n  tenants:\n    system:\n      upsert: true\n  pki-mounts:\n    pki: { tenant: system, ca: web }\n',
+  );
   daemon = await startDaemon({ directory: at('data'), args: ['--config', at('keystored.yaml')] });
   writeFileSync(at('ca.pem'), daemon.caPem);
-  for (const [name, rules] of Object.entries({ story: rulesOfStory, seal: rulesOfSeal }))
+  for (const [name, rules] of Object.entries({ story: rulesOfStory, seal: rulesOfSeal, certificates: rulesOfCertificates }))
     await daemon.request('POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } });
 });
 afterAll(() => daemon?.stop());
@@ -44,8 +53,8 @@ async function missing(toolchain: Parameters<typeof requireToolchain>[0]): Promi
 }
 
 /** An approle of its own for a program, as its environment. */
-async function environmentFor(name: string): Promise<Record<string, string>> {
-  await daemon.request('POST', `/v1/config/${approles}`, { name, 'token-policies': ['story'], 'token-ttl': '2h', 'token-max-ttl': '1d' });
+async function environmentFor(name: string, policy = 'story'): Promise<Record<string, string>> {
+  await daemon.request('POST', `/v1/config/${approles}`, { name, 'token-policies': [policy], 'token-ttl': '2h', 'token-max-ttl': '1d' });
   const role = (await daemon.request('GET', `/v1/state/${approles}/${name}`)) as { 'role-id': string };
   const secret = (await daemon.request('POST', `/v1/state/${approles}/${name}/generate-secret-id`, {})) as { 'secret-id': string };
   const server = { VAULT_ADDR: daemon.url, VAULT_CACERT: at('ca.pem'), VAULT_MAX_RETRIES: '0' };
@@ -62,7 +71,7 @@ async function expectStory(name: string, program: readonly [string, ...string[]]
   expect(JSON.parse(stdout)).toEqual({
     service: { initialized: true, sealed: [false, false, false] },
     login: { wrong, authenticated: true, same: true, who: name, renewable: true, ttl: expect.closeTo(7_200, -2) },
-    capabilities: [['update'], ['deny']],
+    capabilities: [['update', 'create'], ['deny']],
     ...{ absent, tooOld, revoked, accessor: name, mounts: ['transit', 'approle'], trimmed: [2, ['2']] },
     keys: ['', '-ecdsa', '-ed25519', '-upserted'].map((ending) => `${name}${ending}`),
     opened: ['first', 'first'],
@@ -119,6 +128,30 @@ describe.skipIf(noGo !== '')(`the clients in Go${noGo}`, () => {
       gone: 'true <nil>',
       tooOld: expect.stringContaining('400: ciphertext or signature version is disallowed by policy (too old)'),
       revoked: '403: permission denied',
+    });
+  });
+
+  const reported = async (library: string, policy?: string): Promise<unknown> =>
+    JSON.parse((await must(program, [library], { environment: await environmentFor(library, policy) })).stdout);
+
+  test('openbao/api', async () => {
+    expect(await reported('openbao')).toEqual({ opened: 'by OpenBao', absent: 'true <nil>', listed: true, health: true });
+  });
+
+  test("sigstore's hashivault, which cosign uses", async () => {
+    expect(await reported('sigstore')).toEqual({ 'ecdsa-p256': [true, true, false], ed25519: [true, true, false] });
+  });
+
+  test('tink-go-hcvault', async () => {
+    expect(await reported('tink')).toEqual({ opened: 'by Tink', refusesOther: true });
+  });
+
+  test('certificates as cert-manager, SPIRE and programs without a key ask for them', async () => {
+    const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
+    await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: 'web', est });
+    expect(await reported('certificates', 'certificates')).toEqual({
+      ...{ leaf: ['a.example.test', false], intermediate: ['spiffe://example.org', true, true] },
+      ...{ issued: true, listed: 3, revoked: 'revoked' },
     });
   });
 

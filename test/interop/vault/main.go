@@ -1,4 +1,4 @@
-// The story (test/interop/vault-clients.test.ts) by HashiCorp's client, and with "seal" by the client of a transit seal.
+// The story (test/interop/vault-clients.test.ts) by HashiCorp's client, with "seal" by the client of a transit seal, and others by name.
 package main
 
 import (
@@ -22,10 +22,20 @@ type values = map[string]any
 func main() {
 	client := must(api.NewClient(api.DefaultConfig()))
 	report := values{}
-	if len(os.Args) > 1 && os.Args[1] == "seal" {
+	name := os.Getenv("KEY")
+	switch strings.Join(os.Args[1:], " ") {
+	case "seal":
 		seal(client, report)
-	} else {
-		story(client, os.Getenv("KEY"), report)
+	case "openbao":
+		byOpenBao(name, report)
+	case "sigstore":
+		bySigstore(client, name, report)
+	case "tink":
+		byTink(client, name, report)
+	case "certificates":
+		certificates(client, report)
+	default:
+		story(client, name, report)
 	}
 	must(0, json.NewEncoder(os.Stdout).Encode(report))
 }
