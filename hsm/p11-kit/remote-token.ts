@@ -41,6 +41,8 @@ export type TokenProvider<Key> = {
   objects(): readonly ShownObject<Key>[] | Promise<readonly ShownObject<Key>[]>;
   /** Begins a signature with a private key. Throws Refused. */
   begin(key: Key, mechanism: Mechanism): Signing;
+  /** Receives what is neither a refusal nor a call that cannot be read; the call is answered with CKR_DEVICE_ERROR. */
+  fault?(error: unknown): void;
 };
 
 type Session = { found: number[] | undefined; signing: Active | undefined };
@@ -78,7 +80,9 @@ export class RemoteToken<Key> {
       const [signature, ...values] = await handler(this, given);
       return answerFrame(exchange, call, signature, values);
     } catch (error) {
-      return errorFrame(exchange, error instanceof Refused ? error.rv : rv.deviceError);
+      if (error instanceof Refused) return errorFrame(exchange, error.rv);
+      if (!(error instanceof RangeError)) this.#provider.fault?.(error);
+      return errorFrame(exchange, rv.deviceError);
     }
   }
 

@@ -39,6 +39,7 @@ function providerOf({ label, choice, client, notices, io }: Program): TokenProvi
       });
       return objects;
     },
+    fault: (error) => notices.tell(`a call failed unexpectedly (${String(error)}): this is a fault of keystorectl`),
     begin: (key, mechanism) =>
       beginSigning(key, mechanism, async (...asked) => {
         const signature = await sign(...asked);

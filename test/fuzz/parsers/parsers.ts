@@ -4,6 +4,7 @@ import { certificateParsers, requestParsers } from './der.ts';
 import { auditParsers, backupParsers } from './files.ts';
 import { keyParsers, openpgpParsers } from './keys.ts';
 import type { Parser } from './parser.ts';
+import { pkcs11Parsers } from './pkcs11.ts';
 import { scepParsers } from './scep.ts';
 import { jsonParsers, yamlParsers } from './texts.ts';
 
@@ -14,6 +15,7 @@ export async function makeParsers(directory: string): Promise<readonly Parser[]>
     ...(await certificateParsers()),
     ...(await requestParsers()),
     ...(await scepParsers()),
+    ...pkcs11Parsers(),
     ...keyParsers(),
     ...(await openpgpParsers()),
     ...jsonParsers(),
