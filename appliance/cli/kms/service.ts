@@ -11,7 +11,7 @@ type Encrypted = { readonly ciphertext: string; readonly keyVersion: number };
 
 /** Field `version` of Status. */
 const apiVersion = 'v2';
-/** Value of field `healthz` of Status that means health. Any other is the reason. */
+/** Value of field `healthz` of Status. */
 const healthy = 'ok';
 /** Octets that a trial encrypts: as many as a seed of the API server has. */
 const trialOctets = 32;
@@ -42,18 +42,20 @@ class KmsService {
     this.#notices = notices;
   }
 
-  /** StatusResponse. Health is proven: by an encryption, and by the decryption that the API server needs at its next start. */
+  /**
+   * StatusResponse. Health is proven: by an encryption, and by the decryption that the API server needs at its next start. Without it the call
+   * fails: beside a key_id, the API server would go on to write without limit, whatever the answer says about health.
+   */
   async status(): Promise<Buffer> {
     // Those who ask at the same time are told the same.
     this.#trial ??= this.#try().finally(() => (this.#trial = undefined));
     try {
       this.#told = await this.#trial;
-      this.#notices.clear();
-      return writeFields({ 1: apiVersion, 2: healthy, 3: this.#keyId(this.#told) });
     } catch (error) {
-      const { message } = this.#failure(error);
-      return writeFields({ 1: apiVersion, 2: message, 3: this.#keyId(this.#told ?? 0) });
+      throw this.#failure(error);
     }
+    this.#notices.clear();
+    return writeFields({ 1: apiVersion, 2: healthy, 3: this.#keyId(this.#told) });
   }
 
   async #try(): Promise<number> {

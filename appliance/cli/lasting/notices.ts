@@ -1,6 +1,8 @@
 // Messages of a command that lives long: a line each, and not the same one again and again.
 import type { Io } from '../terminal/io.ts';
 
+const mostRemembered = 100;
+
 /** Lines on standard error for a person, each once until `clear`. */
 export class Notices {
   readonly #io: Io;
@@ -14,9 +16,10 @@ export class Notices {
 
   tell(message: string): void {
     const line = message.replaceAll(/\s*\n\s*/g, '; ');
-    // A request id differs every time.
-    const same = line.replace(/; request-id .*/, '');
+    // A request id differs every time, and so may the code of a connection that is lost or refused.
+    const same = line.replace(/; request-id .*/, '').replace(/ \([A-Z_]+\)/, '');
     if (this.#last.has(same)) return;
+    if (this.#last.size >= mostRemembered) this.#last.clear();
     this.#last.add(same);
     this.#io.stderr.write(`${this.#name}: ${line}\n`);
   }
