@@ -2,7 +2,7 @@
 import { LoginRate } from '../../../core/access/login-rate.ts';
 import { tooManyFailures } from '../../../core/access/approles/attempt-limit.ts';
 import type { Clock } from '../../../core/base/context.ts';
-import { AddressBuckets, TokenBucket } from '../../../core/base/token-bucket.ts';
+import { AddressBuckets, Buckets } from '../../../core/base/token-bucket.ts';
 
 /** Refusals of one address in a minute, and lines of the log for each tenant; of one process. */
 const perMinute = 60;
@@ -10,13 +10,12 @@ const perMinute = 60;
 export class LoginLimits {
   readonly #clock: Clock;
   readonly #refusals = new AddressBuckets(perMinute, perMinute);
-  readonly #lines: TokenBucket;
+  readonly #lines = new Buckets(perMinute, perMinute);
   readonly #rate: LoginRate;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#rate = new LoginRate(clock);
-    this.#lines = new TokenBucket(perMinute, perMinute, clock.monotonicMs());
   }
 
   /**
@@ -33,8 +32,8 @@ export class LoginLimits {
     this.#rate.admit(workload);
   }
 
-  /** Tells whether a refusal is written to the log, which unauthenticated callers must not fill. */
-  mayLog(): boolean {
-    return this.#lines.take(this.#clock.monotonicMs()) === 0;
+  /** Tells whether a refusal at a tenant is written to the log, which unauthenticated callers must not fill. */
+  mayLog(tenantId: string): boolean {
+    return this.#lines.take(tenantId, this.#clock.monotonicMs()) === 0;
   }
 }

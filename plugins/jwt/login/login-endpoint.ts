@@ -18,7 +18,7 @@ import { TokenRefused } from '../token/refusal.ts';
 import { LoginLimits } from './limits.ts';
 import { type Refusal, reportRefusal } from './report.ts';
 import { findTargets, judge, refuseVerified, type Target } from './target.ts';
-import { useOnce } from './used-tokens.ts';
+import { useOnce, wasUsed } from './used-tokens.ts';
 
 const input = z.object({
   tenant: z.string().min(1).max(128).meta({ description: 'Name of the tenant.', example: 'system' }),
@@ -139,6 +139,8 @@ async function issue(
   judged: JudgedToken,
 ): Promise<IssuedSession | undefined> {
   const { tenantId, issuer, record } = located;
+  // Before it counts: a used token in the wrong hands must not use up the limit of its workload.
+  if (isOnce(role) && wasUsed(jwt.used, located, token, judged)) throw refuseUsed();
   limits.admit(JSON.stringify([tenantId, record.issuer, judged.subject]));
   const drawn = await jwt.accounts.drawToken();
   const outcome = await jwt.store.write((transaction) => {
@@ -158,7 +160,11 @@ async function issue(
     });
   });
   if (outcome !== 'used') return outcome;
-  throw refuseVerified(new TokenRefused('use', 'used-before', usedBefore));
+  throw refuseUsed();
+}
+
+function refuseUsed(): TokenRefused {
+  return refuseVerified(new TokenRefused('use', 'used-before', usedBefore));
 }
 
 const usedBefore =

@@ -26,7 +26,7 @@ export async function reportRefusal(
   if (tenant === undefined || refusal === undefined) return;
   const { refused, target, token } = refusal;
   const { check, reason } = refused;
-  if (limits.mayLog())
+  if (limits.mayLog(tenant.id))
     jwt.log.with('jwt', tenant.name).warn('Login of a workload refused', {
       reference: call.requestId,
       role: target?.name ?? showableText(role, 128),

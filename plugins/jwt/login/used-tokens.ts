@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
-import type { Store, Table, WriteTransaction } from '../../../core/store/store.ts';
+import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { issuerRulesOf } from '../records/rules.ts';
 import type { ParsedToken } from '../token/compact.ts';
@@ -18,18 +18,27 @@ const marginSeconds = 300;
 export function useOnce(
   transaction: WriteTransaction,
   table: Table<string>,
-  { tenantId, record }: LocatedIssuer,
-  { signed }: ParsedToken,
+  located: LocatedIssuer,
+  token: ParsedToken,
   { jti, expiresSeconds }: JudgedToken,
   now: Temporal.Instant,
 ): boolean {
-  const what = jti === undefined ? hash('sha256', signed, 'hex') : ['jti', jti];
-  const key = [tenantId, hash('sha256', JSON.stringify([record.issuer, what]), 'hex')];
+  const key = keyOf(located, token, jti);
   if (transaction.get(table, key) !== undefined) return false;
-  const untilMs = Math.ceil((expiresSeconds + issuerRulesOf(record).toleranceSeconds + marginSeconds) * 1_000);
+  const untilMs = Math.ceil((expiresSeconds + issuerRulesOf(located.record).toleranceSeconds + marginSeconds) * 1_000);
   const latestMs = Math.max(untilMs, now.epochMilliseconds);
   transaction.put(table, key, formatTimestamp(Temporal.Instant.fromEpochMilliseconds(latestMs)));
   return true;
+}
+
+/** Tells whether a token was used, as far as this process knows now. */
+export function wasUsed(table: Table<string>, located: LocatedIssuer, token: ParsedToken, { jti }: JudgedToken): boolean {
+  return table.get(keyOf(located, token, jti)) !== undefined;
+}
+
+function keyOf({ tenantId, record }: LocatedIssuer, { signed }: ParsedToken, jti: string | undefined): StoreKey {
+  const what = jti === undefined ? hash('sha256', signed, 'hex') : ['jti', jti];
+  return [tenantId, hash('sha256', JSON.stringify([record.issuer, what]), 'hex')];
 }
 
 /** Drops those that are expired. */

@@ -90,7 +90,8 @@ function planRole(jwt: Jwt, change: Change<RoleDocument, RoleRecord>): Plan<Role
       whoMatches.some((field) => !isDeepStrictEqual(wanted[field], current[field])));
   return {
     commit(transaction) {
-      if (transaction.get(jwt.issuers, [tenantId, issuer]) === undefined) throw fail('not-found');
+      // Made again meanwhile, it may be of another platform, whose workloads other claims identify.
+      if (transaction.get(jwt.issuers, [tenantId, issuer])?.kind !== kind) throw fail('not-found');
       if (isLess) accounts.endGrant(transaction, tenantId, current.grant);
       transaction.put(jwt.rolePlaces, [tenantId, name, issuer], true);
       const grant = current === undefined || isLess ? accounts.openGrant(transaction, tenantId) : current.grant;

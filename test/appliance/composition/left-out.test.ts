@@ -95,7 +95,7 @@ test('without openpgp keys encrypt, and a User ID is refused', async () => {
   expect((await appliance.request('POST', transitKeys, fields)).status).toBe(400);
 });
 
-test.each(['console', 'oidc', 'random'])('without %s keys encrypt', async (name) => {
+test.each(['console', 'jwt', 'oidc', 'random'])('without %s keys encrypt', async (name) => {
   const appliance = await startWithout(name);
   expect((await appliance.request('POST', transitKeys, { name: 'plain' })).status).toBe(201);
   expect((await appliance.request('POST', '/v1/state/keystore/transit-keys/plain/encrypt', { plaintext: 'aGVsbG8=' })).status).toBe(200);

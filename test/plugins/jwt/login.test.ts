@@ -132,6 +132,14 @@ describe('use', () => {
     expect((await harness.login('github', again)).status).toBe(401);
   });
 
+  test('a used token in the wrong hands uses up nothing of its workload', async () => {
+    const used = makeToken(ec, platformClaims.github(harness.now()));
+    expect((await harness.login('github', used)).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 700 }, () => harness.login('github', used)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect((await harness.login('github', makeToken(ec, platformClaims.github(harness.now())))).status).toBe(200);
+  });
+
   test('a token that the platform hands out again logs in again', async () => {
     const token = makeToken(ec, platformClaims.kubernetes(harness.now()));
     for (let times = 0; times < 3; times++) expect((await harness.login('cluster', token)).status).toBe(200);
