@@ -68,6 +68,7 @@ const strongSwan = ['strongswan-pki', 'libcharon-extra-plugins', 'libstrongswan-
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
   ...{ scepclient: 'scep', getcert: 'certmonger', 'dbus-run-session': 'dbus', pki: strongSwan.join(' ') },
+  ...{ java: 'default-jdk-headless', mvn: 'maven' },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
   ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
   ...{ pki: 'strongswan-pki', osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },

@@ -1,7 +1,8 @@
-// Clients of others against SCEP (RFC 8894): strongSwan's pki, certmonger, and micromdm's scepclient, under CAs with RSA and EC keys.
-import { spawn } from 'node:child_process';
+// Clients of others against SCEP (RFC 8894): strongSwan's pki, certmonger, micromdm's scepclient and jscep, under CAs with RSA and EC keys.
+import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { registrationOf } from '../plugins/scep/device.ts';
@@ -178,5 +179,39 @@ describe.each([
       credential: 'certificate',
       'renewed-serial': serial(first as X509Certificate),
     });
+  });
+
+  test('jscep enrols, finds certificate and list, and renews', { timeout: 300_000 }, async () => {
+    const { ca, directory, url } = await prepare('jscep', fields);
+    const jars = join(import.meta.dirname, '../../node_modules/.cache/jscep');
+    const maven = [
+      '-q',
+      '-B',
+      '-f',
+      join(import.meta.dirname, 'jscep/pom.xml'),
+      'dependency:copy-dependencies',
+      `-DoutputDirectory=${jars}`,
+    ];
+    expect(existsSync(jars) || spawnSync('mvn', maven, { stdio: 'ignore' }).status === 0).toBe(true);
+    // Under an EC CA the client looks at the key type of the certificate that it renews with, and fails by itself.
+    const more = kind === 'ecdsa' ? ['without-renewal'] : [];
+    const program = join(import.meta.dirname, 'jscep/Enrol.java');
+    const ran = await run(directory, 'java', '-cp', `${jars}/*`, program, url, secret, 'CN=dev.example.test', ...more);
+    const said = Object.fromEntries(
+      ran.stdout
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => [line.split(' ')[0], line.slice(line.indexOf(' ') + 1)]),
+    ) as Record<string, string>;
+    expect({ ...said, all: ran.status === 0 ? '' : ran.said.slice(-2_000) }).toMatchObject({
+      refused: 'true',
+      found: 'true',
+      list: 'true',
+      all: '',
+    });
+    expect(said['enrolled']).toMatch(/CN=dev\.example\.test$/);
+    expect(said['renewed'] ?? 'not asked').toMatch(kind === 'rsa' ? / true$/ : /^not asked$/);
+    expect(((await appliance.list(ca, 'certificates')) as { via: string }[]).map(({ via }) => via)).toContain('scep-shared-secret');
   });
 });
