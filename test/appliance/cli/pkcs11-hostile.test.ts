@@ -2,7 +2,7 @@
 // appliance behind it. What is signed is what was asked, and what is held has a bound.
 import { PassThrough } from 'node:stream';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LastingClient } from '../../../appliance/cli/lasting/client.ts';
@@ -160,4 +160,25 @@ test('an appliance that takes connections and says nothing costs a call the time
   await expect(waiting).rejects.toThrow('the connection has ended');
   silent.closeAllConnections();
   silent.close();
+});
+
+test('of two addresses, the first of which takes connections and shakes no hands, the second one signs, and is asked first from then on', async () => {
+  let connections = 0;
+  const mute = createTcpServer((socket) => {
+    connections++;
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
+  const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port},${appliance.url}`;
+  const served = serve({ url, timeoutMs: 4_000 });
+  const { session, key } = await begin(served);
+  expect(connections).toBe(1);
+  for (let place = 1; place <= 3; place++) {
+    await served.client.begin(session, key, 0x1041);
+    expect(await served.client.sign(session, Buffer.alloc(32, place))).toHaveLength(64);
+  }
+  expect(connections).toBe(1);
+  served.client.end();
+  await served.ended;
+  mute.close();
 });
