@@ -41,6 +41,8 @@ beforeAll(async () => {
   writeFileSync(at('ca.pem'), daemon.caPem);
   for (const [name, rules] of Object.entries({ story: rulesOfStory, seal: rulesOfSeal, certificates: rulesOfCertificates }))
     await daemon.request('POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } });
+  const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
+  await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: 'web', est });
 });
 afterAll(() => daemon?.stop());
 
@@ -96,6 +98,16 @@ test.skipIf(noPython !== '')(`hvac${noPython}`, async () => {
   });
 });
 
+test.skipIf(noPython !== '')(`certificates by hvac, as Ansible asks for them${noPython}`, async () => {
+  const bin = await virtualEnvironment('vault', [], ['hvac'], programs);
+  const environment = await environmentFor('hvac-certificates', 'certificates');
+  const { stdout } = await must(join(bin, 'python3'), ['-B', join(programs, 'certificates.py')], { environment });
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ issued: ['ec', 1], signed: true, authority: true, chain: 1, list: true, listed: true, read: true },
+    ...{ revoked: 'revoked', absent: 'forbidden' },
+  });
+});
+
 const noNpm = await missing('npm');
 test.skipIf(noNpm !== '')(`node-vault${noNpm}`, async () => {
   const project = at('node-vault');
@@ -147,11 +159,9 @@ describe.skipIf(noGo !== '')(`the clients in Go${noGo}`, () => {
   });
 
   test('certificates as cert-manager, SPIRE and programs without a key ask for them', async () => {
-    const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
-    await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: 'web', est });
     expect(await reported('certificates', 'certificates')).toEqual({
       ...{ leaf: ['a.example.test', false], intermediate: ['spiffe://example.org', true, true] },
-      ...{ issued: true, listed: 3, revoked: 'revoked' },
+      ...{ issued: true, listed: expect.any(Number), revoked: 'revoked' },
     });
   });
 
