@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { IssuerKeys } from '../../../../plugins/jwt/keys/issuer-keys.ts';
 import { base, startIssuer, startJwtHarness, state, type IssuerServer, type JwtHarness } from '../harness.ts';
 import { jwks, makeSigner, makeToken, type Json, type Signer } from '../tokens.ts';
 
@@ -203,6 +204,52 @@ test('places that the configuration forbids are not asked', async () => {
   expect((await strict.login('denied', makeToken(issuer.signer, claims()))).status).toBe(503);
   expect(issuer.asked).toEqual([]);
   await strict.close();
+});
+
+test('a role that is deleted while the keys are fetched logs nobody in, and one that is changed is judged as it is then', async () => {
+  const held = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  issuer.respond = (path, response) => {
+    if (path !== '/jwks') return false;
+    asked.resolve();
+    void held.promise.then(() => response.end(jwks(issuer.signer)));
+    return true;
+  };
+  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+  const token = makeToken(issuer.signer, claims());
+  const logins = [harness.login(name, token), harness.login(`${name}-changed`, token)];
+  await asked.promise;
+  await harness.send('DELETE', `${base}/${name}/roles/${name}`);
+  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', equals: 'other' }], use: 'many' });
+  held.resolve();
+  expect((await Promise.all(logins)).map(({ status }) => status)).toEqual([401, 401]);
+});
+
+test('two processes that need the keys at the same time ask for them once, and both have them', async () => {
+  const { appliance, clock } = harness;
+  const store = appliance.store.prefixed('jwt');
+  let [calls, release] = [0, (): void => undefined];
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const fetch = async () => {
+    calls++;
+    await held;
+    return { keys: [{ kty: 'EC', ...issuer.signer.jwk }] as never, skipped: [] };
+  };
+  const located = {
+    tenantId: String((await harness.send('GET', '/v1/state/tenants/system')).body.uuid),
+    tenantName: 'system',
+    issuer: 'shared',
+    record: { keySource: 'a', algorithms: ['ES256'] } as never,
+  };
+  const [one, other] = [0, 0].map(() => new IssuerKeys({ store, clock, table: store.table('keys'), fetch })) as [IssuerKeys, IssuerKeys];
+  const first = one.keysFor(located, 'first');
+  await expect.poll(() => calls).toBe(1);
+  const second = other.keysFor(located, 'first');
+  await new Promise((resolve) => setImmediate(resolve));
+  release();
+  expect((await Promise.all([first, second])).map((keys) => keys.map(({ kid }) => kid))).toEqual([['first'], ['first']]);
+  expect(calls).toBe(1);
+  await store.write((transaction) => transaction.delete(store.table('keys'), [located.tenantId, located.issuer]));
 });
 
 test('the age of the keys is a gauge', async () => {
