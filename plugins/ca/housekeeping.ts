@@ -1,4 +1,5 @@
 // Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
+import { FailureLimit } from '../../core/access/failure-limit.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { CaContext } from './context.ts';
@@ -22,6 +23,7 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
   await sweepRemovedCas(context);
   await context.ledger.sweep();
   await forgetLastCrls(context);
+  await new FailureLimit(context.store, context.clock, context.tables.secretFailures).sweep();
   for (const [key, record] of Array.from(context.tables.cas.entries([]))) {
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };

@@ -247,6 +247,29 @@ describe('a one-time secret', () => {
   });
 });
 
+test('a caller without the right to sign makes no secret, approves nothing and widens no setting', async () => {
+  const name = await appliance.makeCa({ ...openScep, scep: { enabled: false } });
+  const path = `/v1/state/keystore/tls/ca/${name}`;
+  const rules = [
+    ...['make-enrolment-secret', 'approve-enrolment'].map((action) => ({ path: `${path}/${action}`, operations: { execute: 'allow' } })),
+    { path: `/v1/config/keystore/tls/ca/${name}`, operations: { read: 'allow', update: 'allow' } },
+  ];
+  const made = await appliance.request('POST', '/v1/config/policy/policies', { name: 'may-not-sign', 'rest-api': { rules } });
+  expect({ status: made.status, body: made.body }).toMatchObject({ status: 201 });
+  const { body } = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['may-not-sign'] });
+  const { token } = body as { token: string };
+  const subject = 'CN=dev.example.test';
+  const answers = [
+    await appliance.request('POST', `${path}/make-enrolment-secret`, { subject }, { token }),
+    await appliance.request('POST', `${path}/approve-enrolment`, { id: 'aaaaaaaa' }, { token }),
+    await appliance.request('PATCH', `/v1/config/keystore/tls/ca/${name}`, { scep: { enabled: true } }, { token }),
+  ];
+  expect(answers.map(({ status, body: said }) => [status, (said as { code?: string }).code])).toEqual(
+    answers.map(() => [403, 'policy-denied']),
+  );
+  expect(await appliance.list(name, 'enrolment-secrets')).toEqual([]);
+});
+
 test('wrong secrets are limited for each address: the eleventh in a minute is 429, and the right one still passes', async () => {
   const name = await appliance.makeCa();
   for (let wrong = 0; wrong < 10; wrong += 1) expect((await enrol(name, device, `wrong ${wrong}`)).status).toBe(200);
