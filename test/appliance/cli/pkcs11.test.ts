@@ -1,5 +1,6 @@
 // keystorectl pkcs11, by the octets of p11-kit's protocol against a real appliance: what is shown, what is signed, and what is refused.
-import { createHash, createPublicKey, type KeyObject, verify, constants } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { createHash, createPublicKey, type KeyObject, verify, constants, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -221,6 +222,50 @@ test('a handle is one version: after a rotation it signs with the version that w
   await before.client.begin(before.session, handle, 0x1041);
   await expect(before.client.sign(before.session, digest)).rejects.toMatchObject({ rv: 0x68 });
   expect(before.stderr()).toContain('cannot sign with turning: 409');
+});
+
+test('with a certificate, the version is that of the certificate, beside those above it; one of another key is named and shown not', async () => {
+  await must('POST', collection, { name: 'certified', cipher: 'ecdsa-p256' });
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: ['ignore', 'pipe', 'ignore'] });
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-subj',
+    '/CN=above',
+    '-keyout',
+    path('ca.key'),
+    '-out',
+    path('ca.crt'),
+  );
+  writeFileSync(path('certified.pub'), (await publicKeyOf('certified')).export({ format: 'pem', type: 'spki' }));
+  const forKey = ['-force_pubkey', path('certified.pub'), '-subj', '/CN=certified', '-CA', path('ca.crt'), '-CAkey', path('ca.key')];
+  openssl('x509', '-new', ...forKey, '-set_serial', '4711', '-out', path('certified.crt'));
+  writeFileSync(path('chain.pem'), readFileSync(path('certified.crt'), 'utf8') + readFileSync(path('ca.crt'), 'utf8'));
+  await must('POST', '/v1/state/keystore/transit-keys/certified/rotate', {});
+  const started = await start(['--key', 'certified', '--certificate', `certified=${path('chain.pem')}`]);
+  const { client, session } = started;
+  const handle = await keyNamed(started, 'certified');
+  await client.begin(session, handle, 0x1041);
+  const signature = (await client.sign(session, digestOf('sha256', text))) as Buffer;
+  expect(verify('sha256', text, { key: await publicKeyOf('certified', 1), dsaEncoding: 'ieee-p1363' }, signature)).toBe(true);
+  const [own = 0, ...more] = await client.find(session, wanted.class(1), wanted.label('certified'));
+  expect(more).toEqual([]);
+  const { raw } = new X509Certificate(readFileSync(path('certified.crt')));
+  expect(await client.attribute(session, own, 0x11)).toEqual(raw);
+  expect(await client.attribute(session, own, 0x102)).toEqual(await client.attribute(session, handle, 0x102));
+  expect((await client.attribute(session, own, 0x82))?.toString('hex')).toBe('02021267');
+  const [above = 0] = await client.find(session, wanted.class(1), wanted.label('certified issuer 1'));
+  expect(await client.attribute(session, own, 0x81)).toEqual(await client.attribute(session, above, 0x101));
+
+  const other = await start(['--key', 'certified', '--certificate', `certified=${path('ca.crt')}`]);
+  expect(await labelsOf(other)).toEqual(['certified']);
+  expect(await other.client.find(other.session, wanted.class(1))).toEqual([]);
+  expect(other.stderr()).toContain('the certificate of certified is not shown: it is of no version of the key that is left');
 });
 
 test('the audit trail names the command, and the program above it as claimed', async () => {
