@@ -69,6 +69,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
     }),
     ...facade.aliases({
       methods: writes,
+      missing: 'token',
       path: '/v1/auth/token/lookup-accessor',
       of: `POST ${token}/info`,
       input: (document) => ({ accessor: new Fields(document).text('accessor') ?? '' }),
@@ -76,6 +77,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
     }),
     ...facade.aliases({
       methods: writes,
+      missing: 'token',
       path: '/v1/auth/token/lookup',
       of: `POST ${token}/info`,
       input: (document) => ({ token: new Fields(document).text('token') ?? '' }),
@@ -84,6 +86,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
     ...(['token', 'accessor'] as const).flatMap((by) =>
       facade.aliases({
         methods: writes,
+        missing: 'token',
         path: by === 'token' ? '/v1/auth/token/revoke' : '/v1/auth/token/revoke-accessor',
         of: `POST ${token}/disable`,
         input: (document) => ({ [by]: new Fields(document).text(by) ?? '' }),

@@ -30,8 +30,8 @@ export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
     readonly tenant?: string | undefined;
   };
 
-/** Refusal of a missing entry: 404 of a read, 400 of a use of a key, a CA or an approle. */
-type Missing = 'read' | 'use' | 'authority' | 'approle' | 'login';
+/** Refusal of a missing entry: 404 of a read, 403 of a token, 400 of a use of a key, a CA or an approle. */
+type Missing = 'read' | 'use' | 'authority' | 'approle' | 'token' | 'login';
 
 /** The methods of a write: clients in Go send PUT where the manual says POST. */
 export const writes = ['POST', 'PUT'] as const;
@@ -241,6 +241,7 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (code === 'identity-not-allowed') return { status: 400, text: detail };
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
   if (status === 404 && missing === 'read') return { status };
+  if (status === 404 && missing === 'token') return { status: 403, text: 'bad token' };
   if (status === 404) return { status: 400, text: notFound[missing] ?? detail };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };
   if (status === 413 || status === 429) return { status, text: detail };

@@ -157,6 +157,8 @@ describe('tokens', () => {
     const { accessor } = (await ask('POST', 'auth/token/lookup', { token: other }, tenant)).body.data;
     expect(await statusOf('POST', 'auth/token/revoke-accessor', { accessor }, tenant)).toBe(204);
     expect(await statusOf('GET', 'auth/token/lookup-self', undefined, other)).toBe(403);
+    const gone = await ask('POST', 'auth/token/lookup-accessor', { accessor }, tenant);
+    expect([gone.status, gone.body]).toEqual([403, { errors: ['bad token'] }]);
   });
 
   test('a wrong X-Vault-Token is not made good by a right bearer token', async () => {
