@@ -22,7 +22,7 @@ export const call = {
 export type Form = 'old' | 'new';
 
 /** A call that was answered with a CK_RV. */
-export class Failed extends Error {
+class Failed extends Error {
   readonly rv: number;
   constructor(rv: number) {
     super(`CK_RV 0x${rv.toString(16)}`);

@@ -68,7 +68,7 @@ function programAbove(): string | undefined {
 }
 
 /** User-Agent of the requests: the audit trail names the program by it, marked as claimed. */
-export function userAgentFor(program: string | undefined): string {
+function userAgentFor(program: string | undefined): string {
   const claimed = program?.replaceAll(/[^A-Za-z0-9._+-]/g, '_') ?? '';
   return `keystorectl-pkcs11/${programVersion}${claimed === '' ? '' : ` (claimed: ${claimed})`}`;
 }

@@ -121,7 +121,7 @@ function partsOf({ raw }: X509Certificate): Readonly<Record<'subject' | 'issuer'
 }
 
 /** The CKA_ID: SHA-1 of the octets of the public key, as the key identifiers of RFC 5280 section 4.2.1.2. */
-export function keyId(publicKey: Uint8Array): Buffer {
+function keyId(publicKey: Uint8Array): Buffer {
   return createHash('sha1').update(subjectPublicKey(publicKey).octets).digest();
 }
 
