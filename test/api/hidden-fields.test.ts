@@ -88,12 +88,8 @@ const marked: readonly Marked[] = [
   {
     list: 'keystore/authentication/jwt',
     names: ['walked-issuer'],
-    document: {
-      issuer: 'https://mark-of-an-issuer.invalid',
-      'jwks-url': 'https://mark-of-a-key-set.invalid/jwks',
-      'clock-tolerance': '41s',
-    },
-    marks: { issuer: 'mark-of-an-issuer', 'jwks-url': 'mark-of-a-key-set', 'clock-tolerance': '41s' },
+    document: { issuer: 'https://mark-of-an-issuer.invalid', 'jwks-url': 'https://mark-of-a-key-set.invalid/jwks' },
+    marks: { issuer: 'mark-of-an-issuer', 'jwks-url': 'mark-of-a-key-set' },
   },
   {
     list: 'keystore/authentication/jwt/{issuer}/roles',
