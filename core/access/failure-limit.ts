@@ -13,6 +13,8 @@ const maxGuesses = 100;
 /** Longer secrets cannot be guessed at the rate the appliance answers: ten thousand a second are 2^38 in a year. */
 const guessableOctets = 15;
 const windowSeconds = 60;
+/** The failures in refusals, unless named otherwise. */
+const wrongSecrets = 'wrong secrets';
 
 /** Failures since the first one of the window. Key: [CA id, address]. */
 export type Failures = { readonly sinceMs: number; readonly count: number };
@@ -37,16 +39,19 @@ export class FailureLimit {
     if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
   }
 
-  /** Throws `rate-limited` for an address from which so much was counted that no more is looked at. */
-  requireBelow(caId: string, address: string): void {
-    this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
+  /**
+   * Throws `rate-limited` for an address from which so much was counted that no more is looked at; `strictly`: as soon as one more would be too many.
+   * `what` was counted, in words.
+   */
+  requireBelow(caId: string, address: string, { strictly, what }: { readonly strictly: boolean; readonly what: string }): void {
+    this.#refuse(this.#table.get(keyOf(caId, address)), strictly ? maxFailures : maxGuesses, what);
   }
 
   /** Counts one more; throws `rate-limited` when it is one too many. */
-  async count(caId: string, address: string): Promise<void> {
+  async count(caId: string, address: string, what = wrongSecrets): Promise<void> {
     const key = keyOf(caId, address);
     // Over the limit nothing is counted, which saves the write.
-    this.#refuse(this.#table.get(key), maxGuesses);
+    this.#refuse(this.#table.get(key), maxGuesses, what);
     const counted = await this.#store.write((transaction) => {
       const present = transaction.get(this.#table, key);
       const nowMs = this.#nowMs();
@@ -55,7 +60,7 @@ export class FailureLimit {
       transaction.put(this.#table, key, next);
       return next;
     });
-    this.#refuse(counted, maxFailures + 1);
+    this.#refuse(counted, maxFailures + 1, what);
   }
 
   /** Deletes windows that have ended. */
@@ -66,11 +71,11 @@ export class FailureLimit {
     await writeInPieces(this.#store, over, (transaction, [key]) => transaction.delete(this.#table, key));
   }
 
-  #refuse(failures: Failures | undefined, limit: number): void {
+  #refuse(failures: Failures | undefined, limit: number, what = wrongSecrets): void {
     if (failures === undefined || failures.count < limit) return;
     const retryAfterSeconds = Math.ceil(this.#secondsLeft(failures));
     if (retryAfterSeconds <= 0) return;
-    throw fail('rate-limited', { detail: 'Too many wrong secrets from this address; try again later.', retryAfterSeconds });
+    throw fail('rate-limited', { detail: `Too many ${what} from this address; try again later.`, retryAfterSeconds });
   }
 
   /** A clock that was set back must not extend a lock-out. */

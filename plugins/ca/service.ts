@@ -84,8 +84,9 @@ function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): Cert
     },
     findEnrolment: (asked, publicKey) =>
       findAnswer(context, recordsOf(context, placeOf(ca, asked, first)), { keyHash: hashOfKey(publicKey) }),
-    requireDecryptable: (clientIp) => limit.requireBelow(undecryptable(record), clientIp),
-    countUndecryptable: (clientIp) => limit.count(undecryptable(record), clientIp),
+    requireDecryptable: (clientIp, isQuestion) =>
+      limit.requireBelow(undecryptable(record), clientIp, { strictly: isQuestion, what: notDecrypted }),
+    countUndecryptable: (clientIp) => limit.count(undecryptable(record), clientIp, notDecrypted),
     readRequest(der) {
       const csr = verifyCsr(der, familiesUnder(keyType));
       const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
@@ -129,6 +130,7 @@ const revokedMeanwhile: EnrolmentOutcome = {
 
 /** Name under which messages that do not decrypt are counted. */
 const undecryptable = ({ id }: CaRecord): string => `${id} undecryptable`;
+const notDecrypted = 'messages that cannot be decrypted';
 
 /** The settings that users write for a protocol. Names and lives are the same for all protocols. */
 function enrolmentOf({ est, scep }: CaRecord, protocol: string): EnrolmentSettings | undefined {

@@ -72,9 +72,9 @@ export type CertificateAuthority = {
   findEnrolment(transaction: Transaction, publicKey: Uint8Array): EnrolmentOutcome | undefined;
   /**
    * Limits what cannot be decrypted, which costs the token as much as anything else: throws `rate-limited` for an address that has sent too
-   * much of it.
+   * much of it. `isQuestion`: of a message whose content nobody has signed, as soon as one more would be limited.
    */
-  requireDecryptable(clientIp: string): void;
+  requireDecryptable(clientIp: string, isQuestion: boolean): void;
   /** Counts a message that could not be decrypted. Throws `rate-limited`. */
   countUndecryptable(clientIp: string): Promise<void>;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that names the correction. */

@@ -19,9 +19,6 @@ export type CertificationRequest = {
   readonly extensions: ReadonlyMap<string, { readonly critical: boolean; readonly value: Uint8Array }>;
 };
 
-/** A client asks for the state of its own request (CertPoll). DER Names. */
-export type IssuerAndSubject = { readonly issuer: Uint8Array; readonly subject: Uint8Array };
-
 export type IssuerAndSerial = {
   /** DER Name */
   readonly issuer: Uint8Array;
@@ -51,17 +48,7 @@ export function readCertificationRequest(der: Uint8Array, signer?: Pick<Signer, 
   }
 }
 
-/** Reads the content of CertPoll. Throws ScepMalformed, the same for everything. */
-export function readIssuerAndSubject(der: Uint8Array): IssuerAndSubject {
-  return orUndecryptable(() => {
-    const fields = readOnly(der, tag.sequence);
-    const found = { issuer: fields.next(tag.sequence).whole, subject: fields.next(tag.sequence).whole };
-    fields.end();
-    return found;
-  });
-}
-
-/** Reads the content of GetCert and GetCRL. Throws ScepMalformed, the same for everything. */
+/** Reads the content of GetCert. Throws ScepMalformed, the same for everything. */
 export function readIssuerAndSerial(der: Uint8Array): IssuerAndSerial {
   return orUndecryptable(() => {
     const fields = readOnly(der, tag.sequence);

@@ -6,13 +6,13 @@ import type { ScepCall, ScepContext } from '../context.ts';
 import { messageType } from '../message/attributes.ts';
 import { type CertificationRequest, readCertificationRequest } from '../message/content.ts';
 import { ScepMalformed } from '../message/malformed.ts';
-import type { Granted, Opened } from './opened.ts';
+import type { Asked, Granted } from './opened.ts';
 
 const protocol = 'scep';
 
 /** Throws ScepMalformed, and ServiceError as the CA does. */
-export async function enrol({ audit }: ScepContext, call: ScepCall, { request, content }: Opened): Promise<Granted> {
-  const csr = readCertificationRequest(content, request.signer);
+export async function enrol({ audit }: ScepContext, call: ScepCall, { request, open }: Asked): Promise<Granted> {
+  const csr = readCertificationRequest(await open(), request.signer);
   const verified = call.ca.readRequest(csr.der);
   const { subject, names, keyName } = verified;
   call.note({ subject, names, 'key-type': keyName });
@@ -52,7 +52,7 @@ const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>
 };
 
 /** A first request is signed with its own key, or the signature would prove nothing; one with another type than PKCSReq is not one. */
-function requireFirst({ messageType: type, signer }: Opened['request'], { publicKey }: CertificationRequest): void {
+function requireFirst({ messageType: type, signer }: Asked['request'], { publicKey }: CertificationRequest): void {
   if (type === messageType.renewalReq)
     throw new ScepMalformed(
       'badRequest',

@@ -12,7 +12,7 @@ import { type AnswerableFields, type FailInfo, ScepMalformed } from '../message/
 import { type Outcome, writeReply } from '../message/reply.ts';
 import { readRequest, type ScepRequest } from '../message/request.ts';
 import { requireRegistration } from './ca.ts';
-import type { Granted, Opened } from './opened.ts';
+import type { Asked, Granted } from './opened.ts';
 import { enrol } from './enrol.ts';
 import { findCertificate, findList, poll } from './queries.ts';
 
@@ -24,7 +24,7 @@ const names: Readonly<Record<number, string>> = {
   [messageType.getCrl]: 'GetCRL',
 };
 
-const handlers: Readonly<Record<number, (context: ScepContext, call: ScepCall, opened: Opened) => Granted | Promise<Granted>>> = {
+const handlers: Readonly<Record<number, (context: ScepContext, call: ScepCall, asked: Asked) => Granted | Promise<Granted>>> = {
   [messageType.pkcsReq]: enrol,
   [messageType.renewalReq]: enrol,
   [messageType.certPoll]: poll,
@@ -86,11 +86,10 @@ async function grant(context: ScepContext, call: ScepCall, registration: Registr
   if (request.signer.key.type !== 'rsa')
     throw new ScepMalformed('badAlg', 'the key of the signer is not an RSA key, for which answers can be encrypted: use one');
   if (!request.verifySignature()) throw new ScepMalformed('badMessageCheck', 'the signature of the message does not verify');
-  const content = await open(call, registration, request);
   const handler = handlers[request.messageType];
   if (handler === undefined) throw new ScepMalformed('badRequest', 'the messageType is not taken');
   try {
-    return await handler(context, call, { request, content });
+    return await handler(context, call, { request, open: (isQuestion) => open(call, registration, request, isQuestion) });
   } catch (error) {
     // One count for all that cannot be decrypted: who guesses at ciphertexts needs many answers.
     if (error instanceof ScepMalformed && error.failInfo === 'badMessageCheck') await call.ca.countUndecryptable(call.clientIp);
@@ -114,11 +113,16 @@ function requireAllowed(call: ScepCall, { oldAlgorithms: used }: ScepRequest): v
 }
 
 /** The content of the envelope; octets that are nothing if it was not encrypted for this CA with the key that it carries. */
-async function open({ ca, clientIp }: ScepCall, registration: RegistrationAuthority, { envelope }: ScepRequest): Promise<Uint8Array> {
+async function open(
+  { ca, clientIp }: ScepCall,
+  registration: RegistrationAuthority,
+  { envelope }: ScepRequest,
+  isQuestion = false,
+): Promise<Uint8Array> {
   for (const certificate of registration.certificates) {
     const recipient = findRecipient(envelope, readCertificate(certificate));
     if (recipient === undefined) continue;
-    ca.requireDecryptable(clientIp);
+    ca.requireDecryptable(clientIp, isQuestion);
     return envelope.open(
       await registration.openKey(certificate, transportOf(recipient.keyTransport), recipient.encryptedKey, envelope.keyLength),
     );

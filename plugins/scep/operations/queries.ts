@@ -1,14 +1,14 @@
-// CertPoll, GetCert and GetCRL: anybody may sign them, so they tell a device of its own requests and certificates, and what is public.
+// CertPoll, GetCert and GetCRL: anybody may sign them, around a content that another has encrypted. So CertPoll and GetCRL are answered without
+// decryption, and GetCert only to holders of a certificate of this CA, with one refusal for every content: what differs decrypts recorded messages.
 import type { ScepCall, ScepContext } from '../context.ts';
 import { readCertificate } from '../message/certificate.ts';
-import { readIssuerAndSerial, readIssuerAndSubject } from '../message/content.ts';
+import { type IssuerAndSerial, readIssuerAndSerial } from '../message/content.ts';
 import { ScepMalformed } from '../message/malformed.ts';
 import { grantedOf } from './enrol.ts';
-import type { Granted, Opened } from './opened.ts';
+import type { Asked, Granted } from './opened.ts';
 
-/** News of a request that waits for a person. The key that asks is that of the request. */
-export function poll(_context: ScepContext, call: ScepCall, { request, content }: Opened): Granted {
-  readIssuerAndSubject(content);
+/** News of a request that waits for a person: transaction and key are those of the request. */
+export function poll(_context: ScepContext, call: ScepCall, { request }: Asked): Granted {
   const asked = { protocol: 'scep', transaction: request.transactionId };
   const outcome = call.ca.findEnrolment(asked, request.signer.publicKey);
   if (outcome === undefined) throw new ScepMalformed('badCertId', 'no request is known under this transaction: send PKCSReq');
@@ -16,22 +16,44 @@ export function poll(_context: ScepContext, call: ScepCall, { request, content }
 }
 
 /** A certificate of the key that asks. */
-export function findCertificate(_context: ScepContext, call: ScepCall, { request, content }: Opened): Granted {
-  const { issuer, serial } = readIssuerAndSerial(content);
-  call.note({ serial });
-  const found = call.ca.findBySerial(serial);
-  const own = found === undefined ? undefined : readCertificate(found.certificate);
-  // One answer for a certificate of another device and for one that does not exist.
-  if (found === undefined || own === undefined || !isSame(own.issuer, issuer) || !isSame(own.publicKey, request.signer.publicKey))
-    throw new ScepMalformed('badCertId', 'the CA has not issued a certificate with this serial number to the key that asks');
-  return { certificates: [found.certificate] };
+export async function findCertificate(_context: ScepContext, call: ScepCall, { request, open }: Asked): Promise<Granted> {
+  const { signer } = request;
+  const held = call.ca.findIssued(signer.der);
+  if (held === undefined || held.problem !== undefined)
+    throw new ScepMalformed(
+      'badCertId',
+      'the message is not signed with a valid certificate of this CA: sign with the one that it has issued',
+    );
+  const asked = readOrNothing(await open(true));
+  const found = call.ca.findBySerial(asked.serial);
+  const own = readCertificate(found?.certificate ?? signer.der);
+  if (found !== undefined && isSame(own.issuer, asked.issuer) && isSame(own.publicKey, signer.publicKey)) {
+    call.note({ serial: asked.serial });
+    return { certificates: [found.certificate] };
+  }
+  await call.ca.countUndecryptable(call.clientIp);
+  throw new ScepMalformed(
+    'badCertId',
+    'the content cannot be decrypted, or names no certificate that this CA has issued to the key that asks: name its issuer and serial number',
+  );
 }
 
-/** The revocation list of the CA. */
-export async function findList(_context: ScepContext, call: ScepCall, { content }: Opened): Promise<Granted> {
-  const { issuer } = readIssuerAndSerial(content);
-  if (!call.ca.trustedCertificates().some((certificate) => isSame(readCertificate(certificate).subject, issuer)))
-    throw new ScepMalformed('badCertId', 'the revocation list of another CA is asked for: name the issuer of GetCACert');
+/** Octets of the longest serial number (RFC 5280 section 4.1.2.2). */
+const longestSerial = 20;
+
+/** Issuer and serial number, or a pair that no certificate has, so that another content takes the same way. */
+function readOrNothing(content: Uint8Array): IssuerAndSerial {
+  const nothing: IssuerAndSerial = { issuer: new Uint8Array(0), serial: '00'.repeat(longestSerial) };
+  try {
+    const asked = readIssuerAndSerial(content);
+    return asked.serial.length > 2 * longestSerial + 2 ? nothing : asked;
+  } catch {
+    return nothing;
+  }
+}
+
+/** The revocation list of the CA, which is public. */
+export async function findList(_context: ScepContext, call: ScepCall): Promise<Granted> {
   return { crl: await call.ca.revocationList() };
 }
 

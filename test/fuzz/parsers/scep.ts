@@ -1,6 +1,6 @@
 // Parsers of SCEP: messages in DER and BER, what is inside of them, and the query of a GET.
 import { readCertificate } from '../../../plugins/scep/message/certificate.ts';
-import { readCertificationRequest, readIssuerAndSerial, readIssuerAndSubject } from '../../../plugins/scep/message/content.ts';
+import { readCertificationRequest, readIssuerAndSerial } from '../../../plugins/scep/message/content.ts';
 import { findRecipient, readEnvelope } from '../../../plugins/scep/message/envelope.ts';
 import { messageLimits } from '../../../plugins/scep/message/limits.ts';
 import { decodeMessage, readQuery } from '../../../plugins/scep/message/query.ts';
@@ -40,7 +40,7 @@ export async function scepParsers(): Promise<readonly Parser[]> {
     },
     {
       ...{ name: 'content of a SCEP message', samples: [content, Buffer.from(issuerAndSerial(device.certificate))], words: [] },
-      read: (octets) => readAny(octets, [readCertificationRequest, readIssuerAndSerial, readIssuerAndSubject]),
+      read: (octets) => readAny(octets, [readCertificationRequest, readIssuerAndSerial]),
     },
     {
       ...{ name: 'query of SCEP', samples: queries, words: ['%', '%2B', '&', '=', 'message=', '+', '\n'] },

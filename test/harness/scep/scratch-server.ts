@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { encode, nullValue, objectIdentifier, sequence, tag, time } from '../../../core/der/der.ts';
 import { readCertificate } from '../../../plugins/scep/message/certificate.ts';
-import { readCertificationRequest, readIssuerAndSerial, readIssuerAndSubject } from '../../../plugins/scep/message/content.ts';
+import { readCertificationRequest, readIssuerAndSerial } from '../../../plugins/scep/message/content.ts';
 import { findRecipient, type Recipient } from '../../../plugins/scep/message/envelope.ts';
 import { ScepMalformed } from '../../../plugins/scep/message/malformed.ts';
 import { decodeMessage, readQuery } from '../../../plugins/scep/message/query.ts';
@@ -120,7 +120,6 @@ class ScratchAuthority {
       return { ...success, crl: this.#list() };
     }
     if (request.messageType === 20) {
-      readIssuerAndSubject(content);
       const waiting = this.#waiting.get(request.transactionId);
       if (waiting === undefined) throw new ScepMalformed('badCertId', 'nothing waits');
       return { ...success, certificates: [await this.#issue(waiting)] };

@@ -126,18 +126,22 @@ describe('old algorithms', () => {
 });
 
 describe('questions', () => {
-  test('GetCert answers for a certificate of the key that asks, and says the same of others and of none', async () => {
+  test('GetCert answers the holder of a certificate for one of its key, and says the same of others and of none', async () => {
     const first = await ask(appliance, ca, device, await csrOf(device.keys, secret), { transactionId: newTransaction() });
     const certificate = first.certificate as X509Certificate;
     const asked = { messageType: '21', transactionId: 'SSCEP transactionId' };
-    for (const signer of [device, holding(device, certificate)])
-      expect((await ask(appliance, ca, signer, serialOf(certificate), asked)).certificate?.serialNumber).toBe(certificate.serialNumber);
+    const holder = holding(device, certificate);
+    expect((await ask(appliance, ca, holder, serialOf(certificate), asked)).certificate?.serialNumber).toBe(certificate.serialNumber);
     const other = await makeDevice();
-    const refused = await ask(appliance, ca, other, serialOf(certificate), asked);
+    const foreign = await ask(appliance, ca, other, await csrOf(other.keys, secret), { transactionId: newTransaction() });
     const [, issuer] = certificatesOf(Buffer.from(await (await fetch(`${appliance.urlOf(ca)}?operation=GetCACert`)).arrayBuffer()));
-    const none = await ask(appliance, ca, other, numberOf(issuer as X509Certificate, 77), asked);
-    expect([refused.failInfo, refused.failText, refused.content]).toEqual([none.failInfo, none.failText, undefined]);
-    expect(refused.failInfo).toBe('4');
+    const unknown = numberOf(issuer as X509Certificate, 77);
+    for (const signer of [holder, await makeDevice()]) {
+      const refused = await ask(appliance, ca, signer, serialOf(foreign.certificate as X509Certificate), asked);
+      const none = await ask(appliance, ca, signer, unknown, asked);
+      expect([refused.failInfo, refused.failText, refused.content]).toEqual([none.failInfo, none.failText, undefined]);
+      expect(refused.failInfo).toBe('4');
+    }
   });
 
   test('GetCRL answers with the revocation list', async () => {
