@@ -53,6 +53,14 @@ export class IssuerKeys {
     return openKeys(kept.keys);
   }
 
+  /** Tells whether keys that need no fetch may have signed a token with this kid, as its header has it. */
+  knows(located: LocatedIssuer, kid: unknown): boolean {
+    const isNamed = (key: Pick<VerificationKey, 'kid' | 'anyKid'>): boolean => kid === undefined || key.anyKid === true || key.kid === kid;
+    if (located.record.staticKeys !== undefined) return this.#staticKeysOf(located.record).some(isNamed);
+    const kept = this.find(located);
+    return kept !== undefined && this.#isUsable(kept) && kept.keys.some(isNamed);
+  }
+
   /** The record of the keys of this source, if there was an attempt to fetch them. */
   find({ tenantId, issuer, record }: LocatedIssuer): KeyRecord | undefined {
     const kept = this.#parts.table.get([tenantId, issuer]);

@@ -1,7 +1,7 @@
 // POST /v1/jwt-login: a token for the signed identity of a workload. All refusals of a login are the same, and take the same time.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { fail, ServiceError } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { LoginIdentity } from '../../../core/access/user.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../../core/http/endpoint.ts';
@@ -17,7 +17,7 @@ import { type JudgedToken, verifyToken } from '../token/judge.ts';
 import { TokenRefused } from '../token/refusal.ts';
 import { LoginLimits } from './limits.ts';
 import { type Refusal, reportRefusal } from './report.ts';
-import { findTargets, judge, refuseVerified, type Target } from './target.ts';
+import { findTargets, isOfIssuer, judge, refuseVerified, type SignedToken, type Target } from './target.ts';
 import { useOnce, wasUsed } from './used-tokens.ts';
 
 const input = z.object({
@@ -62,33 +62,54 @@ export function loginEndpoint(jwt: Jwt): AnyEndpoint {
   });
 }
 
-const refusal =
+const refusedDetail =
   'The token is not accepted: an administrator of the tenant finds the reason in the log, or by "explain" of the issuer, with the request id.';
 
 async function logIn(jwt: Jwt, limits: LoginLimits, call: PublicCall, given: Input): Promise<z.output<typeof issuedTokenOutput>> {
   call.noteAudit({ kind: 'login' });
-  let lastRefusal: Refusal | undefined;
+  let refusal: Refusal | undefined;
   let token: ParsedToken | undefined;
   try {
     token = parseToken(given.jwt);
     const targets = findTargets(jwt, given, token);
     if (targets.length === 0) verifyNothing(token);
-    for (const target of targets) {
-      try {
-        return await logInAs(jwt, limits, call, token, target);
-      } catch (error) {
-        if (!(error instanceof TokenRefused)) throw error;
-        lastRefusal = { refused: error, target, token };
-      }
-    }
+    const outcome = await logInAsFirst(jwt, limits, call, token, targets);
+    if (outcome !== undefined && 'expiresIn' in outcome) return outcome;
+    refusal = outcome;
   } catch (error) {
     if (!(error instanceof TokenRefused)) throw error;
-    lastRefusal = { refused: error, target: undefined, token };
+    refusal = { refused: error, target: undefined, token };
   }
   // Before anything is written for it.
   limits.countRefusal(call.clientIp);
-  await reportRefusal(jwt, limits, call, given, lastRefusal);
-  throw fail('login-failed', { detail: refusal });
+  await reportRefusal(jwt, limits, call, given, refusal);
+  throw fail('login-failed', { detail: refusedDetail });
+}
+
+/**
+ * Logs in as the first target that takes the token. The refusal of the target whose issuer has signed it counts, else that of the last. Throws
+ * `issuer-unavailable` if a target could not be asked, and no other has signed it.
+ */
+async function logInAsFirst(
+  jwt: Jwt,
+  limits: LoginLimits,
+  call: PublicCall,
+  token: ParsedToken,
+  targets: readonly Target[],
+): Promise<z.output<typeof issuedTokenOutput> | Refusal | undefined> {
+  let refusal: Refusal | undefined;
+  let away: ServiceError | undefined;
+  for (const target of targets) {
+    try {
+      return await logInAs(jwt, limits, call, token, target);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'issuer-unavailable') away = error;
+      else if (!(error instanceof TokenRefused)) throw error;
+      else if (refusal === undefined || !isOfIssuer(refusal.refused)) refusal = { refused: error, target, token };
+    }
+  }
+  if (away !== undefined && (refusal === undefined || !isOfIssuer(refusal.refused))) throw away;
+  return refusal;
 }
 
 /** Takes as long as the verification by the keys of an issuer. Throws TokenRefused. */
@@ -136,12 +157,12 @@ async function issue(
   now: Temporal.Instant,
   token: ParsedToken,
   { located, name, role }: Target,
-  judged: JudgedToken,
+  judged: SignedToken,
 ): Promise<IssuedSession | undefined> {
   const { tenantId, issuer, record } = located;
   // Before it counts: a used token in the wrong hands must not use up the limit of its workload.
   if (isOnce(role) && wasUsed(jwt.used, located, token, judged)) throw refuseUsed();
-  limits.admit(JSON.stringify([tenantId, record.issuer, judged.subject]));
+  limits.admit(JSON.stringify([tenantId, issuer, judged.subject]));
   const drawn = await jwt.accounts.drawToken();
   const outcome = await jwt.store.write((transaction) => {
     const present = transaction.get(jwt.roles, [tenantId, issuer, name]);

@@ -1,4 +1,5 @@
 // The roles that a login may mean, and the judgement of its token by one of them.
+import { hash } from 'node:crypto';
 import type { Jwt } from '../context.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import type { RoleRecord } from '../records/role-record.ts';
@@ -13,7 +14,10 @@ export type Target = { readonly located: LocatedIssuer; readonly name: string; r
 /** Roles with one name that are tried; several only where issuers have the same `iss`. */
 const mostTargets = 4;
 
-/** The roles of this name whose issuer the token names, in the order of issuers' names. */
+/**
+ * The roles of this name whose issuer the token names: first those whose keys are at hand and may have signed it, so that an issuer that is away keeps
+ * nobody waiting, then by the names of issuers.
+ */
 export function findTargets(
   jwt: Jwt,
   {
@@ -34,22 +38,27 @@ export function findTargets(
     if (located === undefined || role === undefined) continue;
     const { issuer: wanted } = located.record;
     if (iss === wanted || (iss === undefined && isTrustDomain(wanted))) targets.push({ located, name, role });
-    if (targets.length === mostTargets) break;
   }
-  return targets;
+  const { kid } = token.header;
+  const [now, later] = [true, false].map((wanted) => targets.filter(({ located }) => jwt.issuerKeys.knows(located, kid) === wanted));
+  return [...(now ?? []), ...(later ?? [])].slice(0, mostTargets);
 }
 
 /** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
 const noTenantId = '00000000-0000-0000-0000-000000000000';
 
+/** A token that has passed all checks but that of its use. `signedBy`: SHA-256 of the public key, hexadecimal. */
+export type SignedToken = JudgedToken & { readonly signedBy: string };
+
 /** All checks of a token but its use. Throws TokenRefused, and ServiceError `issuer-unavailable`. */
-export async function judge(jwt: Jwt, token: ParsedToken, { located, role }: Target, now: Temporal.Instant): Promise<JudgedToken> {
+export async function judge(jwt: Jwt, token: ParsedToken, { located, role }: Target, now: Temporal.Instant): Promise<SignedToken> {
   const header = readHeader(token);
   const keys = await jwt.issuerKeys.keysFor(located, header.kid);
   const rules = issuerRulesOf(located.record);
-  verifyToken(token, rules, keys);
+  const { key } = verifyToken(token, rules, keys);
   try {
-    return judgeToken(token, header, rules, roleRulesOf(role), now.epochMilliseconds / 1_000);
+    const judged = judgeToken(token, header, rules, roleRulesOf(role), now.epochMilliseconds / 1_000);
+    return { ...judged, signedBy: hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex') };
   } catch (error) {
     throw error instanceof TokenRefused ? refuseVerified(error) : error;
   }

@@ -6,39 +6,39 @@ import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/sto
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { issuerRulesOf } from '../records/rules.ts';
 import type { ParsedToken } from '../token/compact.ts';
-import type { JudgedToken } from '../token/judge.ts';
+import type { SignedToken } from './target.ts';
 
 /** Beyond the clock tolerance, for a clock that is set back a little. */
 const marginSeconds = 300;
 
 /**
- * Uses a token up, in the transaction that issues another for it. Returns false if it was used before. Two tokens of an issuer with one `jti` are the
- * same; without one, header and claims tell, because there are two right signatures of ECDSA for one text.
+ * Uses a token up, in the transaction that issues another for it. Returns false if it was used before. Two tokens of one key and `jti` are the same,
+ * whichever issuer of the tenant has the key; without one, header and claims tell, because there are two right signatures of ECDSA for one text.
  */
 export function useOnce(
   transaction: WriteTransaction,
   table: Table<string>,
   located: LocatedIssuer,
   token: ParsedToken,
-  { jti, expiresSeconds }: JudgedToken,
+  judged: SignedToken,
   now: Temporal.Instant,
 ): boolean {
-  const key = keyOf(located, token, jti);
+  const key = keyOf(located, token, judged);
   if (transaction.get(table, key) !== undefined) return false;
-  const untilMs = Math.ceil((expiresSeconds + issuerRulesOf(located.record).toleranceSeconds + marginSeconds) * 1_000);
+  const untilMs = Math.ceil((judged.expiresSeconds + issuerRulesOf(located.record).toleranceSeconds + marginSeconds) * 1_000);
   const latestMs = Math.max(untilMs, now.epochMilliseconds);
   transaction.put(table, key, formatTimestamp(Temporal.Instant.fromEpochMilliseconds(latestMs)));
   return true;
 }
 
 /** Tells whether a token was used, as far as this process knows now. */
-export function wasUsed(table: Table<string>, located: LocatedIssuer, token: ParsedToken, { jti }: JudgedToken): boolean {
-  return table.get(keyOf(located, token, jti)) !== undefined;
+export function wasUsed(table: Table<string>, located: LocatedIssuer, token: ParsedToken, judged: SignedToken): boolean {
+  return table.get(keyOf(located, token, judged)) !== undefined;
 }
 
-function keyOf({ tenantId, record }: LocatedIssuer, { signed }: ParsedToken, jti: string | undefined): StoreKey {
+function keyOf({ tenantId, record }: LocatedIssuer, { signed }: ParsedToken, { jti, signedBy }: SignedToken): StoreKey {
   const what = jti === undefined ? hash('sha256', signed, 'hex') : ['jti', jti];
-  return [tenantId, hash('sha256', JSON.stringify([record.issuer, what]), 'hex')];
+  return [tenantId, hash('sha256', JSON.stringify([record.issuer, signedBy, what]), 'hex')];
 }
 
 /** Drops those that are expired. */

@@ -47,19 +47,10 @@ export const platforms: Readonly<Record<IssuerKind, Platform>> = {
   generic: { hasDiscovery: true, maxAgeSeconds: hour, once: false, identifies: [] },
 };
 
-/** Claims that say nothing about who it is: they are in every token, or the caller chooses them. */
+/** Claims at the top that say nothing about who it is, nor does a part of them: they are in every token, or the caller chooses them. */
 const impersonal: ReadonlySet<string> = new Set([
-  '/iss',
-  '/aud',
-  '/exp',
-  '/iat',
-  '/nbf',
-  '/jti',
-  '/azp',
-  '/typ',
-  '/scope',
-  '/nonce',
-  '/ver',
+  ...['iss', 'aud', 'exp', 'iat', 'nbf', 'jti', 'azp', 'typ', 'ver', 'nonce', 'scope', 'scp'],
+  ...['token_use', 'token_type', 'auth_time', 'acr', 'amr', 'at_hash', 'c_hash', 'sid'],
 ]);
 
 /** The pointer of a claim, for names at the top as well. */
@@ -70,12 +61,13 @@ export function pointerOf(claim: string): string {
 /** Tells whether bindings have a claim, or a set of claims, that identifies a workload of the platform. */
 export function identify(kind: IssuerKind, bindings: readonly Binding[]): boolean {
   const exact = new Set(bindings.filter((binding) => isExact(kind, binding)).map(({ claim }) => pointerOf(claim)));
-  if (kind === 'generic') return [...exact].some((pointer) => !impersonal.has(pointer));
+  if (kind === 'generic') return [...exact].some((pointer) => !impersonal.has(pointer.split('/')[1] ?? ''));
   return platforms[kind].identifies.some((set) => set.every((pointer) => exact.has(pointer)));
 }
 
-/** Exact values identify; of a trust domain also all ids below a path, and of unknown platforms an entry of a list. */
+/** Exact values identify; of a trust domain also all ids below a path, and of unknown platforms an entry of a list, but no yes or no. */
 function isExact(kind: IssuerKind, { equals, contains, claim }: Binding): boolean {
+  if (kind === 'generic' && typeof equals === 'boolean') return false;
   if (contains !== undefined) return kind === 'generic';
   if (pointerOf(claim) === '/email_verified') return equals === true;
   if (typeof equals !== 'string' || prefixOf(equals) === undefined) return true;

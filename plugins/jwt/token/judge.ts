@@ -52,10 +52,9 @@ export type JudgedToken = {
 /** Tokens under one kid are verified with this many keys at most: a provider has one, for a moment two. */
 const mostKeysTried = 4;
 
-/** Verifies the signature. Throws TokenRefused of the checks `header` to `signature`. */
-export function verifyToken(token: ParsedToken, rules: Pick<IssuerRules, 'algorithms'>, keys: readonly VerificationKey[]): TokenHeader {
-  const header = readHeader(token);
-  const { alg, kid } = header;
+/** Verifies the signature, and returns the key that has made it. Throws TokenRefused of the checks `header` to `signature`. */
+export function verifyToken(token: ParsedToken, rules: Pick<IssuerRules, 'algorithms'>, keys: readonly VerificationKey[]): VerificationKey {
+  const { alg, kid } = readHeader(token);
   if (!isAlgorithm(alg) || !rules.algorithms.includes(alg)) {
     // Refused as late as with an algorithm that is taken: roles are not told by it.
     if (isAlgorithm(alg)) verifyByDecoy(alg, token);
@@ -70,9 +69,10 @@ export function verifyToken(token: ParsedToken, rules: Pick<IssuerRules, 'algori
     verifyByDecoy(alg, token);
     throw refuseKey(kid, alg, first === undefined);
   }
-  if (!fitting.slice(0, mostKeysTried).some(({ key }) => isSignatureRight(alg, key, token.signed, token.signature)))
+  const signedBy = fitting.slice(0, mostKeysTried).find(({ key }) => isSignatureRight(alg, key, token.signed, token.signature));
+  if (signedBy === undefined)
     throw new TokenRefused('signature', 'wrong', 'No key of the issuer that the header names has made the signature.');
-  return header;
+  return signedBy;
 }
 
 /** Takes as long as the verification by a key of the issuer. */

@@ -204,3 +204,50 @@ test('a role of one name at several issuers is found by iss, and by the issuer t
   expect((await harness.login('both', token, { issuer: 'staging' })).status).toBe(200);
   expect((await harness.login('both', token, { issuer: 'github' })).status).toBe(401);
 });
+
+describe('issuers with one iss', () => {
+  const iss = 'https://kubernetes.default.svc.cluster.local';
+  const bindings = [{ claim: 'sub', equals: 'system:serviceaccount:payments:app' }];
+  const away = { kind: 'kubernetes', issuer: iss, 'jwks-url': 'https://127.0.0.1:9/jwks' };
+
+  test('one that is away keeps nobody of another out, whatever their names, and a token of the one is 503', async () => {
+    await harness.setIssuer('a-away', away);
+    await harness.setIssuer('z-away', away);
+    for (const issuer of ['a-away', 'cluster', 'z-away']) await harness.setRole(issuer, 'shared', { bindings });
+    const claims = platformClaims.kubernetes(harness.now());
+    expect((await harness.login('shared', makeToken(ec, claims))).status).toBe(200);
+    const ofAway = await harness.login('shared', makeToken(makeSigner('ES256', 'theirs'), claims));
+    expect([ofAway.status, ofAway.body.code]).toEqual([503, 'issuer-unavailable']);
+    // Signed by the issuer that is there: no other could take it.
+    expect((await harness.login('shared', makeToken(ec, { ...claims, sub: 'system:serviceaccount:payments:other' }))).status).toBe(401);
+    for (const issuer of ['a-away', 'z-away']) await harness.send('DELETE', `${base}/${issuer}`);
+  });
+
+  test('are all tried by the key that the token names, also where more than four have the role', async () => {
+    const names = Array.from({ length: 6 }, (_, index) => `same-${index}`);
+    const signers = names.map((name) => makeSigner('ES256', name));
+    for (const [index, name] of names.entries()) {
+      await harness.setIssuer(name, { kind: 'kubernetes', issuer: iss, 'static-keys': jwks(signers[index] as never) });
+      await harness.setRole(name, 'many', { bindings });
+    }
+    for (const signer of signers)
+      expect((await harness.login('many', makeToken(signer, platformClaims.kubernetes(harness.now())))).status).toBe(200);
+  });
+
+  test('do not use up tokens of each other, and know those of one key together', async () => {
+    const own = makeSigner('ES256', 'own');
+    for (const [name, signer] of [
+      ['first', own],
+      ['second', ec],
+      ['third', own],
+    ] as const) {
+      await harness.setIssuer(`${name}-once`, { kind: 'kubernetes', issuer: iss, 'static-keys': jwks(signer) });
+      await harness.setRole(`${name}-once`, 'once', { bindings, use: 'once' });
+    }
+    const claims = { ...platformClaims.kubernetes(harness.now()), jti: 'seen-by-both' };
+    const token = makeToken(own, claims);
+    expect((await harness.login('once', token, { issuer: 'first-once' })).status).toBe(200);
+    expect((await harness.login('once', makeToken(ec, claims), { issuer: 'second-once' })).status).toBe(200);
+    for (const issuer of ['first-once', 'third-once']) expect((await harness.login('once', token, { issuer })).status).toBe(401);
+  });
+});

@@ -48,6 +48,9 @@ describe('a role binds what identifies a workload of the platform', () => {
     ['entra', [is('tid', '3b1b0c9e-0000-4000-8000-000000000001')]],
     ['entra', [is('azp', 'client')]],
     ['generic', [is('aud', 'keystore'), is('/iss', 'https://id.example'), is('jti', 'x')]],
+    ['generic', [is('/aud/0', 'keystore')]],
+    ['generic', [is('/scope/read', 'all'), is('token_use', 'access'), { claim: '/amr', contains: 'pwd' }]],
+    ['generic', [is('email_verified', true), is('/flags/internal', false)]],
   ];
   test.each(refused)('%s refuses %j', async (issuer, bindings) => {
     const { status, body } = await tryRole(issuer, bindings);
