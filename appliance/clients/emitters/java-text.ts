@@ -79,7 +79,7 @@ const taken: ReadonlySet<string> = new Set(
     'abstract assert boolean break byte case catch char class const continue default do double else enum extends final finally float for',
     'goto if implements import instanceof int interface long native new package private protected public return short static strictfp',
     'super switch synchronized this throw throws transient try void volatile while true false null',
-    'clone finalize getClass hashCode notify notifyAll toString wait',
+    'clone equals finalize getClass hashCode notify notifyAll toString wait',
   ].flatMap((line) => line.split(' ')),
 );
 

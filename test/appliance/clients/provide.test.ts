@@ -23,6 +23,14 @@ test('each language has its folder: licence, README, what is written by hand, an
   expect(read('clients/java/src/main/java/keystored/client/api/TransitKeysGroup.java')).toContain(' encrypt(');
 });
 
+test('no member of a document in Java overrides one of every object', async () => {
+  await provideClients(path('clients'));
+  const folder = 'clients/java/src/main/java/keystored/client/api';
+  const texts = readdirSync(path(folder)).map((name) => read(folder, name));
+  expect(texts.join('')).toContain('public Builder equals_(Object value)');
+  for (const text of texts) expect(text).not.toMatch(/ (?:equals\(Object|(?:hashCode|getClass|notify|notifyAll|clone|finalize|wait)\(\))/);
+});
+
 test('files have the modes of packages, whatever the umask', async () => {
   const before = process.umask(0o077);
   try {
