@@ -123,15 +123,18 @@ async function keepPending(
   const hashes = hashesOf(csr);
   const now = clock.now();
   const { der, subjectText, nameTexts, keyName } = csr.content;
+  const via = `${protocol}-${credential}`;
   return store.write((transaction): EnrolmentOutcome => {
-    const meanwhile = findAnswer(context, recordsOf(context, place, transaction), hashes) ?? findNoRoom(context, transaction, ca, clientIp);
+    const meanwhile =
+      findAnswer(context, recordsOf(context, place, transaction), hashes) ??
+      findNoRoom(context, transaction, ca, { via, clientIp, keyHash: hashes.keyHash });
     if (meanwhile !== undefined) return meanwhile;
     const problem = oneTime === undefined ? undefined : spend(context, transaction, oneTime);
     if (problem !== undefined) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${problem}.` };
     transaction.put(tables.pendingEnrolments, place.pending, {
       ...hashes,
       ...{ csr: der, subject: subjectText, names: nameTexts, keyName, clientIp },
-      via: `${protocol}-${credential}`,
+      via,
       requestedAt: formatTimestamp(now),
       until: formatTimestamp(now.add({ hours: waitingDays * 24 })),
       identity: identity && { subject: identity.subject, names: identity.names, beyondPolicy: identity.beyondPolicy },

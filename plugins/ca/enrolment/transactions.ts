@@ -1,5 +1,6 @@
 // Transactions of enrolment: a request that is repeated, because an answer was lost, gets the same answer again, and nothing new.
 import { hash } from 'node:crypto';
+import { subscriberOf } from '../../../core/base/addresses.ts';
 import type { EnrolmentOutcome, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { FoundCa } from '../authority/lookup.ts';
@@ -11,7 +12,7 @@ import type { IssuedCertificate } from '../records/records.ts';
 /** Days for which a request waits for a person, and for which a refusal is remembered. */
 export const waitingDays = 7;
 
-/** Requests of a CA that wait for a person, and those of them from one address: anybody can make some. */
+/** Requests of a CA that wait for a person, with a secret and without, and those of them from one subscriber or with one key: anybody can make some. */
 const mostPending = 1_000;
 const mostPendingOfAddress = 20;
 
@@ -95,17 +96,26 @@ const rejected: EnrolmentOutcome = {
   detail: 'A person has refused this request: ask the administrator, and begin a new transaction.',
 };
 
-/** Refusal of one more request that waits for a person, inside the transaction that would record it; undefined if there is room. */
+/** A request that would wait. `via`: as recorded. */
+export type Waiting = Pick<PendingEnrolment, 'via' | 'clientIp' | 'keyHash'>;
+
+/**
+ * Refusal of one more request that waits for a person, inside the transaction that would record it; undefined if there is room. Requests without a
+ * secret, which anybody makes, take no room of those with one; a subscriber and a key have their part of it.
+ */
 export function findNoRoom(
-  { tables }: CaContext,
+  { tables, clock }: Pick<CaContext, 'tables' | 'clock'>,
   transaction: WriteTransaction,
   { tenantId, record }: FoundCa,
-  clientIp: string,
+  wanted: Waiting,
 ): EnrolmentOutcome | undefined {
+  const now = clock.now();
+  const subscriber = subscriberOf(wanted.clientIp);
   let [all, own] = [0, 0];
   for (const [, pending] of transaction.entries(tables.pendingEnrolments, [tenantId, record.id])) {
+    if (hasSecret(pending) !== hasSecret(wanted) || Temporal.Instant.compare(pending.until, now) < 0) continue;
     all += 1;
-    if (pending.clientIp === clientIp) own += 1;
+    if (pending.keyHash === wanted.keyHash || subscriberOf(pending.clientIp) === subscriber) own += 1;
   }
   if (all < mostPending && own < mostPendingOfAddress) return undefined;
   return {
@@ -114,3 +124,5 @@ export function findNoRoom(
     detail: 'Too many requests wait for a person already: the administrator decides about them, then try again.',
   };
 }
+
+const hasSecret = ({ via }: Pick<PendingEnrolment, 'via'>): boolean => !via.endsWith('-none');

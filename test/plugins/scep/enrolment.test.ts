@@ -1,5 +1,9 @@
 // Enrolment by SCEP: first requests, repetitions, renewals, one-time secrets, approval by a person, and what naive servers give away.
 import type { X509Certificate } from 'node:crypto';
+import type { CaContext } from '../../../plugins/ca/context.ts';
+import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
+import { findNoRoom } from '../../../plugins/ca/enrolment/transactions.ts';
+import type { PendingEnrolment } from '../../../plugins/ca/records/enrolments.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeKeys } from '../ca/pki.ts';
 import { ask, csrOf, type Device, holding, issuerAndSubject, makeDevice, newTransaction, registrationOf, type Reply } from './device.ts';
@@ -323,8 +327,43 @@ describe('where a person decides', () => {
       pkiStatus: '2',
       failText: expect.stringContaining('Too many requests wait'),
     });
+    // Those without a secret take no room of a device that has one.
+    const made = await appliance.act(name, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+    expect((await enrol(name, device, (made.body as { secret: string }).secret)).pkiStatus).toBe('3');
     appliance.clock.step(8 * 86_400);
     expect(await appliance.list(name, 'enrolment-requests')).toEqual([]);
+    // Nor do those that have ended and are still there.
+    expect((await enrol(name, await makeDevice(), undefined)).pkiStatus).toBe('3');
+  });
+
+  test('a subscriber of IPv6 is one address, and a key waits as often from everywhere', async () => {
+    const name = await appliance.makeCa(asking);
+    await enrol(name, device, undefined);
+    const table = appliance.store.prefixed('ca').table<PendingEnrolment>('pending-enrolments');
+    const entries = Array.from(table.entries([appliance.tenantId]));
+    const [, one] = entries.find(([, { via }]) => via === 'scep-none') as (typeof entries)[number];
+    const ca = { tenantId: appliance.tenantId, record: { id: 'a-ca' } } as unknown as FoundCa;
+    const refusals = await appliance.store.write((transaction) => {
+      const context = { tables: { pendingEnrolments: table }, clock: appliance.clock } as unknown as CaContext;
+      for (let each = 0; each < 20; each += 1) {
+        const waiting = { ...one, clientIp: `2001:db8::${each + 1}`, keyHash: `key ${each}` };
+        transaction.put(table, [appliance.tenantId, 'a-ca', `v6 ${each}`], waiting);
+        transaction.put(table, [appliance.tenantId, 'a-ca', `key ${each}`], {
+          ...waiting,
+          clientIp: `192.0.2.${each}`,
+          keyHash: 'one key',
+        });
+      }
+      const wanted = [
+        { clientIp: '2001:db8::ffff:1', keyHash: 'new' },
+        { clientIp: '2001:db8:0:1::1', keyHash: 'new' },
+        { clientIp: '198.51.100.1', keyHash: 'one key' },
+      ];
+      const found = wanted.map((each) => findNoRoom(context, transaction, ca, { ...each, via: 'scep-none' })?.status);
+      for (const [entry] of Array.from(transaction.entries(table, [appliance.tenantId, 'a-ca']))) transaction.delete(table, entry);
+      return found;
+    });
+    expect(refusals).toEqual(['refused', undefined, 'refused']);
   });
 
   test('a secret is needed as well where one is configured', async () => {
