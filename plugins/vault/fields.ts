@@ -88,6 +88,13 @@ export class Fields {
     throw inconvertible(name, 'a list of texts');
   }
 
+  /** Tells whether a field says something: neither null nor empty. It counts as understood. */
+  states(name: string): boolean {
+    const value = this.#take(name);
+    const texts: readonly (JsonValue | undefined)[] = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+    return texts.some((one) => one !== undefined && one !== null && one !== '');
+  }
+
   /** A field that is understood, and has no effect. */
   ignore(name: string): void {
     this.#known.add(name);

@@ -16,8 +16,8 @@ const constraints = {
   permitted_ip_ranges: 'permitted-ip-ranges',
 } as const;
 
-/** Constraints that our CAs do not set: a CA without them would certify what its administrator has excluded. */
-const unknownConstraints = ['excluded_uri_domains', 'excluded_ip_ranges', 'permitted_email_addresses', 'excluded_email_addresses'];
+/** Names of constraints, of which a CA here sets some: a CA without the others would certify what its administrator has excluded. */
+const ofConstraint = /^(?:permitted|excluded)_/;
 
 /** Parts of a subject: that of the request counts. */
 const ofSubject = [
@@ -53,15 +53,15 @@ export function intermediateAliases(facade: Facade, mount: PkiMount): readonly A
 function readIntermediate(fields: Fields): JsonObject {
   const length = fields.integer('max_path_length');
   for (const name of ofSubject) fields.ignore(name);
-  for (const name of unknownConstraints)
-    if ((fields.texts(name) ?? []).some((one) => one !== ''))
-      throw fail('invalid-value', {
-        detail: `"${name}" is not a constraint that a CA here sets: use ${Object.keys(constraints).join(', ')}.`,
-      });
   const limits = Object.entries(constraints).flatMap(([theirs, ours]) => {
     const names = (fields.texts(theirs) ?? []).map((one) => one.trim()).filter((one) => one !== '');
     return names.length === 0 ? [] : [[ours, names] as const];
   });
+  for (const name of fields.unknown().filter((one) => ofConstraint.test(one)))
+    if (fields.states(name))
+      throw fail('invalid-value', {
+        detail: `"${name.slice(0, 64)}" is not a constraint that a CA here sets: use ${Object.keys(constraints).join(', ')}.`,
+      });
   return {
     csr: requestOf(fields),
     ...life(fields.seconds('ttl')),

@@ -40,10 +40,12 @@ export function issuingAliases(facade: Facade, mount: PkiMount): readonly Alias[
   const byRole = (fields: Fields, ...more: readonly [Asked, Caller | undefined]): JsonObject => ({
     csr: requestOf(fields),
     ...cut(fields, ...more),
+    ...usagesOf(fields),
   });
   const made = (fields: Fields, ...more: readonly [Asked, Caller | undefined]): JsonObject => ({
     ...identityOf(fields),
     ...cut(fields, ...more),
+    ...usagesOf(fields),
   });
   const verbatim = (fields: Fields): JsonObject => ({ csr: requestOf(fields), ...life(fields.seconds('ttl')), ...usagesOf(fields) });
   return [
@@ -58,11 +60,25 @@ export function issuingAliases(facade: Facade, mount: PkiMount): readonly Alias[
 /** Reads a body, and keeps what the answer needs of it. */
 export function readBody(facade: Facade, document: JsonObject, asked: Asked, read: (fields: Fields) => JsonObject): JsonObject {
   const fields = new Fields(document, withoutEffect);
+  requireKnownLimits(fields);
   const input = read(fields);
   const names = ['common_name', 'alt_names', 'ip_sans', 'uri_sans'].flatMap((name) => fields.texts(name) ?? []);
   noted.set(asked, { wanted: readWanted(fields), names: names.map((one) => one.trim()).filter((one) => one !== '') });
   facade.warnOfUnknown(asked, fields.unknown());
   return input;
+}
+
+/** Fields of limits that a certificate here does not have, and what to send in their place. */
+const otherLimits: Readonly<Record<string, string>> = {
+  not_after: 'send "ttl", from now to then',
+  not_before: 'send the request when the certificate is to begin',
+  ext_key_usage_oids: 'send "ext_key_usage" with ServerAuth, ClientAuth or both',
+};
+
+/** Without such a limit a certificate would live longer, or be for more, than was asked. Throws `invalid-value`. */
+function requireKnownLimits(fields: Fields): void {
+  for (const [name, advice] of Object.entries(otherLimits))
+    if (fields.states(name)) throw fail('invalid-value', { detail: `"${name}" is not taken: ${advice}.` });
 }
 
 /** The certificate in the format of the request, with a warning for names that it does not have. */
@@ -111,7 +127,7 @@ const usages: Readonly<Record<string, string>> = { serverauth: 'server-auth', cl
 
 /** Purposes by the names that Go gives them; without any, all that a CA here certifies. */
 function usagesOf(fields: Fields): JsonObject {
-  const wanted = fields.texts('ext_key_usage') ?? [];
+  const wanted = (fields.texts('ext_key_usage') ?? []).filter((name) => name.trim() !== '');
   if (wanted.length === 0) return {};
   const known = wanted.map(
     (name) =>

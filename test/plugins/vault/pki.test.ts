@@ -130,6 +130,27 @@ describe('a request for a certificate', () => {
     expect(status).toBe(400);
   });
 
+  test.each(['sign/web', 'issue/web', 'sign-verbatim', 'issuer/web/sign/web'])(
+    'at %s is refused with a limit that the certificate would not have, and has the purpose that it asks for',
+    async (path) => {
+      const asked = { csr: await web(), common_name: 'a.example.test' };
+      for (const [limit, words] of [
+        [{ not_after: '2099-01-01T00:00:00Z' }, '"ttl"'],
+        [{ not_before: '2099-01-01T00:00:00Z' }, 'not_before'],
+        [{ ext_key_usage_oids: ['1.3.6.1.5.5.7.3.3'] }, 'ext_key_usage'],
+        [{ ext_key_usage: ['CodeSigning'] }, 'ServerAuth'],
+      ] as const) {
+        const { status, body } = await ask('POST', `pki/${path}`, { ...asked, ...limit }, acme);
+        expect([status, body.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+      }
+      const empty = { not_after: '', ext_key_usage_oids: [], not_before: null, ext_key_usage: '' };
+      const all = dataOf(await ask('POST', `pki/${path}`, { ...asked, ...empty }, acme));
+      expect(new X509Certificate(all.certificate).keyUsage).toHaveLength(2);
+      const one = dataOf(await ask('POST', `pki/${path}`, { ...asked, ext_key_usage: 'ClientAuth' }, acme));
+      expect(new X509Certificate(one.certificate).keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+    },
+  );
+
   test('is answered in the format that it asks for', async () => {
     const der = dataOf(await ask('POST', 'pki/sign/web', { csr: await web(), format: 'der' }, acme));
     expect(new X509Certificate(Buffer.from(der.certificate, 'base64')).subject).toBe('CN=a.example.test');
@@ -245,6 +266,15 @@ describe('an intermediate', () => {
     );
     const refused = await ask('POST', 'pki/root/sign-intermediate', { csr: await csr(), excluded_ip_ranges: '10.0.0.0/8' }, acme);
     expect([refused.status, refused.body.errors[0]]).toEqual([400, expect.stringContaining('excluded_ip_ranges')]);
+  });
+
+  test.each([
+    [{ permitted_uri_domain: 'example.org' }, 'permitted_uri_domain'],
+    [{ excluded_everything: ['a.test'] }, 'excluded_everything'],
+    [{ not_after: '2099-01-01T00:00:00Z' }, '"ttl"'],
+  ])('is refused with a limit that it would not have: %j', async (limits, words) => {
+    const { status, body } = await ask('POST', 'pki/issuer/web/sign-intermediate', { csr: await csr(), ...limits }, acme);
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining(words)]);
   });
 
   test('needs the right to certify a CA', async () => {
