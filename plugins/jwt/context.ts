@@ -71,3 +71,8 @@ export function requireIssuer(jwt: Jwt, { caller, params }: EndpointCall): Locat
   if (located === undefined) throw fail('not-found', { detail: 'There is no such JWT issuer.' });
   return located;
 }
+
+/** Tells whether workloads may log in by an issuer: one without roles needs no keys. */
+export function hasRoles({ roles }: Pick<Jwt, 'roles'>, { tenantId, issuer }: LocatedIssuer): boolean {
+  return Iterator.from(roles.keys([tenantId, issuer], { limit: 1 })).next().done !== true;
+}

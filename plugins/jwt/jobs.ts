@@ -1,7 +1,7 @@
 // Background work: keys are fetched again before they are old, and what has expired is dropped.
 import type { Job } from '../../core/base/context.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import type { Jwt } from './context.ts';
+import { hasRoles, type Jwt } from './context.ts';
 import { isOld } from './diagnose/explain.ts';
 import { unknownKeySeconds } from './keys/key-record.ts';
 import type { LocatedIssuer } from './keys/issuer-keys.ts';
@@ -31,10 +31,6 @@ async function refreshKeys(jwt: Jwt, signal: AbortSignal): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-}
-
-function hasRoles({ roles }: Jwt, { tenantId, issuer }: LocatedIssuer): boolean {
-  return Iterator.from(roles.keys([tenantId, issuer], { limit: 1 })).next().done !== true;
 }
 
 async function dropOld(jwt: Jwt, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 // POST /v1/jwt-login: a token for the signed identity of a workload. All refusals of a login are the same, and take the same time.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { fail, ServiceError } from '../../../core/base/errors.ts';
+import { fail, type ServiceError } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { LoginIdentity } from '../../../core/access/user.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../../core/http/endpoint.ts';
@@ -18,6 +18,7 @@ import { TokenRefused } from '../token/refusal.ts';
 import { LoginLimits } from './limits.ts';
 import { type Refusal, reportRefusal } from './report.ts';
 import { findTargets, isOfIssuer, judge, refuseVerified, type SignedToken, type Target } from './target.ts';
+import { fetchKeysFor, isAtHand, isUnavailable } from './needed-keys.ts';
 import { useOnce, wasUsed } from './used-tokens.ts';
 
 const input = z.object({
@@ -72,10 +73,9 @@ async function logIn(jwt: Jwt, limits: LoginLimits, call: PublicCall, given: Inp
   try {
     token = parseToken(given.jwt);
     const targets = findTargets(jwt, given, token);
-    if (targets.length === 0) verifyNothing(token);
-    const outcome = await logInAsFirst(jwt, limits, call, token, targets);
+    const outcome = await logInAsFirst(jwt, limits, call, given, token, targets);
     if (outcome !== undefined && 'expiresIn' in outcome) return outcome;
-    refusal = outcome;
+    refusal = outcome ?? { refused: verifyNothing(token), target: undefined, token };
   } catch (error) {
     if (!(error instanceof TokenRefused)) throw error;
     refusal = { refused: error, target: undefined, token };
@@ -88,35 +88,50 @@ async function logIn(jwt: Jwt, limits: LoginLimits, call: PublicCall, given: Inp
 
 /**
  * Logs in as the first target that takes the token. The refusal of the target whose issuer has signed it counts, else that of the last. Throws
- * `issuer-unavailable` if a target could not be asked, and no other has signed it.
+ * `issuer-unavailable` if an issuer that may be meant could not be asked, and no other has signed it. Where the targets whose keys are at hand do not
+ * take the token, the keys of all issuers that it names are fetched: time and refusal tell no roles to callers without a token of the issuer.
  */
 async function logInAsFirst(
   jwt: Jwt,
   limits: LoginLimits,
   call: PublicCall,
+  given: Input,
   token: ParsedToken,
   targets: readonly Target[],
 ): Promise<z.output<typeof issuedTokenOutput> | Refusal | undefined> {
   let refusal: Refusal | undefined;
   let away: ServiceError | undefined;
+  let fetching: Promise<ServiceError | undefined> | undefined;
+  const fetchOnce = async (): Promise<void> => {
+    fetching ??= fetchKeysFor(jwt, given, token);
+    away ??= await fetching;
+  };
   for (const target of targets) {
+    if (!isAtHand(jwt, token, target.located)) await fetchOnce();
     try {
       return await logInAs(jwt, limits, call, token, target);
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'issuer-unavailable') away = error;
+      if (isUnavailable(error)) away = error;
       else if (!(error instanceof TokenRefused)) throw error;
       else if (refusal === undefined || !isOfIssuer(refusal.refused)) refusal = { refused: error, target, token };
     }
   }
-  if (away !== undefined && (refusal === undefined || !isOfIssuer(refusal.refused))) throw away;
+  if (refusal !== undefined && isOfIssuer(refusal.refused)) return refusal;
+  await fetchOnce();
+  if (away !== undefined) throw away;
   return refusal;
 }
 
-/** Takes as long as the verification by the keys of an issuer. Throws TokenRefused. */
-function verifyNothing(token: ParsedToken): never {
-  const { alg } = readHeader(token);
-  verifyToken(token, { algorithms: [alg as never] }, []);
-  throw new TokenRefused('key', 'no-role', 'No issuer of the tenant that the token names has a role of this name.');
+/** Takes as long as the verification by the keys of an issuer. */
+function verifyNothing(token: ParsedToken): TokenRefused {
+  try {
+    const { alg } = readHeader(token);
+    verifyToken(token, { algorithms: [alg as never] }, []);
+  } catch (error) {
+    if (!(error instanceof TokenRefused)) throw error;
+    if (error.check !== 'key') return error;
+  }
+  return new TokenRefused('key', 'no-role', 'No issuer of the tenant that the token names has a role of this name.');
 }
 
 /** Settings that change meanwhile make it begin again, so that a right token is never refused for it. */

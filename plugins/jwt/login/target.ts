@@ -27,8 +27,7 @@ export function findTargets(
   }: { readonly tenant: string; readonly role: string; readonly issuer?: string | undefined },
   token: ParsedToken,
 ): readonly Target[] {
-  const tenant = jwt.accounts.findTenant(tenantName) ?? { id: noTenantId, name: tenantName };
-  const { iss } = token.claims;
+  const tenant = findTenant(jwt, tenantName);
   const targets: Target[] = [];
   for (const key of jwt.rolePlaces.keys([tenant.id, name])) {
     const issuer = String(key.at(-1));
@@ -36,8 +35,7 @@ export function findTargets(
     const located = jwt.locate(tenant, issuer);
     const role = jwt.roles.get([tenant.id, issuer, name]);
     if (located === undefined || role === undefined) continue;
-    const { issuer: wanted } = located.record;
-    if (iss === wanted || (iss === undefined && isTrustDomain(wanted))) targets.push({ located, name, role });
+    if (isNamedBy(token, located)) targets.push({ located, name, role });
   }
   const { kid } = token.header;
   const [now, later] = [true, false].map((wanted) => targets.filter(({ located }) => jwt.issuerKeys.knows(located, kid) === wanted));
@@ -46,6 +44,16 @@ export function findTargets(
 
 /** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
 const noTenantId = '00000000-0000-0000-0000-000000000000';
+
+/** The tenant of that name, or one that has nothing. */
+export function findTenant(jwt: Jwt, name: string): { readonly id: string; readonly name: string } {
+  return jwt.accounts.findTenant(name) ?? { id: noTenantId, name };
+}
+
+/** Tells whether a token says that it is of an issuer. */
+export function isNamedBy({ claims: { iss } }: ParsedToken, { record: { issuer } }: LocatedIssuer): boolean {
+  return iss === issuer || (iss === undefined && isTrustDomain(issuer));
+}
 
 /** A token that has passed all checks but that of its use. `signedBy`: SHA-256 of the public key, hexadecimal. */
 export type SignedToken = JudgedToken & { readonly signedBy: string };

@@ -252,6 +252,64 @@ test('two processes that need the keys at the same time ask for them once, and b
   await store.write((transaction) => transaction.delete(store.table('keys'), [located.tenantId, located.issuer]));
 });
 
+describe('with a second issuer of the same iss', () => {
+  const signer = makeSigner('ES256', 'local');
+  const away = (): void => {
+    issuer.respond = (_, response) => {
+      response.writeHead(500).end();
+      return true;
+    };
+  };
+  beforeEach(async () => {
+    // The first by its name is the one that may be away.
+    await harness.setIssuer('issuer-z', { issuer: issuer.origin, 'static-keys': jwks(signer) });
+    await harness.setRole('issuer-z', name, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+  });
+  afterEach(() => harness.send('DELETE', `${base}/issuer-z`));
+
+  test('one that is away keeps no workload of the other out', async () => {
+    away();
+    expect([await login(signer), issuer.asked]).toEqual([200, []]);
+    expect([await login(), await login(signer)]).toEqual([503, 200]);
+  });
+
+  test('a refusal of a signed token is told, and kept for explain, while another issuer without the role is away', async () => {
+    away();
+    await harness.setRole('issuer-z', 'alone', { bindings: [{ claim: 'sub', equals: 'other' }] });
+    const { status, body } = await harness.login('alone', makeToken(signer, claims()));
+    expect(status).toBe(401);
+    expect(await harness.explain('issuer-z', { login: body['request-id'] })).toMatchObject({ check: 'bindings' });
+  });
+});
+
+describe('callers without a token of the issuer do not tell roles', () => {
+  const asUnknown = async (role: string, kid: string, more: Json = {}) => {
+    const before = fetches();
+    const { status } = await harness.login(role, makeToken(makeSigner('ES256', kid), claims()), more);
+    return [status, fetches() - before];
+  };
+
+  test('by the time of a fetch: an unknown key has them fetched whatever the role is', async () => {
+    expect(await login()).toBe(200);
+    for (const role of [name, 'no-such-role', name, 'another']) {
+      harness.clock.advance(301);
+      expect([role, await asUnknown(role, 'unknown')]).toEqual([role, [401, 1]]);
+      expect([role, await asUnknown(role, 'unknown')]).toEqual([role, [401, 0]]);
+    }
+    harness.clock.advance(301);
+    expect(await asUnknown('no-such-role', 'unknown', { tenant: 'nobody' })).toEqual([401, 0]);
+  });
+
+  test('by the refusal for an issuer that is away', async () => {
+    issuer.respond = (_, response) => {
+      response.writeHead(500).end();
+      return true;
+    };
+    expect(await asUnknown(name, 'first')).toEqual([503, 0]);
+    expect(await asUnknown('no-such-role', 'first')).toEqual([503, 0]);
+  });
+});
+
 test('the age of the keys is a gauge', async () => {
   expect(await login()).toBe(200);
   harness.clock.advance(60);
