@@ -45,14 +45,16 @@ export function recordAliases(facade: Facade, mount: PkiMount): readonly Alias[]
   ];
 }
 
-/** The serial number of a body, or that of the certificate in it. Throws `invalid-value`, `missing-field`. */
+/** The serial number of a body, or that of the one certificate in it, never one of two that differ. Throws `invalid-value`, `missing-field`. */
 function serialIn(document: JsonObject): string {
   const fields = new Fields(document);
   const [given, pem] = [fields.word('serial_number'), fields.word('certificate')];
   if (given === undefined && pem === undefined)
     throw fail('missing-field', { detail: 'The serial number must be provided: serial_number, or certificate in PEM.' });
-  const [der] = certificatesIn(pem);
-  const serial = serialOf(given ?? (der === undefined ? '' : numberOf(der)));
+  if (given !== undefined && pem !== undefined)
+    throw fail('invalid-value', { detail: 'Must provide either the certificate or the serial_number to revoke, not both.' });
+  const [der, another] = certificatesIn(pem);
+  const serial = serialOf(given ?? (der === undefined || another !== undefined ? '' : numberOf(der)));
   if (serial === undefined)
     throw fail('invalid-value', {
       detail: 'serial_number must be hexadecimal, as in 17:67:16; certificate must be one certificate in PEM.',

@@ -332,6 +332,22 @@ describe('certificates on record', () => {
     expect(dataOf(await ask('POST', 'pki/revoke', { serial_number }, token))).toEqual({ state: 'revoked' });
   });
 
+  test('of which a body names two is none', async () => {
+    const [one, other] = [
+      dataOf(await ask('POST', 'pki/sign/web', { csr: await web() }, acme)),
+      dataOf(await ask('POST', 'pki/sign/web', { csr: await web() }, acme)),
+    ];
+    for (const [body, words] of [
+      [{ serial_number: one.serial_number, certificate: other.certificate }, 'not both'],
+      [{ certificate: `${one.certificate}\n${other.certificate}` }, 'one certificate'],
+    ] as const) {
+      const { status, body: refused } = await ask('POST', 'pki/revoke', body, acme);
+      expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+    }
+    for (const { serial_number: serial } of [one, other])
+      expect(dataOf(await ask('GET', `pki/cert/${serial}`, undefined, acme)).revocation_time).toBe(0);
+  });
+
   test.each([
     ['pki/revoke', { serial_number: 'aa:bb' }, 400, 'not found'],
     ['pki/revoke', { serial_number: 'none' }, 400, 'hexadecimal'],
