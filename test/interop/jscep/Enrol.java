@@ -1,4 +1,4 @@
-// Enrols with jscep: a first certificate, a refused request, GetCert, GetCRL and a renewal; prints a line for each.
+// Enrols with jscep: a first certificate, a refused request, GetCRL, GetCert and a renewal; prints a line for each.
 // Arguments: URL of the CA, secret, subject.
 import java.math.BigInteger;
 import java.net.URL;
@@ -39,12 +39,12 @@ public class Enrol {
     X509Certificate first = (X509Certificate) response.getCertStore().getCertificates(null).iterator().next();
     System.out.println("enrolled " + first.getSerialNumber().toString(16) + " " + first.getSubjectX500Principal().getName());
 
-    X509Certificate again = (X509Certificate) client.getCertificate(own, keys.getPrivate(), first.getSerialNumber()).getCertificates(null).iterator().next();
-    System.out.println("found " + again.equals(first));
     X509CRL list = client.getRevocationList(own, keys.getPrivate(), first.getIssuerX500Principal(), first.getSerialNumber());
     System.out.println("list " + list.getIssuerX500Principal().equals(first.getIssuerX500Principal()));
 
     if (arguments.length > 3) return;
+    X509Certificate again = (X509Certificate) client.getCertificate(first, keys.getPrivate(), first.getSerialNumber()).getCertificates(null).iterator().next();
+    System.out.println("found " + again.equals(first));
     EnrollmentResponse renewal = client.enrol(first, keys.getPrivate(), request(subject, others, otherSigner, null));
     X509Certificate second = (X509Certificate) renewal.getCertStore().getCertificates(null).iterator().next();
     System.out.println("renewed " + second.getSerialNumber().toString(16) + " " + second.getPublicKey().equals(others.getPublic()));
