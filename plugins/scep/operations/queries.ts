@@ -11,7 +11,9 @@ import type { Asked, Granted } from './opened.ts';
 export function poll(_context: ScepContext, call: ScepCall, { request }: Asked): Granted {
   const asked = { protocol: 'scep', transaction: request.transactionId };
   const outcome = call.ca.findEnrolment(asked, request.signer.publicKey);
-  if (outcome === undefined) throw new ScepMalformed('badCertId', 'no request is known under this transaction: send PKCSReq');
+  // Nor is that of another key: who has asked for what is not told.
+  if (outcome === undefined || (outcome.status === 'refused' && outcome.why === 'transaction'))
+    throw new ScepMalformed('badCertId', 'no request of this key is known under this transaction: send PKCSReq');
   return grantedOf(call, outcome);
 }
 

@@ -299,7 +299,10 @@ describe('where a person decides', () => {
     expect(status).toBe(200);
     const reply = await poll(name, device, transactionId);
     expect([reply.pkiStatus, serialOf(reply)]).toEqual(['0', (body as { serial: string }).serial]);
-    expect(await poll(name, await makeDevice(), transactionId)).toMatchObject({ pkiStatus: '2', certificate: undefined });
+    const other = await makeDevice();
+    const [foreign, unknown] = [await poll(name, other, transactionId), await poll(name, other, newTransaction())];
+    expect(foreign).toMatchObject({ pkiStatus: '2', failInfo: '4', certificate: undefined });
+    expect([foreign.failInfo, foreign.failText]).toEqual([unknown.failInfo, unknown.failText]);
     expect(serialOf(await enrol(name, device, undefined, transactionId))).toBe(serialOf(reply));
     expect(await appliance.list(name, 'enrolment-requests')).toEqual([]);
     expect((await appliance.act(name, 'approve-enrolment', { id: waiting?.id })).status).toBe(404);
