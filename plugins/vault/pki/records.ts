@@ -1,5 +1,6 @@
 // Certificates on record: read one, list them, revoke one. For callers with a token.
 import { X509Certificate } from 'node:crypto';
+import type { Caller } from '../../../core/access/caller.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
@@ -38,11 +39,26 @@ export function recordAliases(facade: Facade, mount: PkiMount): readonly Alias[]
     ...facade.aliases({
       ...{ ...shared, methods: writes, missing: 'authority', path: `${base}/revoke`, of: `POST ${caPath}/revoke` },
       target: (asked) => ({ params: namedCa(mount, asked.params) }),
-      input: (document) => ({ serial: serialIn(document) }),
+      input: (document, asked, caller) => ({ serial: serialOfIssued(facade, mount, document, asked, caller) }),
       answer: () => nothing,
       reply: (outcome, asked, invoke) => revoked(facade, mount, outcome, asked, invoke),
     }),
   ];
+}
+
+/** Serial number that no certificate has (RFC 5280 4.1.2.2). */
+const noSerial = '00';
+
+/**
+ * The serial number of a body; that of no certificate if the one in it is not of this CA: another issuer may have given it the same number.
+ * Throws as serialIn.
+ */
+function serialOfIssued(facade: Facade, mount: PkiMount, document: JsonObject, asked: Asked, caller: Caller | undefined): string {
+  const serial = serialIn(document);
+  const [der] = certificatesIn(new Fields(document).word('certificate'));
+  if (der === undefined || caller === undefined) return serial;
+  const ca = facade.authorities.find(caller.tenantId, namedCa(mount, asked.params).name);
+  return ca !== undefined && ca.findIssued(der) === undefined ? noSerial : serial;
 }
 
 /** The serial number of a body, or that of the one certificate in it, never one of two that differ. Throws `invalid-value`, `missing-field`. */
