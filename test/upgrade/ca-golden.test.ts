@@ -12,6 +12,8 @@ import type { CaGolden } from './ca-golden.ts';
 const path = temporaryDirectory();
 const files = readdirSync(import.meta.dirname).flatMap((name) => /^(ca-golden-\d+)\.json$/.exec(name)?.[1] ?? []);
 const state = '/v1/state/keystore/tls/ca';
+/** Container that CAs did not have then, as it is without settings. */
+const scep = { 'allow-old': [], 'allow-reenroll-with-issued-cert': true, 'approval-required': false, enabled: false };
 
 test('there is a golden file', () => expect(files).toContain('ca-golden-1'));
 
@@ -34,7 +36,7 @@ describe.each(files)('%s', (file) => {
   };
 
   test.each(Object.keys(golden.documents))('CA %s: configuration and state are those of then', async (name) => {
-    expect(await daemon.request('GET', `/v1/config/keystore/tls/ca/${name}`)).toEqual(golden.documents[name]);
+    expect(await daemon.request('GET', `/v1/config/keystore/tls/ca/${name}`)).toEqual({ ...golden.documents[name], scep });
     const { 'crl-url': _crl, 'ocsp-url': _ocsp, est: _est, ...kept } = golden.states[name] ?? {};
     expect(await daemon.request('GET', `${state}/${name}`)).toMatchObject(kept);
   });
@@ -68,9 +70,9 @@ describe.each(files)('%s', (file) => {
     const own = '/v1/config/keystore/tls/ca';
     await daemon.request('PATCH', `${own}/devices`, { labels: { site: 'north' } });
     await daemon.request('POST', `${state}/devices/renew`);
-    expect(await daemon.request('GET', `${own}?selector=site=north`)).toEqual([{ ...golden.documents['devices'], labels: { site: 'north' } }]);
+    expect(await daemon.request('GET', `${own}?selector=site=north`)).toEqual([{ ...golden.documents['devices'], scep, labels: { site: 'north' } }]);
     await daemon.request('PATCH', `${own}/devices`, { labels: null });
-    expect(await daemon.request('GET', `${own}/devices`)).toEqual(golden.documents['devices']);
+    expect(await daemon.request('GET', `${own}/devices`)).toEqual({ ...golden.documents['devices'], scep });
   });
 
   test('every invariant holds, and every record opens', async () => {
