@@ -345,11 +345,13 @@ describe('where a person decides', () => {
     const table = appliance.store.prefixed('ca').table<PendingEnrolment>('pending-enrolments');
     const entries = Array.from(table.entries([appliance.tenantId]));
     const [, one] = entries.find(([, { via }]) => via === 'scep-none') as (typeof entries)[number];
+    // That of another test may be over.
+    const until = appliance.clock.now().add({ hours: 1 }).toString();
     const ca = { tenantId: appliance.tenantId, record: { id: 'a-ca' } } as unknown as FoundCa;
     const refusals = await appliance.store.write((transaction) => {
       const context = { tables: { pendingEnrolments: table }, clock: appliance.clock } as unknown as CaContext;
       for (let each = 0; each < 20; each += 1) {
-        const waiting = { ...one, clientIp: `2001:db8::${each + 1}`, keyHash: `key ${each}` };
+        const waiting = { ...one, until, clientIp: `2001:db8::${each + 1}`, keyHash: `key ${each}` };
         transaction.put(table, [appliance.tenantId, 'a-ca', `v6 ${each}`], waiting);
         transaction.put(table, [appliance.tenantId, 'a-ca', `key ${each}`], {
           ...waiting,
