@@ -9,7 +9,7 @@ import type { IssuerRecord } from '../records/issuer-record.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
 /** A fault of the issuer's answer; the message is a sentence for administrators. */
-export class KeysUnusable extends Error {
+class KeysUnusable extends Error {
   override readonly name = 'KeysUnusable';
 }
 

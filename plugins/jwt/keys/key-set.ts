@@ -28,7 +28,7 @@ export type KeySet = { readonly keys: readonly StoredJwk[]; readonly skipped: re
 export type SkippedKey = { readonly kid: string | undefined; readonly reason: string };
 
 /** Most keys of an issuer; the largest platforms have a dozen. */
-export const mostKeys = 100;
+const mostKeys = 100;
 const longestKid = 512;
 
 /** Reads the text of a key set. Throws ServiceError `invalid-json` for what is not JSON, and Error with a sentence for what is not a key set. */

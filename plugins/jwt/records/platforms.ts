@@ -54,7 +54,7 @@ const impersonal: ReadonlySet<string> = new Set([
 ]);
 
 /** The pointer of a claim, for names at the top as well. */
-export function pointerOf(claim: string): string {
+function pointerOf(claim: string): string {
   return claim.startsWith('/') ? claim : `/${claim.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

@@ -133,7 +133,7 @@ export class ScepClient {
 export type Expected = { readonly transactionId: string; readonly senderNonce: Uint8Array; readonly privateKey: KeyObject };
 
 /** Reads and verifies CertRep (RFC 8894 section 3.3.2). Throws what is wrong with it. */
-export function readCertRep(message: Uint8Array, { transactionId, senderNonce, privateKey }: Expected): CertRep {
+function readCertRep(message: Uint8Array, { transactionId, senderNonce, privateKey }: Expected): CertRep {
   const signed = readSigned(message);
   const text = (type: string): string | undefined => {
     const value = signed.attributes.get(type);
@@ -240,7 +240,7 @@ function openEnvelope(octets: Uint8Array, privateKey: KeyObject): { readonly con
 }
 
 /** Certificates and revocation lists of a message that has no signer. */
-export function readDegenerate(octets: Uint8Array): {
+function readDegenerate(octets: Uint8Array): {
   readonly certificates: readonly X509Certificate[];
   readonly lists: readonly Buffer[];
 } {

@@ -79,7 +79,7 @@ export const issuerAndSerial = (certificate: Uint8Array): Uint8Array => {
 
 export type TransportName = 'pkcs1' | 'pkcs1-bare' | `oaep-${'sha1' | 'sha256' | 'sha384' | 'sha512'}`;
 
-export function transportOf(transport: TransportName): Uint8Array {
+function transportOf(transport: TransportName): Uint8Array {
   if (transport === 'pkcs1') return withNull(ids.rsa);
   if (transport === 'pkcs1-bare') return algorithm(ids.rsa);
   const hash = transport.slice(5) as DigestName;

@@ -1,6 +1,6 @@
 // A judge of tokens that shares no code with the product: its own JSON reader, its own base64url, the Web Crypto API. The tests compare the two.
 import { webcrypto } from 'node:crypto';
-import type { Json, Signer } from './tokens.ts';
+import type { Signer } from './tokens.ts';
 
 export type ReferenceRules = {
   readonly issuer: string;
@@ -205,5 +205,3 @@ function readObject(octets: Uint8Array): Map<string, unknown> {
   need(at === text.length && whole instanceof Map, 'json object');
   return whole as Map<string, unknown>;
 }
-
-export type { Json };
