@@ -8,6 +8,7 @@ import { toDer } from './ber.ts';
 import { type CertificateName, isNamed, type MessageCertificate, readCertificateName } from './certificate.ts';
 import type { MessageLimits } from './limits.ts';
 import { ScepMalformed } from './malformed.ts';
+import { readVersion } from './version.ts';
 
 /** The content key for one recipient. */
 export type Recipient = CertificateName & { readonly keyTransport: KeyTransport; readonly encryptedKey: Uint8Array };
@@ -49,7 +50,7 @@ export function readEnvelope(octets: Uint8Array, limits: MessageLimits): Envelop
   info.end();
   const fields = wrapped.enter(tag.sequence);
   wrapped.end();
-  fields.next(tag.integer);
+  readVersion(fields);
   // originatorInfo: certificates of senders who agree on keys, which nobody here does.
   fields.optional(tag.constructed(0));
   const recipients = readRecipients(fields.next(tag.set).content, limits);
@@ -83,7 +84,7 @@ function readRecipients(content: Uint8Array, limits: MessageLimits): readonly Re
 
 function readRecipient(whole: Uint8Array): Recipient {
   const fields = readOnly(whole, tag.sequence);
-  fields.next(tag.integer);
+  readVersion(fields);
   const name = readCertificateName(fields);
   const keyTransport = readKeyTransport(fields.next(tag.sequence).whole);
   const encryptedKey = fields.next(tag.octetString).content;

@@ -19,6 +19,7 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { messageLimits, type MessageLimits } from './limits.ts';
 import { type AnswerableFields, readingMessage, ScepMalformed } from './malformed.ts';
 import { isSignedBy, type Signer, withKey } from './key.ts';
+import { readVersion } from './version.ts';
 
 /** A request as read. Nothing is proven before verifySignature has answered true. */
 export type ScepRequest = {
@@ -84,7 +85,7 @@ function readSignedData(der: Uint8Array): SignedParts {
   info.end();
   const fields = wrapped.enter(tag.sequence);
   wrapped.end();
-  fields.next(tag.integer);
+  readVersion(fields);
   const digestAlgorithms = fields.next(tag.set).content;
   const encapsulated = fields.next(tag.sequence).whole;
   const certificates = fields.optional(tag.constructed(0))?.content ?? new Uint8Array(0);
@@ -100,7 +101,7 @@ function readSignerInfo(signerInfos: Uint8Array): SignerParts {
   const all = new Reader(signerInfos);
   const fields = all.more ? all.enter(tag.sequence) : undefined;
   if (fields === undefined || all.more) throw new ScepMalformed('badRequest', 'the message does not have one signature: sign it once');
-  fields.next(tag.integer);
+  readVersion(fields);
   const name = readCertificateName(fields);
   const digestAlgorithm = fields.next(tag.sequence).whole;
   const signedAttributes = fields.optional(tag.constructed(0))?.content;

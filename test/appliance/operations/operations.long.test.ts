@@ -211,7 +211,7 @@ describe('backup', () => {
     const backup = await takeBackup(origin);
     expect(await origin.stop()).toBe(0);
     await expect(startFromBackup(path('no-pin-target'), backup)).rejects.toThrow(
-      /the PIN of the embedded token is not in .*no-pin-target\/pin: write it there \(mode 0600\) and start again, without --restore/,
+      /the PIN of the embedded token is not in .*no-pin-target\/pin: write it there \(mode 0600\), .* and start again, without --restore/,
     );
     writeFileSync(path('no-pin-target/pin'), pin, { mode: 0o600 });
     const restored = await startDaemon({ directory: path('no-pin-target'), rootToken: origin.rootToken });

@@ -122,12 +122,12 @@ describe('a request that holds here holds for OpenSSL', () => {
     const samples = [Buffer.from(request({ signer: onCurve })), toBer(request({ signer: onCurve }), likeJscep)];
     const seed = Number(process.env['FUZZ_SEED'] ?? 42);
     let held = 0;
-    for (let number = 0; held < 60 && number < 60_000; number++) {
+    for (let number = 0; held < 20 && number < 240_000; number++) {
       const changed = drawInput(new Dice(seed ^ Math.imul(number, 0x9e37_79b1)), { samples, words: [] });
       if (samples.some((sample) => sample.equals(changed)) || !holdsHere(changed) || !hasSameCertificate(changed)) continue;
       held++;
       if (!holdsForOpenssl(changed)) throw new Error(`holds here alone: ${changed.toString('base64')}`);
     }
-    expect(held).toBeGreaterThan(5);
+    expect(held).toBeGreaterThan(3);
   });
 });

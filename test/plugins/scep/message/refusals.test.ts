@@ -285,6 +285,18 @@ describe('a request is refused', () => {
     expect(() => readRequest(request(parts))).not.toThrow('messageType is not taken');
   });
 
+  test('of a version that CMS does not have, in each of its structures', () => {
+    // SignedData, EnvelopedData and its recipient, SignerInfo; each is followed by a SET or a SEQUENCE.
+    const octets = Buffer.from(request());
+    const places = Array.from(octets.keys()).filter((at) => /^0201(?:00|01)(?:30|31)$/.test(octets.toString('hex', at, at + 4)));
+    expect(places.length).toBeGreaterThan(3);
+    for (const at of [...places.slice(0, 3), places.at(-1) ?? 0]) {
+      const changed = Buffer.from(octets);
+      changed[at + 2] = 6;
+      expect(() => readRequest(changed)).toThrow('a version of the message is none of CMS');
+    }
+  });
+
   test('with what an answer needs, as soon as that is read', () => {
     const senderNonce = Buffer.alloc(16, 9);
     const answerable = { transactionId: defaultTransactionId, senderNonce: new Uint8Array(senderNonce) };
