@@ -193,3 +193,10 @@ function only({ content }: Element): Element {
 
 /** AlgorithmIdentifier with NULL parameters, as OpenSSL and RFC 8017 write those of RSA and its digests. */
 export const withNull = (id: string): Uint8Array => sequence(objectIdentifier(id), nullValue);
+
+/** Reads a CMSVersion, 0 to 5 (RFC 5652 section 10.2.5). Throws ScepMalformed `badRequest` for another number. */
+export function readVersion(fields: Reader): void {
+  const { content } = fields.next(tag.integer);
+  if (content.length !== 1 || (content[0] as number) > 5)
+    throw new ScepMalformed('badRequest', 'the message has a version that CMS does not have: its versions are 0 to 5');
+}

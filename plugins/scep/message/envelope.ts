@@ -3,12 +3,11 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { contentType } from '../../../core/der/oids.ts';
-import { type ContentCipher, contentCiphers, type KeyTransport, readContentCipher, readKeyTransport } from './algorithms.ts';
+import { type ContentCipher, contentCiphers, type KeyTransport, readContentCipher, readKeyTransport, readVersion } from './algorithms.ts';
 import { toDer } from './ber.ts';
 import { type CertificateName, isNamed, type MessageCertificate, readCertificateName } from './certificate.ts';
 import type { MessageLimits } from './limits.ts';
 import { ScepMalformed } from './malformed.ts';
-import { readVersion } from './version.ts';
 
 /** The content key for one recipient. */
 export type Recipient = CertificateName & { readonly keyTransport: KeyTransport; readonly encryptedKey: Uint8Array };

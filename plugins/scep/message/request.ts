@@ -11,6 +11,7 @@ import {
   readDigest,
   readSignatureScheme,
   type SignatureScheme,
+  readVersion,
 } from './algorithms.ts';
 import { type Attributes, readAnswerable, readAttributes, readMessageType, requireAttribute } from './attributes.ts';
 import { toDer } from './ber.ts';
@@ -19,7 +20,6 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { messageLimits, type MessageLimits } from './limits.ts';
 import { type AnswerableFields, readingMessage, ScepMalformed } from './malformed.ts';
 import { isSignedBy, type Signer, withKey } from './key.ts';
-import { readVersion } from './version.ts';
 
 /** A request as read. Nothing is proven before verifySignature has answered true. */
 export type ScepRequest = {

@@ -293,7 +293,7 @@ describe('a request is refused', () => {
     for (const at of [...places.slice(0, 3), places.at(-1) ?? 0]) {
       const changed = Buffer.from(octets);
       changed[at + 2] = 6;
-      expect(() => readRequest(changed)).toThrow('a version of the message is none of CMS');
+      expect(() => readRequest(changed)).toThrow('a version that CMS does not have');
     }
   });
 
