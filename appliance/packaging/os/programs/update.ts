@@ -1,7 +1,8 @@
 // An update from a medium: `unpack` checks the bundle and writes its parts for systemd-sysupdate; `conclude` reports the result.
 import { spawn } from 'node:child_process';
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { BundleRefused, openManifest, requireFits, type Manifest } from './bundle.ts';
@@ -93,6 +94,8 @@ async function readMember(bundle: string, name: string): Promise<Uint8Array> {
 
 /** Hashes a part while writing it, and writes at most the signed length. */
 async function unpackPart(bundle: string, { name, bytes, sha256 }: Manifest['parts'][number], target: string): Promise<void> {
+  // Opened first: a stream that opens it by itself may make it while a refusal removes the directory.
+  await using file = await open(target, 'w', 0o600);
   const digest = createHash('sha256');
   let written = 0;
   await extract(bundle, name, async (content) => {
@@ -104,7 +107,7 @@ async function unpackPart(bundle: string, { name, bytes, sha256 }: Manifest['par
         yield chunk;
       }
     };
-    await pipeline(counted(), createWriteStream(target, { mode: 0o600, flush: true }));
+    await pipeline(counted(), file.createWriteStream({ flush: true }));
   });
   if (written !== bytes || digest.digest('hex') !== sha256) throw new BundleRefused(`its part ${name} is damaged`);
 }
