@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Address } from '../../core/config/schema.ts';
 import type { Log } from '../../core/base/context.ts';
 import { connectionsThatFit } from '../../core/config/open-files.ts';
-import { noteForwarded } from '../../core/http/listener/client-address.ts';
-import { inTurn } from '../../core/http/listener/in-turn.ts';
-import { explainNoListener, ListenError, refuseConnection } from '../../core/http/listener/listeners.ts';
+import { handlerOf, listenError, refuseConnection } from '../../core/http/listener/listeners.ts';
 
 type PlainOptions = Address & {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,13 +16,10 @@ const limits = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000, check
 
 /** Opens it; rejects with ListenError. */
 export async function listenPlain(options: PlainOptions): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { host, port, handler, headBytes, proxies, connections = Infinity, log } = options;
+  const { host, port, headBytes, connections = Infinity, log } = options;
   const server = createServer(
     { maxHeaderSize: headBytes, connectionsCheckingInterval: limits.checkEveryMs, requireHostHeader: false },
-    inTurn((request, response) => {
-      if (proxies !== undefined && proxies.forwarded.length > 0) noteForwarded(request, proxies);
-      handler(request, response);
-    }),
+    handlerOf(options),
   );
   server.headersTimeout = limits.headersMs;
   server.requestTimeout = limits.requestMs;
@@ -39,11 +34,7 @@ export async function listenPlain(options: PlainOptions): Promise<{ close(graceM
     ),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: Error & { readonly code?: string }) =>
-      reject(
-        new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error }),
-      ),
-    );
+    server.once('error', (error) => reject(listenError(host, port, error)));
     server.listen(port, host, resolve);
   });
   server.removeAllListeners('error').on('error', (error) => log.error('listener fault', { error: error.message }));

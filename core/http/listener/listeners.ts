@@ -97,7 +97,8 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
   return listenerOf(server, options, tls);
 }
 
-function handlerOf({ handler, proxies }: ListenOptions): ListenOptions['handler'] {
+/** The handler of a listener: requests of a connection in turn, with the addresses that trusted proxies forward. */
+export function handlerOf({ handler, proxies }: Pick<ListenOptions, 'handler' | 'proxies'>): ListenOptions['handler'] {
   if (proxies === undefined || proxies.forwarded.length === 0) return inTurn(handler);
   return inTurn((request, response) => {
     noteForwarded(request, proxies);
@@ -266,7 +267,8 @@ const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', undefined],
 };
 
-function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
+/** The error of a listener that cannot be opened. */
+export function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
   return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });
 }
 
