@@ -3,11 +3,12 @@ import type { CheckFinding } from '../../core/base/context.ts';
 import { readCertificate } from './der/certificate.ts';
 import type { CaContext } from './context.ts';
 import { caCertificates } from './authority/lookup.ts';
+import { placeOf } from './records/by-key.ts';
 import type { CaRecord } from './records/records.ts';
 
 /** Finds CAs without certificate, keys that do not match their certificate, records without a CA, and revocations and lines that do not match. */
 export function* checkCas(context: CaContext): Generator<CheckFinding> {
-  const { cas, certificates, lines, revocations, removedCas } = context.tables;
+  const { cas, certificates, lines, certificateKeys, revocations, removedCas } = context.tables;
   const known = new Map<string, CaRecord>();
   for (const [key, record] of cas.entries([])) {
     known.set(`${String(key[0])}/${record.id}`, record);
@@ -23,6 +24,8 @@ export function* checkCas(context: CaContext): Generator<CheckFinding> {
     if (issued.revoked === undefined && revocation !== undefined) yield { where, problem: 'it is on the revocation list but not revoked' };
     if (issued.line !== undefined && !lines.has([String(tenantId), String(caId), issued.line, String(serial)]))
       yield { where, problem: 'it is missing in its line' };
+    if (issued.byKey === true && !certificateKeys.has(placeOf([String(tenantId), String(caId), String(serial)], issued)))
+      yield { where, problem: 'it is not found by its public key' };
   }
 }
 

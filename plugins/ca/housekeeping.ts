@@ -7,6 +7,7 @@ import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
 import { forgetLastCrls } from './status/last-crl.ts';
 import type { FoundCa } from './authority/lookup.ts';
+import { addByKey, deleteByKey } from './records/by-key.ts';
 import { type CaGeneration, newestGeneration } from './records/records.ts';
 import { isStranded } from './own/keys-in-token.ts';
 import { sweepRemovedCas } from './removal.ts';
@@ -28,6 +29,7 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };
     await forgetExpired(context, ca);
+    await addByKey(context.store, context.tables, [ca.tenantId, record.id]);
     await forgetEnrolments(context, ca);
     await dropExpiredGenerations(context, ca);
     // Lists of keys in the token of one appliance are made there (own/keys-in-token.ts).
@@ -39,7 +41,8 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
 const stepRecords = 1_000;
 
 async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
-  const { certificates, lines, revocations } = context.tables;
+  const { tables } = context;
+  const { certificates, lines, revocations } = tables;
   const now = context.clock.now();
   const isOver = (notAfter: string, days: number): boolean =>
     Temporal.Instant.from(notAfter).add({ hours: days * 24 }).epochMilliseconds < now.epochMilliseconds;
@@ -52,9 +55,9 @@ async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
     .take(stepRecords);
   const gone = { certificates: Array.from(oldCertificates), revocations: Array.from(oldRevocations, ([key]) => key) };
   if (gone.certificates.length + gone.revocations.length === 0) return;
-  await writeInPieces(context.store, gone.certificates, (transaction, [key, { line }]) => {
-    transaction.delete(certificates, key);
-    if (line !== undefined) transaction.delete(lines, [...prefix, line, String(key.at(-1))]);
+  await writeInPieces(context.store, gone.certificates, (transaction, [key, record]) => {
+    deleteByKey(transaction, tables, key, record);
+    if (record.line !== undefined) transaction.delete(lines, [...prefix, record.line, String(key.at(-1))]);
   });
   await writeInPieces(context.store, gone.revocations, (transaction, key) => transaction.delete(revocations, key));
 }

@@ -24,6 +24,7 @@ export default definePlugin({
     // A start makes the CA of the listeners, with the certificates it issues.
     cas: { of: 'all', fills: 'appliance' },
     certificates: { of: 'all', fills: true },
+    'certificate-keys': { of: 'all', fills: true },
     crls: { of: 'all', fills: true, published: 'newest' },
     'last-crls': { of: 'all', fills: true },
     'unclaimed-keys': { of: 'all', fills: true },

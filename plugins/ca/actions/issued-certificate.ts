@@ -27,7 +27,7 @@ export const certificateFields = z
     certificate: z
       .string()
       .optional()
-      .meta({ description: 'The certificate; only where one is asked for.', example: pemExample('CERTIFICATE') }),
+      .meta({ description: 'The certificate; only where one, or one by its key, is asked for.', example: pemExample('CERTIFICATE') }),
     text: z.string().optional().meta({
       description: 'The certificate in words, with its key and its extensions; only where one is asked for.',
       example: 'Certificate:\n  Data:\n    Version: v3 (2)',

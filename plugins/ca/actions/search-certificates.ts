@@ -1,4 +1,4 @@
-// Search among the certificates of a CA: by subject, alternative name and the beginning of the serial number, and by status.
+// Search among the certificates of a CA: by subject, alternative name and the beginning of the serial number, by status, and by public key.
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { Search } from '../../../core/http/resource/list-answer.ts';
@@ -8,6 +8,7 @@ import { certificateStatuses, statusOf, type CertificateStatus } from './issued-
 /** Reading a record takes some ten microseconds, in which nobody else is served. */
 const mostExamined = 5_000;
 const mostCharacters = 256;
+const mostKeys = 50;
 
 /** Query parameters of the list. */
 export const searchQuery = {
@@ -21,12 +22,26 @@ export const searchQuery = {
     description: 'Answer with those alone that are so now. Pages as with `contains`.',
     schema: { type: 'string', enum: certificateStatuses, examples: ['valid'] },
   },
+  'public-key': {
+    description:
+      'Answer with those alone that are for one of these public keys, and with the certificates themselves: SHA-256 of each SubjectPublicKeyInfo in ' +
+      `hexadecimal, up to ${mostKeys} with commas in between.`,
+    schema: { type: 'string', maxLength: 65 * mostKeys, examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] },
+  },
 } as const;
+
+/** Reads the public keys that are asked for, as their SHA-256; undefined if the query names none. Throws `invalid-value`. */
+export function readKeys({ query }: EndpointCall): readonly string[] | undefined {
+  const digests = query.get('public-key')?.toLowerCase().split(',');
+  if (digests === undefined || (digests.length <= mostKeys && digests.every((one) => /^[0-9a-f]{64}$/.test(one)))) return digests;
+  const rule = `must be the SHA-256 of a SubjectPublicKeyInfo, 64 hexadecimal digits, or up to ${mostKeys} of them with commas in between`;
+  throw fail('invalid-value', { detail: `The query parameter public-key ${rule}.`, items: [{ message: rule, info: 'public-key' }] });
+}
 
 /** Reads the search from the query; undefined if it asks for all. Throws `invalid-value`. */
 export function readSearch({ query, access, now, params }: EndpointCall): Search<IssuedCertificate> | undefined {
-  const [contains, status] = [query.get('contains'), readStatus(query.get('status'))];
-  if (contains === undefined && status === undefined) return undefined;
+  const [contains, status, byKey] = [query.get('contains'), readStatus(query.get('status')), query.has('public-key')];
+  if (contains === undefined && status === undefined && !byKey) return undefined;
   if (contains !== undefined && contains.length > mostCharacters)
     throw fail('invalid-value', { detail: `The query parameter contains has at most ${mostCharacters} characters.` });
   const text = contains?.trim().toLowerCase() ?? '';
@@ -38,6 +53,7 @@ export function readSearch({ query, access, now, params }: EndpointCall): Search
     finds(serial, record) {
       const own = access.listedShows([...list, serial]);
       const sees = (field: string): boolean => access.shows(field) && own(field);
+      if (byKey && !sees('certificate')) return false;
       if (status !== undefined && !(sees('status') && statusOf(record, now) === status)) return false;
       if (text === '' || (digits !== '' && serial.startsWith(digits))) return true;
       const shown = [...(sees('subject') ? [record.subject] : []), ...(sees('names') ? record.names : [])];

@@ -26,6 +26,7 @@ import { formatName, readName } from '../der/name.ts';
 import { findBeyondIssuers } from './issuer-limits.ts';
 import { LintError } from '../lints/lint.ts';
 import { issuerKeyIdentifier, readAlternativeNames, readGeneralName } from '../der/read-extensions.ts';
+import { putByKey } from '../records/by-key.ts';
 import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
 import { bitString, Reader, sequence } from '../../../core/der/der.ts';
@@ -153,7 +154,7 @@ export function keepIssued(
   if (transaction.get(certificates, [...own, serial]) !== undefined) throw new Error('the token gave a serial number twice');
   const renewed = renews === undefined ? undefined : transaction.get(certificates, [...own, renews]);
   const line = renewed?.line ?? (renewed === undefined ? undefined : renews);
-  transaction.put(certificates, [...own, serial], { ...record, ...defined({ line }) });
+  putByKey(transaction, context.tables, [...own, serial], { ...record, ...defined({ line }) });
   if (line !== undefined) transaction.put(lines, [...own, line, serial], true);
 }
 

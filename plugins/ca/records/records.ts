@@ -121,6 +121,8 @@ export type IssuedCertificate = {
   readonly line?: string;
   /** limits that its renewals keep to; absent if a device enrolled for it, and in older records */
   readonly limits?: RenewalLimits;
+  /** true if it is found by its public key (records/by-key.ts); absent in records of earlier versions until the hourly job has been there */
+  readonly byKey?: true;
 };
 
 export type Purpose = 'clientAuth' | 'serverAuth';
@@ -210,6 +212,8 @@ export type CaTables = {
   readonly certificates: Table<IssuedCertificate>;
   /** renewals. Key: [tenant uuid, CA id, serial of the first of the line, serial] */
   readonly lines: Table<true>;
+  /** certificates by their public keys. Key: [tenant uuid, CA id, SHA-256 of SubjectPublicKeyInfo in hexadecimal, serial] */
+  readonly certificateKeys: Table<true>;
   readonly revocations: Table<Revocation>;
   readonly crls: Table<PublishedCrl>;
   readonly lastCrls: Table<LastCrl>;
@@ -228,6 +232,7 @@ export function openCaTables(store: Store): CaTables {
     cas: store.tenantTable('cas'),
     certificates: store.table('certificates'),
     lines: store.table('lines'),
+    certificateKeys: store.table('certificate-keys'),
     revocations: store.table('revocations'),
     crls: store.table('crls'),
     lastCrls: store.table('last-crls'),

@@ -1,4 +1,5 @@
 // What policies hide or do not let a caller read, found out by asking otherwise: by filters, dry runs, and fields that follow from others.
+import { hash, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startVictim, type Victim } from '../victim.ts';
 
@@ -18,6 +19,13 @@ beforeAll(async () => {
   await victim.request('POST', approles, { name: 'job', 'token-policies': ['rewrap-only'], 'token-ttl': '17m' });
 });
 
+/** SHA-256 of the public key of the first certificate of a CA. */
+async function keyOfFirst(list: string): Promise<string> {
+  const [{ serial }] = (await victim.request('GET', list)).body as unknown as [{ serial: string }];
+  const { certificate } = (await victim.request('GET', `${list}/${serial}`)).body as { certificate: string };
+  return hash('sha256', new X509Certificate(certificate).publicKey.export({ format: 'der', type: 'spki' }));
+}
+
 test('a search for what is hidden finds nothing, whatever it asks for', async () => {
   const list = '/v1/state/keystore/tls/ca/root/certificates';
   await victim.makePolicy('no-status', [
@@ -27,6 +35,11 @@ test('a search for what is hidden finds nothing, whatever it asks for', async ()
   expect((await victim.request('GET', list)).body).toHaveLength(1);
   for (const query of ['status=valid', 'status=revoked', 'status=expired', 'contains=root'])
     expect([query, (await victim.request('GET', `${list}?${query}`, undefined, { token })).body]).toEqual([query, []]);
+  const key = await victim.request('GET', `${list}?public-key=${await keyOfFirst(list)}`);
+  expect(key.body).toHaveLength(1);
+  await victim.makePolicy('no-certificate', [{ path: `${list}/**`, operations: { read: 'allow' }, 'hide-fields': ['certificate'] }]);
+  const blind = await victim.makeToken(['no-certificate']);
+  expect((await victim.request('GET', `${list}?public-key=${await keyOfFirst(list)}`, undefined, { token: blind })).body).toEqual([]);
   await victim.makePolicy('no-rotation', [{ path: `${state}/**`, operations: { read: 'allow' }, 'hide-fields': ['rotates'] }]);
   const other = await victim.makeToken(['no-rotation']);
   for (const asked of ['true', 'false'])

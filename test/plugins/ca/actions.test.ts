@@ -1,5 +1,5 @@
 // Actions of a TLS CA: sign-csr, renew, csr and import-cert, the list of certificates, revoke; and the public URLs, as openssl sees them.
-import { X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -282,6 +282,35 @@ describe('list, revoke, CRL and OCSP', () => {
     expect(await found('contains=nobody')).toEqual([]);
     for (const query of ['status=lost', `contains=${'x'.repeat(257)}`])
       expect(codeOf(await appliance.request('GET', `${path}?${query}`))).toBe('400 invalid-value');
+  });
+
+  test('certificates are found by the SHA-256 of their public key, with the certificates themselves', async () => {
+    const ca = await appliance.makeCa({});
+    const path = `/v1/state/keystore/tls/ca/${ca}/certificates`;
+    const keys = await makeKeys('P-256');
+    const csrOf = async (subject: string): Promise<string> =>
+      `-----BEGIN CERTIFICATE REQUEST-----\n${(await makeCsr({ keys, subject })).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+    const issue = async (csr: string): Promise<{ serial: string; certificate: string }> =>
+      (await appliance.act(ca, 'sign-csr', { csr })).body;
+    const [one, again, other] = [await issue(await csrOf('CN=one')), await issue(await csrOf('CN=again')), await issue(await csrPem())];
+    const digestOf = ({ certificate }: { certificate: string }): string =>
+      hash('sha256', new X509Certificate(certificate).publicKey.export({ format: 'der', type: 'spki' }));
+    const found = async (query: string): Promise<unknown> =>
+      ((await appliance.request('GET', `${path}?${query}`)).body as { serial: string }[]).map(({ serial }) => serial);
+    const ofKey = [one.serial, again.serial].toSorted();
+    expect(await found(`public-key=${digestOf(one)}`)).toEqual(ofKey);
+    expect(await found(`public-key=${digestOf(one).toUpperCase()}&limit=1`)).toEqual(ofKey.slice(0, 1));
+    expect(await found(`public-key=${digestOf(one)}&after=${ofKey[0]}`)).toEqual(ofKey.slice(1));
+    expect(await found(`public-key=${digestOf(other)},${digestOf(one)}`)).toEqual([...ofKey, other.serial].toSorted());
+    expect(await found(`public-key=${'0'.repeat(64)}`)).toEqual([]);
+    await appliance.act(ca, 'revoke', { serial: again.serial });
+    const [shown, ...more] = (await appliance.request('GET', `${path}?public-key=${digestOf(one)}&status=valid`)).body;
+    expect([shown, more]).toEqual([expect.objectContaining({ serial: one.serial, certificate: one.certificate }), []]);
+    expect(await found(`public-key=${digestOf(one)}&contains=again`)).toEqual([again.serial]);
+    const elsewhere = `/v1/state/keystore/tls/ca/${await appliance.makeCa({})}/certificates?public-key=${digestOf(one)}`;
+    expect((await appliance.request('GET', elsewhere)).body).toEqual([]);
+    for (const wrong of ['', 'ab', `${digestOf(one)},`, Array.from({ length: 51 }, () => digestOf(one)).join(',')])
+      expect(codeOf(await appliance.request('GET', `${path}?public-key=${wrong}`))).toBe('400 invalid-value');
   });
 
   test('R79: the CRL has what was revoked, at once, with a number that grows; openssl crl and openssl verify agree', async () => {

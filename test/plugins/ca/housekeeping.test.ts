@@ -1,4 +1,5 @@
 // What CAs need from time to time, and that nothing is lost when a step of it is.
+import { hash, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HsmError } from '../../../hsm/api.ts';
 import { basic } from '../est/client.ts';
@@ -44,6 +45,33 @@ describe('housekeeping', () => {
     appliance.clock.advance(90 * day);
     await runJobs();
     expect(await list()).toHaveLength(0);
+    await appliance.setBack(100 * day);
+  });
+
+  test('a certificate of an earlier version is found by its key after the job; none is when it is forgotten', async () => {
+    const ca = await appliance.makeCa({ est: { ...openEst, ttl: '1d' } });
+    const serial = await enrol(ca);
+    const certificates = appliance.store.prefixed('est').table<{ certificate: Uint8Array; byKey?: true }>('certificates');
+    const byKey = appliance.store.prefixed('ca').table('certificate-keys');
+    const [key = []] = [...certificates.keys([])].filter((one) => one.at(-1) === serial);
+    const digest = hash(
+      'sha256',
+      new X509Certificate(certificates.get(key)?.certificate ?? '').publicKey.export({ format: 'der', type: 'spki' }),
+    );
+    const found = async (): Promise<unknown> =>
+      (await appliance.request('GET', `/v1/state/keystore/tls/ca/${ca}/certificates?public-key=${digest}&fields=serial`)).body;
+    expect(await found()).toEqual([{ serial }]);
+    await appliance.store.write((transaction) => {
+      const { byKey: _, ...earlier } = certificates.get(key)!;
+      transaction.put(certificates, key, earlier);
+      transaction.delete(byKey, [...key.slice(0, 2), digest, serial]);
+    });
+    expect(await found()).toEqual([]);
+    await runJobs();
+    expect(await found()).toEqual([{ serial }]);
+    appliance.clock.advance(100 * day);
+    await runJobs();
+    expect([...byKey.keys(key.slice(0, 2))]).toEqual([]);
     await appliance.setBack(100 * day);
   });
 
