@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type ConnectionOptions, connectionOptions } from '../connection-options.ts';
 import { usageError } from '../terminal/failure.ts';
 import type { Choice } from './key-source.ts';
+import { patternOf } from './patterns.ts';
 
 export type KeyOptions = ConnectionOptions & {
   readonly key?: readonly string[];
@@ -13,6 +14,9 @@ export type KeyOptions = ConnectionOptions & {
   readonly timeout: string;
 };
 
+/** Begins a source of certificates that is a CA of the appliance; a file of such a name is written `./ca:…`. */
+export const caPrefix = 'ca:';
+
 /** Octets of a label of a token (CK_TOKEN_INFO). */
 const labelOctets = 32;
 
@@ -21,7 +25,11 @@ export function keyOptions(command: Command): Command {
   command
     .option('--key <NAME>', 'key to show, or a pattern such as web-*; may be given again', repeated)
     .option('--selector <LABELS>', 'without --key: show the keys with these labels', 'pkcs11=true')
-    .option('--certificate <NAME=FILE>', 'certificate of a key, with those above it; may be given again', repeated)
+    .option(
+      '--certificate <NAME=FILE>',
+      'certificate of a key or a pattern, with those above it, or ca:CA for what this CA of the appliance has issued; may be given again',
+      repeated,
+    )
     .option('--all-versions', 'show every version of a key, older ones as NAME:VERSION')
     .option('--label <TEXT>', 'label of the token', 'keystored')
     .option('--timeout <TIME>', 'longest time of a signature', '10s');
@@ -31,12 +39,12 @@ export function keyOptions(command: Command): Command {
 
 /** The keys that options choose. Throws a usage error. */
 export function choiceOf({ key = [], selector, certificate = [], allVersions = false }: KeyOptions): Choice {
-  const certificates = new Map<string, string[]>();
-  for (const one of certificate) {
-    const [, name, file] = /^([^=]+)=(.+)$/s.exec(one) ?? [];
-    if (name === undefined || file === undefined) throw usageError(`--certificate must be NAME=FILE; this is ${one}`);
-    certificates.set(name, [...(certificates.get(name) ?? []), file]);
-  }
+  const certificates = certificate.map((one) => {
+    const [, name, from] = /^([^=]+)=(.+)$/s.exec(one) ?? [];
+    if (name === undefined || from === undefined || from === caPrefix)
+      throw usageError(`--certificate must be NAME=FILE, or NAME=ca:CA for a CA of the appliance; this is ${one}`);
+    return { keys: patternOf(name), ...(from.startsWith(caPrefix) ? { ca: from.slice(caPrefix.length) } : { file: from }) };
+  });
   return { names: key, selector, certificates, allVersions };
 }
 

@@ -8,7 +8,7 @@ import { usageError } from '../terminal/failure.ts';
 import { telling, writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { milliseconds } from '../terminal/times.ts';
-import { choiceOf, keyOptions, requireLabel } from './command-options.ts';
+import { caPrefix, choiceOf, keyOptions, requireLabel } from './command-options.ts';
 
 type Options = Parameters<typeof choiceOf>[0] & { readonly command?: string; readonly socket?: string; readonly directory?: string };
 
@@ -69,7 +69,8 @@ function argumentsOf(options: Options): readonly string[] {
     ...(key.length === 0 ? ['--selector', selector] : []),
     ...certificate.flatMap((one) => {
       const at = one.indexOf('=') + 1;
-      return ['--certificate', one.slice(0, at) + absolute(one.slice(at))];
+      const from = one.slice(at);
+      return ['--certificate', one.slice(0, at) + (from.startsWith(caPrefix) ? from : absolute(from))];
     }),
     ...(allVersions ? ['--all-versions'] : []),
     ...(label === 'keystored' ? [] : ['--label', label]),

@@ -1,12 +1,9 @@
 // The keys that the command shows: asked of the appliance by name, pattern or label, with the certificates that belong to them.
-import { createPublicKey, X509Certificate } from 'node:crypto';
-import { isCertificateLabel, readPem } from '../../../core/base/texts/pem.ts';
 import type { ShownObject } from '../../../hsm/p11-kit/remote-token.ts';
 import { Refused } from '../client.ts';
-import type { LastingClient } from '../lasting/client.ts';
 import type { Notices } from '../lasting/notices.ts';
-import { usageError } from '../terminal/failure.ts';
-import { readOctets, type Io } from '../terminal/io.ts';
+import { type CertificateChoice, chainOf, readChains, type Source } from './certificates.ts';
+import { longestPart, patternOf } from './patterns.ts';
 import { type Chain, type HashName, type KeyVersion, objectsOf, type SigningKey } from './shown-keys.ts';
 import { refusalOf } from './signatures.ts';
 
@@ -15,8 +12,7 @@ export type Choice = {
   readonly names: readonly string[];
   /** labels of the keys that are shown where no name is given: `pkcs11=true` */
   readonly selector: string;
-  /** files with certificates, by the name of their key */
-  readonly certificates: ReadonlyMap<string, readonly string[]>;
+  readonly certificates: readonly CertificateChoice[];
   readonly allVersions: boolean;
 };
 
@@ -35,8 +31,6 @@ const collection = '/v1/state/keystore/transit-keys';
 const fields = 'name,cipher,keys,versions,latest-version,default-encryption-version,supports-signing';
 const pageEntries = 1_000;
 const shownCiphers = /^(?:rsa-|ecdsa-)/;
-
-type Source = { readonly client: LastingClient; readonly notices: Notices; readonly io: Io };
 
 /**
  * The objects of the keys that are chosen. A key that is not there or that the token may not read is named on standard error and hides no
@@ -59,16 +53,17 @@ export async function readObjects(choice: Choice, source: Source): Promise<reado
     notices.tell(
       names.length === 0 ? `no key has the label ${selector}: give --key NAME, or label the keys that are to be shown` : 'no key is shown',
     );
-  const objects: ShownObject<SigningKey>[] = [];
-  for (const key of listed.values()) {
-    if (!shownCiphers.test(key.cipher ?? '')) {
-      if (names.includes(key.name)) notices.tell(notShown(key));
-      continue;
-    }
-    const chains = await readChains(key.name, choice, source);
-    for (const version of versionsOf(key, chains, allVersions, notices)) objects.push(...objectsOf(version, chainOf(version, chains)));
-  }
-  return objects;
+  const shown = [...listed.values()].filter((key) => {
+    const isShown = shownCiphers.test(key.cipher ?? '');
+    if (!isShown && names.includes(key.name)) notices.tell(notShown(key));
+    return isShown;
+  });
+  const certified = shown.map(({ name, keys = {} }) => ({ name, publicKeys: Object.values(keys).map(derOf) }));
+  const chainsOf = await readChains(certified, choice.certificates, source);
+  return shown.flatMap((key) => {
+    const chains = chainsOf.get(key.name) ?? [];
+    return versionsOf(key, chains, allVersions, notices).flatMap((version) => objectsOf(version, chainOf(version, chains)));
+  });
 }
 
 function notShown({ name, cipher = 'of an unknown cipher' }: Listed): string {
@@ -112,29 +107,6 @@ async function readList(filter: Readonly<Record<string, string>>, source: Source
   }
 }
 
-/** Certificates of the files of a key, those of a file together. */
-async function readChains(name: string, { certificates }: Choice, { notices, io }: Source): Promise<readonly Chain[]> {
-  const chains: Chain[] = [];
-  for (const path of certificates.get(name) ?? []) {
-    try {
-      chains.push(certificatesIn(await readOctets(path, io), path));
-    } catch (error) {
-      notices.tell(`the certificate of ${name} is not shown: ${(error as Error).message}`);
-    }
-  }
-  return chains;
-}
-
-function certificatesIn(octets: Buffer, path: string): Chain {
-  const blocks = readPem(octets.toString('latin1')).filter(({ label }) => isCertificateLabel(label));
-  try {
-    const chain = blocks.length === 0 ? [new X509Certificate(octets)] : blocks.map(({ text }) => new X509Certificate(text));
-    return chain;
-  } catch {
-    throw usageError(`${path} has no certificate in PEM or DER`);
-  }
-}
-
 /**
  * The versions that are shown: all, or one. It is the version of the certificate where a certificate of the key is given, because a program
  * uses both together, else the one that signs without a number.
@@ -166,27 +138,4 @@ function versionsOf(key: Listed, chains: readonly Chain[], all: boolean, notices
 /** DER of PEM, whatever label it has. */
 function derOf(pem: string): Buffer {
   return Buffer.from(pem.replaceAll(/-----[^-]*-----|\s/g, ''), 'base64');
-}
-
-/** The certificates of a version: its own first. */
-function chainOf({ publicKey }: Pick<KeyVersion, 'publicKey'>, chains: readonly Chain[]): Chain {
-  for (const chain of chains) {
-    const own = chain.find(
-      (one) => one.publicKey.export({ format: 'der', type: 'spki' }).equals(publicKey) || one.publicKey.equals(keyOf(publicKey)),
-    );
-    if (own !== undefined) return [own, ...chain.filter((one) => one !== own)];
-  }
-  return [];
-}
-
-const keyOf = (publicKey: Buffer) => createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
-
-/** The longest part of a pattern that a name must have, for the search of the appliance. */
-function longestPart(pattern: string): string {
-  return pattern.split('*').reduce((longest, part) => (part.length > longest.length ? part : longest), '');
-}
-
-function patternOf(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`);
 }

@@ -36,7 +36,7 @@ function serve({ url = appliance.url, timeoutMs = 10_000, directory = 'appliance
   const io = { environment: { HOME: path() }, stdin: input, stdout: output, stderr };
   const connection = { url, ca: path(directory, 'tls-cert.pem'), token: appliance.rootToken };
   const lasting = new LastingClient({ connection, io, userAgent: 'test', timeoutMs, atOnce: 4 });
-  const choice = { names: ['web'], selector: '', certificates: new Map(), allVersions: false };
+  const choice = { names: ['web'], selector: '', certificates: [], allVersions: false };
   const notices = new Notices(io, 'keystorectl pkcs11');
   const ended = serveConnection(input, output, { label: 'keystored', choice, client: lasting, notices, io }).finally(() => lasting.close());
   return { client: new P11KitClient(input, output), ended, input, lasting, stderr: () => String(stderr.read() ?? '') };
@@ -85,7 +85,7 @@ test('a program that reads no answers is not read from without end', async () =>
   const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_024 })];
   const io = { environment: {}, stdin: input, stdout: output, stderr: new PassThrough() };
   const client = new LastingClient({ connection: {}, io, userAgent: 'test', timeoutMs: 1_000, atOnce: 1 });
-  const choice = { names: [], selector: '', certificates: new Map(), allVersions: false };
+  const choice = { names: [], selector: '', certificates: [], allVersions: false };
   const program = { label: 'keystored', choice, client, notices: new Notices(io, 'test'), io };
   const ended = serveConnection(input, output, program);
   input.write(octet(0));

@@ -5,6 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runKeystorectl } from '../../../appliance/cli/main.ts';
+import { bitString, objectIdentifier, sequence } from '../../../core/der/der.ts';
+import { encodeCertificationRequestInfo } from '../../../plugins/ca/der/certificate.ts';
+import { commonName } from '../../../plugins/ca/der/name.ts';
 import { number32, octet, octets, ulong } from '../../../hsm/p11-kit/frames.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { call, type Form, P11KitClient, pss, wanted } from '../../harness/p11-kit-client.ts';
@@ -268,6 +271,89 @@ test('with a certificate, the version is that of the certificate, beside those a
   expect(other.stderr()).toContain('the certificate of certified is not shown: it is of no version of the key that is left');
 });
 
+describe('certificates that a CA of the appliance has issued', () => {
+  const key = 'issued';
+  /** Issues a certificate for the newest version of the key, whose proof of possession the appliance signs. */
+  async function issue(subject: string): Promise<{ serial: string; certificate: string; chain: string }> {
+    const { 'latest-version': version } = (await must('GET', `/v1/state/keystore/transit-keys/${key}`)) as { 'latest-version': number };
+    const publicKey = (await publicKeyOf(key, version)).export({ format: 'der', type: 'spki' });
+    const request = encodeCertificationRequestInfo(commonName(subject), publicKey);
+    const { signature } = (await must('POST', `/v1/state/keystore/transit-keys/${key}/sign`, {
+      text: Buffer.from(request).toString('base64'),
+    })) as { signature: string };
+    const signed = sequence(
+      request,
+      sequence(objectIdentifier('1.2.840.10045.4.3.2')),
+      bitString(Buffer.from(signature.split(':')[2] ?? '', 'base64')),
+    );
+    const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(signed).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+    return (await must('POST', '/v1/state/keystore/tls/ca/shop/sign-csr', { csr })) as never;
+  }
+  const certificates = async ({ client, session }: Running, label = key): Promise<readonly (Buffer | undefined)[]> =>
+    Promise.all((await client.find(session, wanted.class(1), wanted.label(label))).map((one) => client.attribute(session, one, 0x11)));
+  const words = ['--key', `${key.slice(0, 4)}*`, '--certificate', `${key.slice(0, 4)}*=ca:shop`];
+
+  beforeAll(async () => {
+    await must('POST', collection, { name: key, cipher: 'ecdsa-p256' });
+    await must('POST', '/v1/config/keystore/tls/ca', { name: 'shop' });
+  });
+
+  test('are shown without a file, with that of the CA, in three requests; none that is revoked, and the newest alone', async () => {
+    const none = await start(words);
+    expect([await labelsOf(none), await certificates(none)]).toEqual([[key], []]);
+    expect(none.stderr()).toContain('no certificate of issued is shown: CA shop has issued none that is valid');
+    const first = await issue('one.example.test');
+    const trail = path('appliance', 'audit', 'test.000000000001.jsonl');
+    const before = readFileSync(trail, 'utf8').length;
+    const started = await start(words);
+    const raw = ({ certificate }: { certificate: string }): Buffer => new X509Certificate(certificate).raw;
+    expect(await certificates(started)).toEqual([raw(first)]);
+    expect(await certificates(started, `${key} issuer 1`)).toEqual([raw({ certificate: first.chain })]);
+    expect(readFileSync(trail, 'utf8').slice(before).trim().split('\n')).toHaveLength(3);
+    expect(started.stderr()).toBe('');
+    appliance.clock.advance(60);
+    const second = await issue('two.example.test');
+    expect(await certificates(await start(words))).toEqual([raw(second)]);
+    await must('POST', '/v1/state/keystore/tls/ca/shop/revoke', { serial: second.serial });
+    expect(await certificates(await start(words))).toEqual([raw(first)]);
+  });
+
+  test('say which version is shown: that of the newest certificate, until a newer version has one', async () => {
+    const old = await publicKeyOf(key);
+    await must('POST', `/v1/state/keystore/transit-keys/${key}/rotate`, {});
+    const before = await start(words);
+    const signed = async (one: Running): Promise<Buffer> => {
+      await one.client.begin(one.session, await keyNamed(one, key), 0x1041);
+      return (await one.client.sign(one.session, digestOf('sha256', text))) as Buffer;
+    };
+    const holds = async (one: Running, publicKey: KeyObject): Promise<boolean> =>
+      verify('sha256', text, { key: publicKey, dsaEncoding: 'ieee-p1363' }, await signed(one));
+    expect(await holds(before, old)).toBe(true);
+    appliance.clock.advance(60);
+    const renewed = await issue('three.example.test');
+    expect(await holds(before, old)).toBe(true);
+    const after = await start(words);
+    expect(await holds(after, new X509Certificate(renewed.certificate).publicKey)).toBe(true);
+    expect(await certificates(after)).toHaveLength(1);
+  });
+
+  test('are refused to a token that may not read them, which hides no key', async () => {
+    const rules = [{ path: `/v1/state/keystore/transit-keys/${key}`, operations: { read: 'allow' } }];
+    await must('POST', '/v1/config/policy/policies', { name: 'blind', 'rest-api': { rules } });
+    const { token } = await must('POST', '/v1/state/keystore/token/create', { policies: ['blind'] });
+    writeFileSync(path('blind'), String(token));
+    const ask = async (from: string, ...more: string[]): Promise<Running> => {
+      const one = await start(['--key', key, '--certificate', `${key}=${from}`, ...more]);
+      expect([await labelsOf(one), await certificates(one)]).toEqual([[key], []]);
+      return one;
+    };
+    const blind = await ask('ca:shop', '--token-file', path('blind'));
+    expect(blind.stderr()).toContain('cannot read the certificates of CA shop: 403');
+    expect((await ask('ca:nowhere')).stderr()).toContain('cannot read the certificates of CA nowhere: 404');
+    expect((await ask('./ca:shop')).stderr()).toContain('the certificate of issued is not shown');
+  });
+});
+
 test('the audit trail names the command, and the program above it as claimed', async () => {
   const started = await start(['--key', names.ec]);
   const handle = await keyNamed(started, names.ec);
@@ -330,7 +416,7 @@ test('wrong words are told before anything is served', async () => {
     return `${code} ${stdout.read() ?? ''}${String(stderr.read())}`;
   };
   expect(await run('--token-file', '-')).toContain('1 keystorectl: standard input is used by this command');
-  expect(await run('--certificate', 'web')).toContain('--certificate must be NAME=FILE');
+  expect(await run('--certificate', 'web')).toContain('--certificate must be NAME=FILE, or NAME=ca:CA');
   expect(await run('--timeout', 'soon')).toContain('--timeout must be a time');
   expect(await run('--label', 'x'.repeat(33))).toContain('--label must have 1 to 32 octets');
 });
