@@ -71,7 +71,7 @@ const clientPackages = {
   ...{ java: 'default-jdk-headless', mvn: 'maven' },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
   ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
-  ...{ pki: 'strongswan-pki', osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },
+  ...{ osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },
 };
 
 const libraries = `/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch] ?? process.arch}-linux-gnu`;

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { TokenConfig } from '../../../hsm/api.ts';
+import { distribution, unpackPackages } from '../debian-packages.ts';
 import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
 
 /** The path of the module, or why it is not available. */
@@ -67,16 +68,13 @@ export async function makeNssToken(
 }
 
 async function fetchModule(directory: string): Promise<void> {
-  const release = parseAssignments(readFileSync('/etc/os-release', 'utf8'));
-  const suites = newerSuites[release['ID'] ?? ''];
-  if (suites === undefined) throw new Error(`no newer suite is known for ${release['ID'] ?? 'this system'}`);
-  const sources = findSources(release['VERSION_CODENAME'] ?? '');
-  if (sources.length === 0) throw new Error('the package sources of this machine name no mirror of its release');
+  const suites = newerSuites[distribution()];
+  if (suites === undefined) throw new Error(`no newer suite is known for ${distribution()}`);
   const reasons: string[] = [];
   for (const suite of suites) {
     const work = mkdtempSync(join(cache, 'fetch-'));
     try {
-      await download(work, suite, sources);
+      await download(work, suite);
       const unpacked = join(work, 'lib');
       await requireMlDsa(unpacked);
       renameSync(unpacked, directory);
@@ -90,32 +88,14 @@ async function fetchModule(directory: string): Promise<void> {
   throw new Error(reasons.join('; '));
 }
 
-/** Downloads and unpacks the libraries with a private apt configuration: the package state of the machine does not change. */
-async function download(work: string, suite: string, sources: readonly { options: string; uri: string }[]): Promise<void> {
-  for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root', 'lib'])
-    mkdirSync(join(work, folder), { recursive: true });
-  writeFileSync(join(work, 'sources.list'), sources.map(({ options, uri }) => `deb ${options} ${uri} ${suite} main\n`).join(''));
-  const settings = [
-    `Dir::State=${work}/state`,
-    'Dir::State::status=/dev/null',
-    `Dir::Cache=${work}/cache`,
-    `Dir::Etc::sourcelist=${work}/sources.list`,
-    'Dir::Etc::sourceparts=-',
-    'APT::Sandbox::User=root',
-    'APT::Update::Error-Mode=any',
-    'Acquire::Languages=none',
-    'Acquire::Retries=1',
-    'Acquire::http::Timeout=20',
-    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false',
-  ].flatMap((setting) => ['-o', setting]);
-  await run('apt-get', [...settings, 'update']);
-  await run('apt-get', [...settings, 'download', 'libnss3'], { cwd: join(work, 'debs') });
+/** Downloads and unpacks the libraries. */
+async function download(work: string, suite: string): Promise<void> {
+  mkdirSync(join(work, 'lib'));
   // The portable runtime and SQLite of this release fit its C library; newer ones might not.
-  await run('apt-get', ['download', 'libnspr4', 'libsqlite3-0'], { cwd: join(work, 'debs') }).catch(() => {});
-  for (const name of readdirSync(join(work, 'debs'))) await run('dpkg', ['-x', join(work, 'debs', name), join(work, 'root')]);
-  for (const path of readdirSync(join(work, 'root'), { recursive: true, encoding: 'utf8' })) {
+  const root = await unpackPackages(work, { suite, of: ['libnss3'], ofThisRelease: ['libnspr4', 'libsqlite3-0'] });
+  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     const name = path.split('/').at(-1) ?? '';
-    if (/\.so(\.\d+)*$|\.chk$/.test(name)) await run('cp', ['-L', join(work, 'root', path), join(work, 'lib', name)]).catch(() => {});
+    if (/\.so(\.\d+)*$|\.chk$/.test(name)) await run('cp', ['-L', join(root, path), join(work, 'lib', name)]).catch(() => {});
   }
 }
 
@@ -130,35 +110,4 @@ async function requireMlDsa(directory: string): Promise<void> {
   } finally {
     rmSync(database, { recursive: true, force: true });
   }
-}
-
-/** The mirrors of this machine's own release, in either format of apt's source files. */
-function findSources(codename: string): { options: string; uri: string }[] {
-  const folder = '/etc/apt/sources.list.d';
-  const files = ['/etc/apt/sources.list', ...(existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [])];
-  return files
-    .filter((file) => existsSync(file))
-    .flatMap((file) => {
-      const text = readFileSync(file, 'utf8');
-      return file.endsWith('.sources') ? stanzaSources(text, codename) : lineSources(text, codename);
-    });
-}
-
-function lineSources(text: string, codename: string): { options: string; uri: string }[] {
-  return [...text.matchAll(/^deb\s+(\[[^\]]*\])?\s*(\S+)\s+(\S+)\s+.*\bmain\b/gm)]
-    .filter(([, , , suite]) => suite === codename)
-    .map(([, options = '', uri = '']) => ({ options, uri }));
-}
-
-function stanzaSources(text: string, codename: string): { options: string; uri: string }[] {
-  return text.split(/\n\s*\n/).flatMap((stanza) => {
-    const field = (name: string): string[] => new RegExp(`^${name}:\\s*(.+)$`, 'm').exec(stanza)?.[1]?.split(/\s+/) ?? [];
-    if (!field('Types').includes('deb') || !field('Suites').includes(codename) || !field('Components').includes('main')) return [];
-    const [key] = field('Signed-By');
-    return field('URIs').map((uri) => ({ options: key?.startsWith('/') === true ? `[signed-by=${key}]` : '', uri }));
-  });
-}
-
-function parseAssignments(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/^(\w+)="?([^"\n]*)"?$/gm)].map(([, name = '', value = '']) => [name, value]));
 }

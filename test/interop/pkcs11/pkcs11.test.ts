@@ -1,18 +1,21 @@
 // Other people's programs with keys of a running appliance, through p11-kit: every command of the page about PKCS#11, as a reader would type
 // them, in a mount namespace in which the module files are those of the test alone.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Ending, run } from '../../clients/commands.ts';
 import { type Daemon, freePort, startDaemon } from '../../harness/daemon.ts';
+import { unpackPackages } from '../../harness/debian-packages.ts';
 import { blocksOf } from '../../harness/markdown.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const page = join(root, 'appliance/docs/use/pkcs11.md');
 const at = temporaryDirectory();
+const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
+const providers = join(libraries, 'ossl-modules');
 let daemon: Daemon;
 let sshPort: number;
 
@@ -42,8 +45,18 @@ beforeAll(async () => {
     `Host example\n  HostName 127.0.0.1\n  Port ${sshPort}\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n  BatchMode yes\n`,
   );
   mkdirSync('/run/sshd', { recursive: true });
+  await provideProvider();
 });
 afterAll(() => daemon.stop());
+
+/** OpenSSL's provider for PKCS#11 is in Debian from 13 on, and runs with the OpenSSL and the C library of 12. */
+async function provideProvider(): Promise<void> {
+  cpSync(providers, at('providers'), { recursive: true });
+  if (existsSync(at('providers/pkcs11.so'))) return;
+  mkdirSync(at('trixie'));
+  const unpacked = await unpackPackages(at('trixie'), { suite: 'trixie', of: ['pkcs11-provider'] });
+  cpSync(join(unpacked, providers, 'pkcs11.so'), at('providers/pkcs11.so'));
+}
 
 /** Runs lines of bash as a reader whose home is that of the test, with its own module files. */
 function asReader(lines: string): Promise<Ending> {
@@ -51,6 +64,7 @@ function asReader(lines: string): Promise<Ending> {
     'mount --make-rprivate /',
     `mount --bind ${at('modules')} /etc/pkcs11/modules`,
     `mount --bind ${at('none')} /usr/share/p11-kit/modules`,
+    `mount --bind ${at('providers')} ${providers}`,
     `mount --bind ${at('home')} ${homedir()}`,
     'cd ~',
     'ulimit -c 0',
@@ -77,12 +91,12 @@ test('every command of the page does what it says, and its signatures hold for o
   expect(blocks.length).toBeGreaterThan(11);
   const commands = blocks.flatMap(({ line, text }) => [`LINE=${line}`, text]).join('\n');
   const lines = commands.replaceAll('127.0.0.1:4646', new URL(daemon.url).host);
-  const ports = [8443, 8444, 8445];
+  const ports = [8443, 8444, 8445, 8446, 8447];
   let moved = lines;
   for (const port of ports) moved = moved.replaceAll(String(port), String(await freePort()));
   const { code, output } = await asReader(`$(command -v sshd) -f ${at('sshd.conf')}\n${moved}`);
   expect(code, output).toBe(0);
-  expect(output.match(/^0 200$/gm), output).toHaveLength(2);
+  expect(output.match(/^0 200$/gm), output).toHaveLength(4);
   const trail = readFileSync(at('data/audit/worker-1.000000000001.jsonl'), 'utf8');
   const agents = new Set(
     [...trail.matchAll(/"user-agent":"keystorectl-pkcs11\/[^ "]+ ?(?:\(claimed: ([^)]+)\))?"/g)].map(([, name = '']) => name),
