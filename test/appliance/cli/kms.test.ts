@@ -1,7 +1,5 @@
 // keystorectl kms: Kubernetes' KMS v2 over a Unix socket against a real appliance, by a client of gRPC.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { connect, type ClientHttp2Session } from 'node:http2';
-import { createConnection } from 'node:net';
 import { PassThrough } from 'node:stream';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,6 +10,7 @@ import { LastingClient } from '../../../appliance/cli/lasting/client.ts';
 import { Notices } from '../../../appliance/cli/lasting/notices.ts';
 import { runKeystorectl } from '../../../appliance/cli/main.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { framed, KmsClient, textOf } from '../../harness/kms-client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -19,7 +18,7 @@ const server = path('kms.sock');
 let appliance: TestAppliance;
 let client: LastingClient;
 let http2: ReturnType<typeof serverOf>;
-let session: ClientHttp2Session;
+let kms: KmsClient;
 const stderr = new PassThrough();
 
 beforeAll(async () => {
@@ -32,10 +31,10 @@ beforeAll(async () => {
   client = new LastingClient({ connection, io, userAgent: 'test', timeoutMs: 10_000, atOnce: 4 });
   http2 = serverOf(kmsMethods('etcd', client, new Notices(io, 'keystorectl kms')));
   await new Promise<void>((done) => http2.listen(server, done));
-  session = connect('http://localhost', { createConnection: () => createConnection(server) });
+  kms = new KmsClient(server);
 });
 afterAll(async () => {
-  session.destroy();
+  kms.end();
   http2.close();
   client.close();
   await appliance.close();
@@ -47,39 +46,9 @@ async function must(method: string, target: string, body?: unknown): Promise<unk
   return answer;
 }
 
-type Said = { readonly status: number; readonly message: string; readonly fields: ReadonlyMap<number, Buffer> };
-
-/** Sends octets as the body of a call. */
-function send(method: string, body: Buffer, headers = {}): Promise<Said> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({
-      ...{ ':method': 'POST', ':path': `/v2.KeyManagementService/${method}`, 'content-type': 'application/grpc', te: 'trailers' },
-      ...headers,
-    });
-    const chunks: Buffer[] = [];
-    let [status, message] = [-1, ''];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('trailers', (trailers) => {
-      [status, message] = [Number(trailers['grpc-status']), decodeURIComponent(String(trailers['grpc-message'] ?? ''))];
-    });
-    stream.on('error', reject);
-    stream.on('close', () => resolve({ status, message, fields: readFields(Buffer.concat(chunks).subarray(5)) }));
-    stream.end(body);
-  });
-}
-
-function framed(message: Buffer): Buffer {
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
-}
-
-const call = (method: string, fields: Readonly<Record<number, string | Uint8Array>> = {}) => send(method, framed(writeFields(fields)));
-const textOf = ({ fields }: Said, field: number): string => fields.get(field)?.toString() ?? '';
-const status = async (): Promise<readonly string[]> => {
-  const said = await call('Status');
-  return [1, 2, 3].map((field) => textOf(said, field));
-};
+const call = (...asked: Parameters<KmsClient['call']>) => kms.call(...asked);
+const send = (...asked: Parameters<KmsClient['send']>) => kms.send(...asked);
+const status = () => kms.status();
 
 test('Status is ok with name and version of the key; what Encrypt makes under it is decrypted, after a rotation as well', async () => {
   expect(await status()).toEqual(['v2', 'ok', 'etcd:1']);

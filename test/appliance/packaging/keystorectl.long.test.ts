@@ -1,13 +1,17 @@
 // keystorectl without the daemon: the single file and the tarball are made the same way twice, run without the sources, and do what they say.
 import { spawn, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readDownloads, readSpan } from '../../../appliance/downloads/files.ts';
 import { makeDownloads } from '../../../appliance/packaging/keystorectl/downloads.ts';
-import { startTestAppliance } from '../../harness/appliance.ts';
+import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { KmsClient } from '../../harness/kms-client.ts';
+import { P11KitClient, wanted } from '../../harness/p11-kit-client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -21,11 +25,9 @@ beforeAll(async () => {
   if (tarball === undefined || single === undefined) throw new Error('files are missing');
   expect(spawnSync('tar', ['-xzf', path('downloads', tarball.name), '-C', path()]).status).toBe(0);
   forms['the tarball'] = [path('keystorectl', 'keystorectl')];
-  const pieces = [];
-  for await (const piece of readSpan(single, { start: 0, end: single.size }, path('downloads'))) pieces.push(piece);
-  const octets = Buffer.concat(pieces);
-  expect(hash('sha256', octets, 'hex')).toBe(single.sha256);
-  writeFileSync(path('single'), octets);
+  // In pieces, as every download comes: the pages of one large write stay together in memory, and count as that of the process.
+  await writeFile(path('single'), readSpan(single, { start: 0, end: single.size }, path('downloads')));
+  expect(hash('sha256', readFileSync(path('single')), 'hex')).toBe(single.sha256);
   chmodSync(path('single'), 0o755);
   forms['the single file'] = [path('single')];
 });
@@ -53,21 +55,55 @@ describe.each(['the tarball', 'the single file'])('%s', (form) => {
     for (const name of ['create', 'login', 'audit', 'completion']) expect(stdout).toContain(`\n  ${name} `);
   });
 
-  test('works with an appliance, in JSON, YAML and tables', async () => {
-    mkdirSync(path(`appliance of ${form}`));
-    const appliance = await startTestAppliance({ directory: path(`appliance of ${form}`) });
-    try {
-      const { url, rootToken } = appliance;
-      const ca = path(`appliance of ${form}`, 'tls-cert.pem');
-      const ctl = (...words: string[]) => runAsync(form, words, { KEYSTORED_URL: url, KEYSTORED_CA: ca, KEYSTORED_TOKEN: rootToken });
+  describe('with an appliance', () => {
+    let appliance: TestAppliance;
+    let environment: Readonly<Record<string, string>>;
+    beforeAll(async () => {
+      mkdirSync(path(`appliance of ${form}`));
+      appliance = await startTestAppliance({ directory: path(`appliance of ${form}`) });
+      const { url: KEYSTORED_URL, rootToken: KEYSTORED_TOKEN } = appliance;
+      environment = { KEYSTORED_URL, KEYSTORED_TOKEN, KEYSTORED_CA: path(`appliance of ${form}`, 'tls-cert.pem') };
+      await appliance.request('POST', '/v1/config/keystore/transit-keys', { name: 'web', cipher: 'ecdsa-p256' });
+    });
+    afterAll(() => appliance.close());
+
+    test('works in JSON, YAML and tables', async () => {
+      const ctl = (...words: string[]) => runAsync(form, words, environment);
       expect(await ctl('create', 'transit-keys', 'bundled', '--auto-rotate/rotate-after', '90d')).toMatchObject({ status: 0, stderr: '' });
       writeFileSync(path('merge.yaml'), 'deletion-allowed: true\n');
       expect(await ctl('merge', 'transit-keys', 'bundled', '--file', path('merge.yaml'))).toMatchObject({ status: 0 });
       expect((await ctl('show', 'transit-keys', 'bundled', '--output', 'yaml')).stdout).toContain('deletion-allowed: true');
       expect((await ctl('list', 'transit-keys', '--output', 'table')).stdout).toContain('bundled');
-    } finally {
-      await appliance.close();
-    }
+    });
+
+    test('shows keys to programs that use PKCS#11, with less than 80 MB of memory after ten signatures', async () => {
+      const [command = '', ...first] = forms[form] ?? [];
+      const child = spawn(command, [...first, 'pkcs11', '--key', 'web'], { env: environmentOf(environment), stdio: 'pipe' });
+      const client = new P11KitClient(child.stdin, child.stdout);
+      const session = await client.openSession();
+      const [key = 0] = await client.find(session, wanted.class(3));
+      for (let place = 1; place <= 10; place++) {
+        await client.begin(session, key, 0x1041);
+        expect(await client.sign(session, Buffer.alloc(32, place))).toHaveLength(64);
+      }
+      const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]);
+      expect(kilobytes).toBeLessThan(80_000);
+      client.end();
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    });
+
+    test('encrypts the secrets of Kubernetes', async () => {
+      await appliance.request('POST', '/v1/config/keystore/transit-keys', { name: 'etcd' });
+      const [command = '', ...first] = forms[form] ?? [];
+      const words = [...first, 'kms', '--socket', path('kms.sock'), '--key', 'etcd'];
+      const child = spawn(command, words, { env: environmentOf(environment), stdio: 'pipe' });
+      await once(child.stderr, 'data');
+      const kms = new KmsClient(path('kms.sock'));
+      expect(await kms.status()).toEqual(['v2', 'ok', 'etcd:1']);
+      kms.end();
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    });
   });
 
   test('verifies an audit trail offline', () => {
