@@ -8,7 +8,7 @@ import { fetchKeys, reasonForAdministrators } from '../keys/fetch-keys.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { readStaticKeys, type SkippedKey, type StoredJwk } from '../keys/key-set.ts';
 import { jwtTag } from '../tags.ts';
-import { algorithmNames, keyTypeOf } from '../token/algorithms.ts';
+import { algorithmNames, keyTypeOf } from '../../../core/identity/signature-algorithms.ts';
 
 const findingOutput = z.object({
   level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('Whether logins fail because of it.'),

@@ -6,7 +6,7 @@ import { findPublicKeyProblem, hasMadeUpCurve, readJwk } from '../../../core/bas
 import { readPem } from '../../../core/base/texts/pem.ts';
 import { showableText } from '../../../core/identity/claims.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../core/wire/json.ts';
-import { isUsableType } from '../token/algorithms.ts';
+import { isUsableType } from '../../../core/identity/signature-algorithms.ts';
 import type { VerificationKey } from '../token/judge.ts';
 
 /** Public members of a key, as it is stored. */

@@ -1,7 +1,7 @@
 // A JWT issuer as administrators write it and as it is stored.
 import { z } from 'zod';
 import { durationText, pemExample } from '../../../core/wire/fields.ts';
-import { algorithmNames } from '../token/algorithms.ts';
+import { algorithmNames } from '../../../core/identity/signature-algorithms.ts';
 
 /** Platforms whose tokens the appliance knows; `generic` for all others. */
 export const issuerKinds = ['github', 'gitlab', 'kubernetes', 'spiffe', 'entra', 'google', 'aws', 'generic'] as const;

@@ -1,7 +1,7 @@
 // Public keys that are verified with where there is no right one, so that a refusal takes as long: example keys of RFC 7515 and RFC 8037, whose
 // private parts are published. A token that they verify is refused like any other.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AlgorithmName, keyTypeOf } from './algorithms.ts';
+import { type AlgorithmName, keyTypeOf } from '../../../core/identity/signature-algorithms.ts';
 
 const jwks: readonly JsonWebKey[] = [
   {

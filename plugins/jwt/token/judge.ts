@@ -6,7 +6,7 @@ import { showableText } from '../../../core/identity/claims.ts';
 import type { JsonValue } from '../../../core/wire/json.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
 import { decoyFor } from './decoys.ts';
-import { type AlgorithmName, isAlgorithm, isSignatureRight, keyTypeOf } from './algorithms.ts';
+import { type AlgorithmName, isAlgorithm, isSignatureRight, keyTypeOf } from '../../../core/identity/signature-algorithms.ts';
 import { type Binding, judgeBinding } from './bindings.ts';
 import { type ParsedToken, readHeader, type TokenHeader } from './compact.ts';
 import { TokenRefused } from './refusal.ts';

@@ -1,6 +1,6 @@
 // There is a decoy for every algorithm, and a refusal by one takes about as long as by a key that is there.
 import { expect, test } from 'vitest';
-import { algorithmNames, isSignatureRight, keyTypeOf } from '../../../plugins/jwt/token/algorithms.ts';
+import { algorithmNames, isSignatureRight, keyTypeOf } from '../../../core/identity/signature-algorithms.ts';
 import { decoyFor } from '../../../plugins/jwt/token/decoys.ts';
 import { makeSigner, signAs } from './tokens.ts';
 

@@ -1,6 +1,6 @@
-// Signature algorithms of foreign tokens (RFC 7518, RFC 8037), and their verification. Public keys alone: no key of the appliance is used.
+// Signature algorithms of tokens and messages signed elsewhere (RFC 7518, RFC 8037), and their verification. Public keys alone: no key of the appliance is used.
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { cleanly } from '../base/public-keys/openssl.ts';
 
 /** Asymmetric ones only: with HS* a public key could be taken for a secret. */
 export const algorithmNames = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
