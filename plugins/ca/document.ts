@@ -7,7 +7,7 @@ import { certifyingAnything } from './issuing/certifying.ts';
 import { signingAnything } from './issuing/signing.ts';
 import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
 import { isUriPattern, normaliseDomain } from './issuing/identity-policy.ts';
-import { disabledScep, oldAlgorithms, type ScepSettings } from './records/enrolments.ts';
+import { challengeTypes, disabledAcme, disabledScep, oldAlgorithms, type ScepSettings } from './records/enrolments.ts';
 import { disabledEnrolment, type EstSettings } from './records/records.ts';
 
 /** Every key type as users write it; the first of each cert-key-type is its default. */
@@ -97,6 +97,23 @@ const scep = z.object({
     .describe('Weak algorithms that messages of devices may use all the same.'),
 });
 
+const acme = z.object({
+  enabled: z
+    .boolean()
+    .default(disabledAcme.enabled)
+    .describe('Whether servers may enrol here by ACME, with the names and lives of `est`; otherwise ACME answers 404.'),
+  externalAccountRequired: z
+    .boolean()
+    .default(disabledAcme.externalAccountRequired)
+    .describe('Whether accounts are made only with a key of make-eab-key; otherwise anybody who reaches the listener makes one.'),
+  challenges: z
+    .array(z.enum(challengeTypes).meta({ typeName: 'AcmeChallenge' }))
+    .max(challengeTypes.length)
+    .meta({ whenEmpty: [] })
+    .default([...challengeTypes])
+    .describe('Ways in which an account may prove that it controls a name; none: only names of its key are issued.'),
+});
+
 /** Writable fields (spec, CA resource; api 62, 63). */
 export const caDocument = z.object({
   certKeyType: z
@@ -138,6 +155,7 @@ export const caDocument = z.object({
   deletionAllowed: z.boolean().default(false).describe('Must be true before the CA can be deleted while certificates of it are valid.'),
   est: est.prefault({}).describe('Enrolment of devices.'),
   scep: scep.prefault({}).describe('Enrolment of devices by SCEP.'),
+  acme: acme.prefault({}).describe('Enrolment of servers by ACME.'),
 });
 
 export type CaDocument = z.infer<typeof caDocument>;
@@ -177,6 +195,9 @@ export const caStateFields = z.object({
         ),
     })
     .describe('What devices that speak SCEP need to know.'),
+  acme: z
+    .object({ directoryUrl: z.array(z.url()).describe('URLs of the directory, by host name and by address.') })
+    .describe('What clients of ACME need to know.'),
 });
 
 /** The key type a document asks for; undefined when curve or bits do not belong to its cert-key-type. */

@@ -73,7 +73,13 @@ async function forgetEnrolments({ store, tables, clock }: CaContext, ca: FoundCa
         .take(stepRecords),
       ([key]) => key,
     );
+  // One that was used stands for the accounts that were made with it.
+  const unused = over(tables.eabKeys, keptDays).filter((key) => {
+    const present = tables.eabKeys.get(key);
+    return present !== undefined && present.usesLeft === present.uses;
+  });
   const gone = [
+    ...unused.map((key) => [tables.eabKeys, key] as const),
     ...over(tables.enrolments, 0).map((key) => [tables.enrolments, key] as const),
     ...over(tables.pendingEnrolments, 0).map((key) => [tables.pendingEnrolments, key] as const),
     ...over(tables.enrolmentSecrets, keptDays).map((key) => [tables.enrolmentSecrets, key] as const),

@@ -12,6 +12,7 @@ import { custodyOfCa } from './actions/custody.ts';
 import { caKeyHolders, keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
+import { eabKeyHolders } from './enrolment/eab-keys.ts';
 import { expiryGauge } from './gauges.ts';
 import { doHousekeeping } from './housekeeping.ts';
 import { strandedListsJob } from './own/keys-in-token.ts';
@@ -45,7 +46,10 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
     ],
     dropTenant: (tenantId) => dropCas(context, tenantId),
     tokenKeys: () => keysOfCas(context, 'token'),
-    wrappedKeys: () => caKeyHolders(context),
+    *wrappedKeys() {
+      yield* caKeyHolders(context);
+      yield* eabKeyHolders(context);
+    },
     check: () => checkCas(context),
   };
 }

@@ -37,12 +37,12 @@ import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLa
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
 import { familiesUnder } from './issuing/csr.ts';
-import { disabledScep, type ScepSettings } from './records/enrolments.ts';
+import { disabledAcme, disabledScep, type ScepSettings } from './records/enrolments.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { endOfCa, endTrust, removeCaRecords, revokeOwnCertificates, serialsOf, sweepRemovedCas } from './removal.ts';
 import { revoking } from './actions/revoke.ts';
 import { caTag } from './tags.ts';
-import { enrolmentRights, requireScepSigner, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
+import { enrolmentRights, requireAcmeSigner, requireScepSigner, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
@@ -102,19 +102,24 @@ function planChange(
   const scep = scepSettings(document);
   requireFitSecret('scep', scep, current?.scep);
   requireScepPossible(scep, current === undefined ? findKeyType(document) : current.keyType, document.caCert !== undefined);
+  const { acme } = document;
+  if (acme.enabled && document.caCert !== undefined)
+    throw fail('invalid-value', { detail: 'A CA with "ca-cert" is trust-only and issues nothing: "acme/enabled" stays false.' });
   const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(context, document.caCert);
   if (current !== undefined) {
     requireSigner(change, est, current.est);
     requireScepSigner(change, est, scep, current.scep ?? disabledScep);
+    requireAcmeSigner(change, est, acme, current.acme ?? disabledAcme);
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
     if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
     const { ttl, deletionAllowed } = document;
-    return { commit: () => ({ ...current, ttl, deletionAllowed, est, scep, trustedCaId, trustCertificate }) };
+    return { commit: () => ({ ...current, ttl, deletionAllowed, est, scep, acme, trustedCaId, trustCertificate }) };
   }
   const { ttl, deletionAllowed } = document;
-  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, scep, trustedCaId, generations: [] };
+  const createdAt = formatTimestamp(context.clock.now());
+  const first = { name, createdAt, ttl, deletionAllowed, est, scep, acme, trustedCaId, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
@@ -304,6 +309,7 @@ function toDocument(record: CaRecord): CaDocument {
     deletionAllowed: record.deletionAllowed ?? false,
     est: { ...settings, allowedDomains: [...allowedDomains], ...(allowedUris === undefined ? {} : { allowedUris: [...allowedUris] }) },
     scep: { ...(record.scep ?? disabledScep), allowOld: [...(record.scep ?? disabledScep).allowOld] },
+    acme: { ...(record.acme ?? disabledAcme), challenges: [...(record.acme ?? disabledAcme).challenges] },
   };
   if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
   return {
@@ -345,6 +351,9 @@ function toState(
     scep: {
       ...(shows('scep/enabled') ? { url: record.scep?.enabled === true ? urlsOf('scep') : [] } : {}),
       ...defined({ registrationNotAfter: registration === undefined ? undefined : readCertificate(registration.certificate).notAfter }),
+    },
+    acme: {
+      ...(shows('acme/enabled') ? { directoryUrl: record.acme?.enabled === true ? urlsOf('acme') : [] } : {}),
     },
   };
 }

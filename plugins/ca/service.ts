@@ -12,16 +12,19 @@ import type {
   VerifiedRequest,
 } from '../../core/plugin/services/certificate-authority.ts';
 import { requireCaAlgorithm } from './authority/algorithms.ts';
-import { caCertificates, findTrusted, findUsableCa, type FoundCa } from './authority/lookup.ts';
+import { caCertificates, findGeneration, findTrusted, findUsableCa, type FoundCa, tenantCas } from './authority/lookup.ts';
 import { trustedCertificates } from './authority/trust.ts';
 import type { CaContext } from './context.ts';
 import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
+import { nameAttributes } from '../../core/der/oids.ts';
 import { formatName, readName } from './der/name.ts';
+import { findEabKey } from './enrolment/eab-keys.ts';
 import { Concluded, enrolAgain, enrolFirst } from './enrolment/enrol.ts';
+import { enrolProven, findForbiddenNames } from './enrolment/proven.ts';
 import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
 import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
-import { familiesUnder, verifyCsr } from './issuing/csr.ts';
+import { familiesUnder, type VerifiedCsr, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
 import { viaCertifyCa } from './issuing/subordinate.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
@@ -29,7 +32,7 @@ import { type CaRecord, type IssuedCertificate, newestGeneration, type RenewalLi
 import { registrationAuthority } from './registration/authority.ts';
 import { canRegister, ensureRegistrations } from './registration/registration.ts';
 import { currentCrl } from './status/crl.ts';
-import { findIssued, isRevokedOnPath } from './status/revocation.ts';
+import { findIssued, isRevokedOnPath, revokeCertificate } from './status/revocation.ts';
 
 /** `protocols` collects what is attached. */
 export function certificateAuthorities(context: CaContext, protocols: EnrolmentProtocol[]): CertificateAuthorities {
@@ -40,6 +43,7 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
       const found = findUsableCa(context, tenantId, name);
       return found === undefined ? undefined : authorityOf(context, limit, found);
     },
+    exists: (tenantId, id) => tenantCas(context, tenantId).some(({ record }) => record.id === id),
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     attach: (protocol) => void protocols.push(protocol),
     listenerIdentity: (tenantId, hosts, place) => ensureListenerIdentity(context, tenantId, hosts, place),
@@ -77,6 +81,11 @@ function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): Cert
       const issued = context.tables.certificates.get([tenantId, record.id, serial]);
       return issued === undefined ? undefined : heldCertificate(context, ca, readCertificate(issued.certificate), issued);
     },
+    revoke: (serial, reason) => revokeCertificate(context, ca, serial, reason),
+    findForbidden: (names) => findForbiddenNames(ca, names),
+    findAccountKey: (id) => findEabKey(context, ca, id),
+    requireFewFailures: (clientIp) => limit.requireBelow(unproved(record), clientIp, { strictly: true, what: proofsFailed }),
+    countFailure: (clientIp) => limit.count(unproved(record), clientIp, proofsFailed),
     revocationList: () => currentCrl(context, ca, newest, { needs: 'every' }),
     async registrationAuthority() {
       if (!canRegister(record)) return undefined;
@@ -87,37 +96,41 @@ function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): Cert
     requireDecryptable: (clientIp, isQuestion) =>
       limit.requireBelow(undecryptable(record), clientIp, { strictly: isQuestion, what: notDecrypted }),
     countUndecryptable: (clientIp) => limit.count(undecryptable(record), clientIp, notDecrypted),
-    readRequest(der) {
-      const csr = verifyCsr(der, familiesUnder(keyType));
-      const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
-      const request: VerifiedRequest = {
-        subject: subjectText,
-        names: nameTexts,
-        keyName,
-        challengePassword,
-        approve: () => issuable(context, ca, approveByPolicy(csr, record.est)),
-        approveRenewal(held) {
-          const certificate = readCertificate(held.certificate);
-          return issuable(
-            context,
-            ca,
-            approveRenewal(csr, certificate, record.est, limitsOf(certificate, findIssued(context, ca, certificate))),
-          );
+    readRequest: (der) => requestOf(context, limit, ca, verifyCsr(der, familiesUnder(keyType))),
+  };
+}
+
+function requestOf(context: CaContext, limit: FailureLimit, ca: FoundCa, csr: VerifiedCsr): VerifiedRequest {
+  const { record } = ca;
+  const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
+  return {
+    subject: subjectText,
+    names: nameTexts,
+    keyName,
+    challengePassword,
+    approve: () => issuable(context, ca, approveByPolicy(csr, record.est)),
+    approveRenewal(held) {
+      const certificate = readCertificate(held.certificate);
+      return issuable(
+        context,
+        ca,
+        approveRenewal(csr, certificate, record.est, limitsOf(certificate, findIssued(context, ca, certificate))),
+      );
+    },
+    publicKey: csr.content.publicKey,
+    commonNames: csr.content.subjectAttributes.filter(({ type }) => type === nameAttributes.CN).map(({ value }) => value),
+    enrolProven: (asked) => enrolProven(context, ca, csr, asked),
+    enrol: (asked) => enrolFirst(context, limit, ca, csr, asked),
+    enrolAgain(asked, held) {
+      const certificate = readCertificate(held.certificate);
+      const limits = limitsOf(certificate, findIssued(context, ca, certificate));
+      return enrolAgain(context, ca, csr, asked, {
+        held: certificate,
+        limits,
+        recheck(transaction) {
+          if (held.isRevoked(transaction)) throw new Concluded(revokedMeanwhile);
         },
-        enrol: (asked) => enrolFirst(context, limit, ca, csr, asked),
-        enrolAgain(asked, held) {
-          const certificate = readCertificate(held.certificate);
-          const limits = limitsOf(certificate, findIssued(context, ca, certificate));
-          return enrolAgain(context, ca, csr, asked, {
-            held: certificate,
-            limits,
-            recheck(transaction) {
-              if (held.isRevoked(transaction)) throw new Concluded(revokedMeanwhile);
-            },
-          });
-        },
-      };
-      return request;
+      });
     },
   };
 }
@@ -130,10 +143,17 @@ const revokedMeanwhile: EnrolmentOutcome = {
 
 /** Name under which messages that do not decrypt are counted. */
 const undecryptable = ({ id }: CaRecord): string => `${id} undecryptable`;
+const unproved = ({ id }: CaRecord): string => `${id} unproved`;
+const proofsFailed = 'proofs of names that have failed';
 const notDecrypted = 'messages that cannot be decrypted';
 
 /** The settings that users write for a protocol. Names and lives are the same for all protocols. */
-function enrolmentOf({ est, scep }: CaRecord, protocol: string): EnrolmentSettings | undefined {
+function enrolmentOf({ est, scep, acme }: CaRecord, protocol: string): EnrolmentSettings | undefined {
+  if (protocol === 'acme' && acme?.enabled === true) {
+    const { externalAccountRequired, challenges } = acme;
+    const none = { sharedSecret: undefined, takesTrustedCertificates: false, renewsHeldCertificates: false } as const;
+    return { ...none, acme: { externalAccountRequired, challenges } };
+  }
   if (protocol === 'scep' && scep?.enabled === true)
     return {
       sharedSecret: scep.initialEnrollSecret,
@@ -155,6 +175,10 @@ function heldCertificate(context: CaContext, ca: FoundCa, certificate: Certifica
     serial: certificate.serial,
     problem: findProblem(certificate, issued, context.clock.now()),
     isRevoked: (transaction) => findIssued(context, ca, certificate, transaction)?.revoked !== undefined,
+    get issuers() {
+      const generation = findGeneration(ca.record, issued.generation);
+      return generation === undefined ? [] : [generation.certificate, ...generation.chain];
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { caPath } from './actions/action.ts';
 import { signingFor } from './issuing/signing.ts';
 import { findTrusted, type FoundCa, tenantCas } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
-import { disabledScep, type ScepSettings } from './records/enrolments.ts';
+import { type AcmeSettings, disabledAcme, disabledScep, type ScepSettings } from './records/enrolments.ts';
 import type { CaRecord, EstSettings } from './records/records.ts';
 
 /** Wider names and lives are what `sign-freely` is for; any of these lets devices have what `sign-csr` gives. */
@@ -29,10 +29,13 @@ const fields = Object.keys(actionsOf) as (keyof EstSettings)[];
 
 const scepFields = Object.keys(disabledScep).concat('initialEnrollSecret') as (keyof ScepSettings)[];
 
+const acmeFields = Object.keys(disabledAcme) as (keyof AcmeSettings)[];
+
 /** Rights to the fields, for policy/check. */
 export const enrolmentRights: readonly FieldRight[] = [
   ...fields.flatMap((field) => actionsOf[field].map((action) => right(`est/${toKebab(field)}`, action))),
   ...scepFields.map((field) => right(`scep/${toKebab(field)}`, 'sign-csr')),
+  ...acmeFields.map((field) => right(`acme/${toKebab(field)}`, 'sign-csr')),
   {
     field: 'ca-cert',
     operation: 'execute',
@@ -67,6 +70,30 @@ export function requireScepSigner(
 ): void {
   if (scepFields.some((field) => isScepWider(field, wanted, present) || isScepWiderBlindly(field, blindly('scep', field))))
     call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, 'sign-csr'], 'execute', signingFor(est));
+}
+
+/** As requireScepSigner, of ACME. */
+export function requireAcmeSigner(
+  { call, names: [name = ''], blindly }: Pick<Change<unknown, unknown>, 'call' | 'names' | 'blindly'>,
+  est: EstSettings,
+  wanted: AcmeSettings,
+  present: AcmeSettings,
+): void {
+  if (acmeFields.some((field) => isAcmeWider(field, wanted, present) || isAcmeWiderBlindly(field, blindly('acme', field))))
+    call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, 'sign-csr'], 'execute', signingFor(est));
+}
+
+function isAcmeWider(field: keyof AcmeSettings, wanted: AcmeSettings, present: AcmeSettings): boolean {
+  if (field === 'externalAccountRequired') return present.externalAccountRequired && !wanted.externalAccountRequired;
+  if (field === 'challenges') return wanted.challenges.some((type) => !present.challenges.includes(type));
+  return wanted.enabled && !present.enabled;
+}
+
+function isAcmeWiderBlindly(field: keyof AcmeSettings, stated: unknown): boolean {
+  if (field === 'externalAccountRequired') return stated === false;
+  // Without its own value the field has the default, which is every challenge.
+  if (field === 'challenges') return stated !== undefined;
+  return stated !== undefined && stated !== null && stated !== false;
 }
 
 function isScepWider(field: keyof ScepSettings, wanted: ScepSettings, present: ScepSettings): boolean {

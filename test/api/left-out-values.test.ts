@@ -65,6 +65,7 @@ const nothingWhenEmpty = [
   'est/allowed-uris',
   'openpgp-key-usage',
   'scep/allow-old',
+  'acme/challenges',
   'names',
 ];
 

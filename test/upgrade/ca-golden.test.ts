@@ -12,8 +12,11 @@ import type { CaGolden } from './ca-golden.ts';
 const path = temporaryDirectory();
 const files = readdirSync(import.meta.dirname).flatMap((name) => /^(ca-golden-\d+)\.json$/.exec(name)?.[1] ?? []);
 const state = '/v1/state/keystore/tls/ca';
-/** Container that CAs did not have then, as it is without settings. */
-const scep = { 'allow-old': [], 'allow-reenroll-with-issued-cert': true, 'approval-required': false, enabled: false };
+/** Containers that CAs did not have then, as they are without settings. */
+const later = {
+  scep: { 'allow-old': [], 'allow-reenroll-with-issued-cert': true, 'approval-required': false, enabled: false },
+  acme: { challenges: ['http-01', 'dns-01', 'tls-alpn-01'], enabled: false, 'external-account-required': true },
+};
 
 test('there is a golden file', () => expect(files).toContain('ca-golden-1'));
 
@@ -36,7 +39,7 @@ describe.each(files)('%s', (file) => {
   };
 
   test.each(Object.keys(golden.documents))('CA %s: configuration and state are those of then', async (name) => {
-    expect(await daemon.request('GET', `/v1/config/keystore/tls/ca/${name}`)).toEqual({ ...golden.documents[name], scep });
+    expect(await daemon.request('GET', `/v1/config/keystore/tls/ca/${name}`)).toEqual({ ...golden.documents[name], ...later });
     const { 'crl-url': _crl, 'ocsp-url': _ocsp, est: _est, ...kept } = golden.states[name] ?? {};
     expect(await daemon.request('GET', `${state}/${name}`)).toMatchObject(kept);
   });
@@ -70,9 +73,9 @@ describe.each(files)('%s', (file) => {
     const own = '/v1/config/keystore/tls/ca';
     await daemon.request('PATCH', `${own}/devices`, { labels: { site: 'north' } });
     await daemon.request('POST', `${state}/devices/renew`);
-    expect(await daemon.request('GET', `${own}?selector=site=north`)).toEqual([{ ...golden.documents['devices'], scep, labels: { site: 'north' } }]);
+    expect(await daemon.request('GET', `${own}?selector=site=north`)).toEqual([{ ...golden.documents['devices'], ...later, labels: { site: 'north' } }]);
     await daemon.request('PATCH', `${own}/devices`, { labels: null });
-    expect(await daemon.request('GET', `${own}/devices`)).toEqual({ ...golden.documents['devices'], scep });
+    expect(await daemon.request('GET', `${own}/devices`)).toEqual({ ...golden.documents['devices'], ...later });
   });
 
   test('every invariant holds, and every record opens', async () => {

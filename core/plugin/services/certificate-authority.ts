@@ -10,6 +10,8 @@ export const certificateAuthorityService = defineService<CertificateAuthorities>
 export type CertificateAuthorities = {
   /** Finds a CA of the tenant that has a key. Reads the state of the last refresh of the store. */
   find(tenantId: string, name: string): CertificateAuthority | undefined;
+  /** Tells whether a CA with this id is there, for protocols that keep records of it. */
+  exists(tenantId: string, id: string): boolean;
   /** Reads subject and serial number of any certificate; undefined if it cannot be parsed. */
   describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
   /** limit of a client's intermediates that `trusts` examines; more are ignored */
@@ -58,6 +60,17 @@ export type CertificateAuthority = {
   findIssued(certificate: Uint8Array): HeldCertificate | undefined;
   /** Finds a certificate issued by this CA by its serial number, lower-case hexadecimal. */
   findBySerial(serial: string): HeldCertificate | undefined;
+  /** Revokes a certificate that it issued, for good, on the disk when it resolves. Returns whether it was not revoked before. Throws `not-found`. */
+  revoke(serial: string, reason: RevocationReason): Promise<boolean>;
+  /** Reason for which its rules forbid names (`DNS:…`, `IP:…`), as a clause for people; undefined if they allow all of them. */
+  findForbidden(names: readonly string[]): string | undefined;
+  /** Finds a key for accounts of ACME that an administrator made; undefined for an unknown or revoked one. */
+  findAccountKey(id: string): ExternalAccountKey | undefined;
+  /**
+   * Limits proofs that fail: throws `rate-limited` for an address from which too many have failed. `countFailure` counts one more.
+   */
+  requireFewFailures(clientIp: string): void;
+  countFailure(clientIp: string): Promise<void>;
   /** Makes the revocation list (DER) of its newest key, with every revocation. Rejects with HsmError. */
   revocationList(): Promise<Uint8Array>;
   /**
@@ -81,6 +94,27 @@ export type CertificateAuthority = {
   readRequest(der: Uint8Array): VerifiedRequest;
 };
 
+/** Reasons of RFC 5280 section 5.3.1 that a protocol gives. */
+export type RevocationReason =
+  | 'unspecified'
+  | 'key-compromise'
+  | 'affiliation-changed'
+  | 'superseded'
+  | 'cessation-of-operation'
+  | 'privilege-withdrawn';
+
+/** A key of an administrator for accounts of ACME (RFC 8555 section 7.3.4). */
+export type ExternalAccountKey = {
+  /** names (`DNS:…`, `IP:…`) for which nothing is to be proved; with any, accounts get no others */
+  readonly names: readonly string[];
+  /** Tells whether a MAC is that of HMAC with SHA-256 under the key, which is computed in the token. Rejects with HsmError. */
+  verify(octets: Uint8Array, mac: Uint8Array): Promise<boolean>;
+  /** Takes a use, inside the transaction that records the account. Returns the reason for which it cannot, as a clause; undefined if it is done. */
+  spend(transaction: WriteTransaction): string | undefined;
+  /** Tells whether it is on record still, as a transaction sees it. */
+  isPresent(transaction: WriteTransaction): boolean;
+};
+
 /** Rules of enrolment by a protocol. */
 export type EnrolmentSettings = {
   /** shared secret of first enrolments; undefined: none is accepted */
@@ -91,6 +125,8 @@ export type EnrolmentSettings = {
   readonly renewsHeldCertificates: boolean;
   /** algorithms that are taken although they are weak: `des`, `des3`, `md5`, `sha1`; absent: none */
   readonly oldAlgorithms?: readonly string[];
+  /** of ACME alone */
+  readonly acme?: { readonly externalAccountRequired: boolean; readonly challenges: readonly string[] };
 };
 
 /** An RSA key in the token with a certificate of the CA, which decrypts requests and signs answers in its place (RFC 8894 section 2.1.2). */
@@ -122,6 +158,8 @@ export type HeldCertificate = {
   readonly problem: 'revoked' | 'not-valid-now' | 'not-for-clients' | undefined;
   /** Tells whether it is revoked, as a transaction sees it. */
   isRevoked(transaction: WriteTransaction): boolean;
+  /** certificates (DER) of its issuers, nearest first, up to the root */
+  readonly issuers: readonly Uint8Array[];
 };
 
 /** A request whose signature verifies under the key it carries. Only the CA makes one. */
@@ -130,6 +168,10 @@ export type VerifiedRequest = {
   readonly subject: string;
   readonly names: readonly string[];
   readonly keyName: string;
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
+  /** every common name of the subject */
+  readonly commonNames: readonly string[];
   /** channel binding of a client (RFC 7030 section 3.5) */
   readonly challengePassword: string | undefined;
   /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */
@@ -141,6 +183,8 @@ export type VerifiedRequest = {
    * Throws `identity-not-allowed`, `rate-limited`, and as `issue`.
    */
   enrol(asked: FirstEnrolment): Promise<EnrolmentOutcome>;
+  /** As enrol, for names that were proved to the protocol, or that an administrator has given an account. */
+  enrolProven(asked: ProvenEnrolment): Promise<EnrolmentOutcome>;
   /** As enrol, for the holder of a certificate. */
   enrolAgain(asked: Transaction, held: HeldCertificate): Promise<EnrolmentOutcome>;
 };
@@ -154,6 +198,18 @@ export type FirstEnrolment = Transaction & {
   readonly clientIp: string;
   /** called with the kind of the credential once it was accepted, for the record */
   readonly onAccepted?: (credential: string) => void;
+};
+
+export type ProvenEnrolment = Transaction & {
+  /** for the records, a word: `account` */
+  readonly credential: string;
+  readonly purposes: readonly ('clientAuth' | 'serverAuth')[];
+  /** a shorter life than the rules give; undefined: as they do */
+  readonly ttlSeconds: number | undefined;
+  /** Returns the reason, as a sentence, for which nothing is issued now, in the transaction that would record the certificate. */
+  findProblem(transaction: WriteTransaction): string | undefined;
+  /** Records more in that transaction. */
+  keep(transaction: WriteTransaction, issued: { readonly serial: string; readonly notAfter: string }): void;
 };
 
 export type EnrolmentOutcome =

@@ -4,6 +4,7 @@ import type { CaContext } from '../context.ts';
 import { certifyOther } from './elsewhere/certify-ca.ts';
 import { makeCsr } from './elsewhere/csr.ts';
 import { importCert } from './elsewhere/import-cert.ts';
+import { listEabKeys, makeEabKeyAction, revokeEabKey } from './enrolment/eab-keys.ts';
 import { approveEnrolment, listEnrolmentRequests, rejectEnrolment } from './enrolment/requests.ts';
 import { listEnrolmentSecrets, makeEnrolmentSecret, revokeEnrolmentSecret } from './enrolment/secrets.ts';
 import { importRevocations } from './import-revocations.ts';
@@ -18,6 +19,7 @@ import { signCsr } from './sign-csr.ts';
 const actions = [
   ...[signCsr, issueWithKey, certifyOther, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued],
   ...[makeEnrolmentSecret, listEnrolmentSecrets, revokeEnrolmentSecret],
+  ...[makeEabKeyAction, listEabKeys, revokeEabKey],
   ...[listEnrolmentRequests, approveEnrolment, rejectEnrolment],
 ];
 

@@ -56,7 +56,14 @@ export function approveFirst(csr: VerifiedCsr, { record }: FoundCa, identity: Fi
   return identity === undefined ? approveByPolicy(csr, record.est) : approveIdentity(csr, identity, record.est);
 }
 
-type Wish = { readonly approved: ApprovedRequest; readonly csr: VerifiedCsr; readonly place: Place };
+/** `ttlSeconds`: shorter life than that of the rules. `keep` records more, in the transaction that records the certificate. */
+type Wish = {
+  readonly approved: ApprovedRequest;
+  readonly csr: VerifiedCsr;
+  readonly place: Place;
+  readonly ttlSeconds?: number | undefined;
+  readonly keep?: ((transaction: WriteTransaction, issued: { readonly serial: string; readonly notAfter: string }) => void) | undefined;
+};
 
 /**
  * Issues the certificate of a transaction, once: who comes second gets what the first one has got. `check` runs in the recording transaction and may throw
@@ -65,7 +72,7 @@ type Wish = { readonly approved: ApprovedRequest; readonly csr: VerifiedCsr; rea
 export async function issueOnce(
   context: CaContext,
   ca: FoundCa,
-  { approved, csr, place }: Wish,
+  { approved, csr, place, ttlSeconds = Infinity, keep }: Wish,
   via: string,
   check: (transaction: WriteTransaction) => void,
 ): Promise<EnrolmentOutcome> {
@@ -74,7 +81,7 @@ export async function issueOnce(
   try {
     const { serial, record } = await issueCertificate(context, ca, approved, {
       via,
-      ttlSeconds: Math.min(longest, approved.content.limits?.ttlSeconds ?? longest),
+      ttlSeconds: Math.min(longest, ttlSeconds, approved.content.limits?.ttlSeconds ?? longest),
       recheck(transaction) {
         const { answered, issued } = recordsOf(context, place, transaction);
         const meanwhile = findAnswer(context, { answered, issued, pending: undefined }, hashes);
@@ -84,6 +91,7 @@ export async function issueOnce(
       keep(transaction, made) {
         transaction.put(context.tables.enrolments, place.answered, { ...hashes, serial: made.serial, until: made.record.notAfter });
         transaction.delete(context.tables.pendingEnrolments, place.pending);
+        keep?.(transaction, { serial: made.serial, notAfter: made.record.notAfter });
       },
     });
     return { status: 'issued', certificate: record.certificate, serial, isRepetition: false };

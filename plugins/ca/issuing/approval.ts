@@ -68,6 +68,13 @@ export function approveIdentity(csr: VerifiedCsr, identity: FixedIdentity, polic
   return approveNames(csr, policy, identity.beyondPolicy ? { limits } : {});
 }
 
+/** Approves a request whose names were proved: every name must be allowed as well. Throws `identity-not-allowed`. */
+export function approveProven(csr: VerifiedCsr, policy: IdentityPolicy, purposes: readonly Purpose[]): ApprovedRequest {
+  const problem = findForbiddenName(policy, csr.content);
+  if (problem !== undefined) throw refusal(problem);
+  return approved(csr, purposes, { limits: { purposes } });
+}
+
 /** The certificate that is renewed, and what its renewals keep to. */
 type Renewal = { readonly renews?: string; readonly limits?: RenewalLimits | undefined };
 

@@ -1,4 +1,5 @@
 // Records of enrolments by protocols in which a device asks again: what was answered, what waits for a person, and secrets for one device.
+import type { StoredKey } from '../../../hsm/api.ts';
 
 /** Settings of SCEP. The container `scep` of the CA resource; names and lives are those of `est`. */
 export type ScepSettings = {
@@ -15,6 +16,38 @@ export type OldAlgorithm = (typeof oldAlgorithms)[number];
 
 /** SCEP at a CA that does not mention it: off. */
 export const disabledScep: ScepSettings = { enabled: false, allowReenrollWithIssuedCert: true, approvalRequired: false, allowOld: [] };
+
+/** Settings of ACME. The container `acme` of the CA resource; names and lives are those of `est`. */
+export type AcmeSettings = {
+  readonly enabled: boolean;
+  /** only who has a key of an administrator makes an account */
+  readonly externalAccountRequired: boolean;
+  readonly challenges: readonly ChallengeType[];
+};
+
+/** Ways to prove the control over a name (RFC 8555 section 8, RFC 8737). */
+export const challengeTypes = ['http-01', 'dns-01', 'tls-alpn-01'] as const;
+export type ChallengeType = (typeof challengeTypes)[number];
+
+/** ACME at a CA that does not mention it: off. */
+export const disabledAcme: AcmeSettings = { enabled: false, externalAccountRequired: true, challenges: [...challengeTypes] };
+
+/**
+ * A key with which accounts of ACME are bound to an administrator's decision (RFC 8555 section 7.3.4). Key: [tenant uuid, CA id, id]. Deleted, it ends
+ * the accounts that were made with it.
+ */
+export type EabKey = {
+  readonly id: string;
+  /** the HMAC key, in the token or wrapped by it */
+  readonly stored: StoredKey;
+  /** alternative names as formatAlternativeName writes them, for which no proof is asked; with any, no others are allowed */
+  readonly names: readonly string[];
+  readonly createdAt: string;
+  /** accounts are made with it until then */
+  readonly until: string;
+  readonly uses: number;
+  readonly usesLeft: number;
+};
 
 /** The identity that a device may have, as an administrator wrote it down. */
 export type FixedIdentity = {

@@ -3,7 +3,7 @@ import type { Failures } from '../../../core/access/failure-limit.ts';
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { Enrolment, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
+import type { AcmeSettings, EabKey, Enrolment, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
 
 /** A CA's key pair: the private half is a handle into the token. */
 export type CaKey = {
@@ -80,6 +80,8 @@ export type CaRecord = {
   readonly est: EstSettings;
   /** absent: off */
   readonly scep?: ScepSettings | undefined;
+  /** absent: off */
+  readonly acme?: AcmeSettings | undefined;
   /** id of the CA that est.initialEnrollTrustCa names; absent in older records, until that CA is deleted */
   readonly trustedCaId?: string | undefined;
   /** oldest first; absent until a protocol needs one (registration/registration.ts) */
@@ -223,6 +225,7 @@ export type CaTables = {
   readonly enrolmentSecrets: Table<EnrolmentSecret>;
   readonly enrolments: Table<Enrolment>;
   readonly pendingEnrolments: Table<PendingEnrolment>;
+  readonly eabKeys: Table<EabKey>;
   readonly secretFailures: Table<Failures>;
   readonly identities: Table<ListenerRecord>;
 };
@@ -241,6 +244,7 @@ export function openCaTables(store: Store): CaTables {
     enrolmentSecrets: store.table('enrolment-secrets'),
     enrolments: store.table('enrolments'),
     pendingEnrolments: store.table('pending-enrolments'),
+    eabKeys: store.table('eab-keys'),
     secretFailures: store.table('secret-failures'),
     identities: store.table('listener-identity'),
   };

@@ -37,6 +37,7 @@ describe('defaults', () => {
         'allow-reenroll-with-issued-cert': true,
       },
       scep: { enabled: false, 'allow-reenroll-with-issued-cert': true, 'approval-required': false, 'allow-old': [] },
+      acme: { enabled: false, 'external-account-required': true, challenges: ['http-01', 'dns-01', 'tls-alpn-01'] },
     });
     const state = await appliance.state('plain');
     expect(state).toMatchObject({ 'trust-only': false, 'key-version': 1, est: { 'https-url': [], 'initial-enroll-secret-set': false } });

@@ -103,7 +103,7 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
 }
 
 /** `DNS:…`, `IP:…`, `email:…` or `URI:…`, as formatAlternativeName writes what a request has. */
-function readAlternativeName(text: string): string {
+export function readAlternativeName(text: string): string {
   const [, kind = '', value = text] = /^(DNS|IP|email|URI):(.*)$/is.exec(text) ?? [];
   const written = kind.toLowerCase();
   if (written === 'email' || written === 'uri') {
