@@ -8,8 +8,9 @@ import jwt from '../plugins/jwt/index.ts';
 import oidc from '../plugins/oidc/index.ts';
 import openpgp from '../plugins/openpgp/index.ts';
 import random from '../plugins/random/index.ts';
+import acme from '../plugins/acme/index.ts';
 import scep from '../plugins/scep/index.ts';
 import transit from '../plugins/transit/index.ts';
 import vault from '../plugins/vault/index.ts';
 
-export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, jwt, ca, est, enrolment, scep, console, vault];
+export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, jwt, ca, est, enrolment, scep, acme, console, vault];

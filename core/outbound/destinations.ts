@@ -32,11 +32,19 @@ const alwaysForbidden: readonly string[] = [
   ...['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
 ];
 
+/** Rules beyond those of providers. */
+type Beyond = {
+  /** ranges that are forbidden as well, unless the configuration allows the range itself */
+  readonly forbidden?: readonly string[];
+  /** addresses of a name; default: as the system resolves it */
+  readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>;
+};
+
 /**
  * `deny` wins over `allow`; with entries in `allow` everything else is forbidden. The appliance's own listeners are always forbidden: a
  * tenant's provider must not make the appliance call itself.
  */
-export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Destinations {
+export function openDestinations({ allow, deny }: Rules, own: OwnListeners, { forbidden: more = [], resolve }: Beyond = {}): Destinations {
   const [allowedNames, deniedNames] = [allow, deny].map((list) => list.filter((one) => !isRange(one))) as [string[], string[]];
   const [allowedRanges, deniedRanges] = [allow, deny].map((list) => list.filter(isRange)) as [string[], string[]];
 
@@ -45,7 +53,7 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
     const isIn = (ranges: readonly string[]): boolean => forms.some((form) => isWithin(ranges, form));
     if (isIn(deniedRanges) || (own.ports.includes(port) && forms.some(isOfThisMachine))) return true;
     if (isIn(allowedRanges)) return false;
-    return isIn(alwaysForbidden) || (allow.length > 0 && !isNamed);
+    return isIn(alwaysForbidden) || isIn(more) || (allow.length > 0 && !isNamed);
   }
 
   return {
@@ -57,13 +65,20 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
       if (isOurs || deniedNames.some((name) => covers(name, host))) throw forbidden();
       if (isIP(host) !== 0 && isForbidden(host, port, isNamed)) throw forbidden();
       return {
-        lookup: (name, options, done) =>
-          lookup(name, { ...options, all: true }, (error, found) => {
+        lookup: (name, options, done) => {
+          const decide = (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]): void => {
             const [first, ...rest] = error === null ? found.filter(({ address }) => !isForbidden(address, port, isNamed)) : [];
             if (first === undefined) done(error ?? forbidden(), '');
             else if (options.all === true) done(null, [first, ...rest] as LookupAddress[]);
             else done(null, first.address, first.family);
-          }),
+          };
+          if (resolve === undefined) lookup(name, { ...options, all: true }, decide);
+          else
+            resolve(name).then(
+              (found) => decide(null, found),
+              (error: unknown) => decide(error as NodeJS.ErrnoException, []),
+            );
+        },
       };
     },
   };

@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Clock } from '../base/context.ts';
+import { defined } from '../base/defined.ts';
 import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
 import { GuardedAgent } from './guarded-connection.ts';
@@ -82,10 +83,19 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-type Limits = Way & { readonly secureContext: SecureContext; readonly signal: AbortSignal; readonly maxBytes: number };
+/** `isUnverified`: whose certificate the server shows does not matter. */
+export type Limits = Way & {
+  readonly secureContext?: SecureContext;
+  readonly isUnverified?: boolean;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+};
 
-/** No checks run inside an event listener: an exception there would end the process, not the call. */
-async function perform(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
+/**
+ * Sends one request and resolves with the whole answer, whatever its status; follows no redirect. Rejects with OutboundError.
+ *
+ * No checks run inside an event listener: an exception there would end the process, not the call. */
+export async function perform(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
   try {
     const sent = send(url, method, request, limits);
     try {
@@ -99,7 +109,8 @@ async function perform(url: URL, method: string, request: OutboundRequest, limit
   }
 }
 
-function send(url: URL, method: string, request: OutboundRequest, { secureContext, lookup, signal }: Limits): http.ClientRequest {
+function send(url: URL, method: string, request: OutboundRequest, limits: Limits): http.ClientRequest {
+  const { secureContext, isUnverified = false, lookup, signal } = limits;
   const headers = new Headers(request.headers);
   headers.set('accept-encoding', 'identity');
   headers.set('connection', 'close');
@@ -108,7 +119,10 @@ function send(url: URL, method: string, request: OutboundRequest, { secureContex
   const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
   const sent =
     url.protocol === 'https:'
-      ? https.request(url, { ...options, agent: new GuardedAgent({ secureContext }, signal) })
+      ? https.request(url, {
+          ...options,
+          agent: new GuardedAgent({ ...defined({ secureContext }), rejectUnauthorized: !isUnverified }, signal),
+        })
       : http.request(url, options);
   return sent.end(body);
 }

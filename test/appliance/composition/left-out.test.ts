@@ -50,13 +50,13 @@ describe('without ca', () => {
     expect(refusalOf(without('ca'))).toMatch(/^plugin est, registry: uses the service certificate-authority, which /);
   });
 
-  test('and without est and scep it names vault, which needs it as well', () => {
-    expect(refusalOf(without('ca').filter(({ name }) => name !== 'est' && name !== 'scep'))).toMatch(/^plugin vault, registry: /);
+  test('and without est, scep and acme it names vault, which needs it as well', () => {
+    expect(refusalOf(without('ca').filter(({ name }) => !['est', 'scep', 'acme'].includes(name)))).toMatch(/^plugin vault, registry: /);
   });
 
   test('and without all of them it names the identity of the listeners', () => {
     const identity = new ChangingIdentity({} as OpenStore, { hosts: ['localhost'], tlsKey: 'store' }).plugin;
-    const others = without('ca').filter(({ name }) => !['est', 'scep', 'vault'].includes(name));
+    const others = without('ca').filter(({ name }) => !['est', 'scep', 'acme', 'vault'].includes(name));
     expect(refusalOf(others)).toBeUndefined();
     expect(refusalOf([...others, identity])).toMatch(/^plugin listener-identity, registry: uses the service certificate-authority, which /);
   });

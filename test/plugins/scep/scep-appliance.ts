@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { TestClock } from '../../../core/base/time.ts';
+import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
 import ca from '../../../plugins/ca/index.ts';
@@ -49,8 +50,11 @@ export const openScep = {
   est: { 'allowed-domains': ['example.test'], 'allow-subdomains': true, 'allow-bare-domains': true },
 };
 
+/** Another protocol on the same listener, and sections of its configuration. */
+type More = { readonly plugins?: readonly AnyPlugin[]; readonly configuration?: Readonly<Record<string, unknown>> };
+
 /** Starts one for a test file and closes it afterwards, with every invariant checked. */
-export async function startScepAppliance(): Promise<ScepAppliance> {
+export async function startScepAppliance({ plugins = [], configuration = {} }: More = {}): Promise<ScepAppliance> {
   const path = temporaryDirectory();
   for (const name of ['tls', 'appliance']) mkdirSync(path(name));
   const identity = selfSignedIdentity(path('tls'));
@@ -68,9 +72,9 @@ export async function startScepAppliance(): Promise<ScepAppliance> {
   const clock = new TestClock(Temporal.Now.instant().toString());
   const appliance = await startTestAppliance({
     directory: path('appliance'),
-    plugins: [ca, enrolment, scep],
+    plugins: [ca, enrolment, scep, ...plugins],
     services: [provide(listenersService, listeners)],
-    configuration: { enrolment: { listen: `127.0.0.1:${port}`, plainListen: `127.0.0.1:${plainPort}` } },
+    configuration: { enrolment: { listen: `127.0.0.1:${port}`, plainListen: `127.0.0.1:${plainPort}` }, ...configuration },
     clock,
   });
   afterAll(async () => {

@@ -1,0 +1,211 @@
+// Request of ACME over HTTPS (RFC 8555 section 6): its target, its signature and nonce, its record, and its answers.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { hasCredential } from '../../../core/audit/record.ts';
+import { defined } from '../../../core/base/defined.ts';
+import { fail, type ServiceError } from '../../../core/base/errors.ts';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { HttpExchange } from '../../../core/http/context/exchange.ts';
+import { type Answered, RequestContext, type RequestServer } from '../../../core/http/context/request-context.ts';
+import { admitAny, readBody } from '../../../core/http/request/body.ts';
+import { repeatedHeader, unmetHeader } from '../../../core/http/request/header-rules.ts';
+import { isKeyAway, problemMediaType } from '../../../core/http/response/problem.ts';
+import { type Acme, type AcmeAnswer, type AcmeCall, type LocatedAccount, placeOf, type SignedCall } from '../context.ts';
+import { AcmeError, failAcme, typeOf } from '../errors.ts';
+import { malformed } from '../message/malformed.ts';
+import { type Jws, readJws } from '../message/jws.ts';
+import { readKey, requireSignedBy, type SignerKey } from '../message/signer.ts';
+import type { Operation } from '../operations/operations.ts';
+import { findTarget, ownHost, type Target } from './target.ts';
+
+/** Parts shared by all requests. `refresh` brings the store up to date; `origins`: those of the listener. */
+export type AcmeServer = RequestServer & Acme & { refresh(): void; origins(): readonly string[] };
+
+/** Retry-After while the HSM is unavailable or the appliance is sealed. */
+const retryAfterSeconds = 30;
+
+/** Octets of a message: a request with a hundred names has thirty thousand. */
+const bodyLimitBytes = 64 * 1024;
+
+export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
+  readonly #server: AcmeServer;
+  #target: Target | undefined;
+  #nonce: string | undefined;
+  #note: Readonly<Record<string, unknown>> = {};
+  #isAccepted = false;
+
+  constructor(server: AcmeServer, request: IncomingMessage, response: ServerResponse) {
+    super(server, new HttpExchange(request, response));
+    this.#server = server;
+  }
+
+  /** Throws the ServiceError that refuses the request. */
+  async run(): Promise<AcmeAnswer> {
+    const { request, method } = this.exchange;
+    const repeated = repeatedHeader(request) ?? unmetHeader(request);
+    if (repeated !== undefined) throw repeated;
+    if (this.#server.sealed()) throw fail('sealed');
+    this.#server.refresh();
+    if ((request.socket as Partial<TLSSocket>).encrypted !== true)
+      throw malformed('ACME is spoken over HTTPS alone: use the URL with https, on the port for it.');
+    const host = ownHost(request.headers.host, this.#server.origins());
+    const target = host === undefined ? undefined : findTarget(this.#server, this.exchange.target, host);
+    this.#target = target;
+    if (target === undefined) throw fail('not-found', { detail: 'No CA serves ACME at this URL.' });
+    const { operation, name } = target;
+    const allow = operation.by === 'anybody' ? ['GET', 'HEAD'] : ['POST'];
+    if (operation.by !== 'anybody' || name === 'new-nonce') this.#nonce = await this.#server.nonces.make();
+    if (!allow.includes(method)) throw fail('method-not-allowed', { allow, detail: `This resource takes ${allow.join(' and ')}.` });
+    if (operation.by !== 'anybody') return this.#runSigned(target, operation);
+    const answer = await operation.run(this.#server, this.#callOf(target));
+    return name === 'new-nonce' && method === 'HEAD' ? { ...answer, status: 200 } : answer;
+  }
+
+  async #runSigned(target: Target, operation: Exclude<Operation, { readonly by: 'anybody' }>): Promise<AcmeAnswer> {
+    if (this.exchange.headers['content-type'] !== 'application/jose+json') throw failAcme('acme-media-type');
+    const jws = readJws(await this.#readBody());
+    if (jws.url !== target.url) throw malformed('"url" of the protected header is not the URL of the request.');
+    const useUp = await this.#server.nonces.require(jws.nonce);
+    const { signer, account } = this.#findSigner(target, operation, jws);
+    requireSignedBy(jws, signer);
+    await useUp();
+    requirePayload(operation, jws);
+    if (account !== undefined) {
+      if (account.record.status !== 'valid') throw failAcme('acme-unauthorized', 'The account is deactivated.');
+      this.#addNote({ account: account.id });
+      if (account.record.isProven) this.#accept(target);
+    }
+    const call: SignedCall = { ...this.#callOf(target), jws, signer, account };
+    if (operation.by !== 'account') return operation.run(this.#server, call);
+    if (account === undefined) throw malformed('The message is signed by a key that it carries: sign with the account, by "kid".');
+    return operation.run(this.#server, { ...call, account });
+  }
+
+  /** The key that has to have signed: of the account that is named, or the one in the message. */
+  #findSigner(
+    target: Target,
+    { by }: Operation,
+    { kid, jwk }: Jws,
+  ): { readonly signer: SignerKey; readonly account: LocatedAccount | undefined } {
+    if (jwk !== undefined) {
+      if (by === 'account') throw malformed('The message is signed by a key that it carries: sign with the account, by "kid".');
+      return { signer: readKey(jwk), account: undefined };
+    }
+    if (by === 'key') throw malformed('The message names an account, which it is to make: sign with its key, as "jwk".');
+    const prefix = `${target.base}/account/`;
+    const id = kid?.startsWith(prefix) === true ? kid.slice(prefix.length) : '';
+    const record = id === '' ? undefined : this.#server.tables.accounts.get(placeOf(target, id));
+    if (record === undefined) throw failAcme('acme-account-does-not-exist');
+    return { signer: readKey(record.jwk), account: { id, record } };
+  }
+
+  protected get series(): Pick<Answered, 'method' | 'route'> {
+    if (this.#target === undefined) return { method: 'any', route: undefined };
+    return { method: this.exchange.method, route: `/acme/{tenant}/{ca}/${this.#target.name}` };
+  }
+
+  protected get place(): string {
+    return 'ACME';
+  }
+
+  protected formatAnswer(value: unknown): AcmeAnswer {
+    return value as AcmeAnswer;
+  }
+
+  /** A client can do nothing about a key or a token that the HSM does not have, but try again later. */
+  protected override translated(error: ServiceError): ServiceError {
+    return isKeyAway(error) ? fail('hsm-unavailable', { cause: error.details.cause }) : error;
+  }
+
+  /** A problem document (RFC 8555 section 6.7). From 500 up it has nothing of the fault. */
+  protected answerOf(error: ServiceError): AcmeAnswer {
+    const { allow, detail = error.advice, retryAfterSeconds: wait } = error.details;
+    const { headers = {}, members = {} } = error instanceof AcmeError ? error.more : {};
+    const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
+    const said = error.status < 500 ? detail : `${error.title} (${this.requestId}). ${error.advice}`;
+    return {
+      status: error.status,
+      headers: {
+        'content-type': problemMediaType,
+        ...headers,
+        ...defined({ allow: allow?.join(', ') }),
+        ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
+      },
+      body: JSON.stringify({ type: typeOf(error), detail: said, status: error.status, ...members }),
+    };
+  }
+
+  /** Records every outcome before it is answered. */
+  protected record(status: number, error: ServiceError | undefined): Promise<void> {
+    const { audit, clock } = this.#server;
+    const target = this.#target;
+    const reason = error === undefined || error.status >= 500 ? undefined : error.details.detail;
+    const parameters = target && { operation: target.name, ca: target.ca.name, ...this.#note, ...defined({ reason }) };
+    const record = this.recordOf({
+      kind: 'acme',
+      occurredAt: formatTimestamp(clock.now()),
+      owner: defined({ tenantId: target?.ca.tenantId }),
+      path: this.exchange.target.replace(/\?.*/s, '').slice(0, 256),
+      status,
+      code: error?.code,
+    });
+    return audit.write({ ...record, ...defined({ requestParameters: parameters }), [hasCredential]: this.#isAccepted });
+  }
+
+  /** Public answers change nothing; what an account has done is recorded, or not told. */
+  protected mayGoUnrecorded(status: number): boolean {
+    return status >= 400 || this.#target?.operation.by === 'anybody';
+  }
+
+  protected send({ status, headers = {}, body = '' }: AcmeAnswer): undefined {
+    const { response, request } = this.exchange;
+    if (response.destroyed || response.headersSent) return;
+    // The rest of a refused message is dropped.
+    request.resume();
+    const { base, name } = this.#target ?? {};
+    const index = base === undefined || name === 'directory' ? [] : [`<${base}/directory>;rel="index"`];
+    const links = [...index, ...(headers['link'] === undefined ? [] : [headers['link']])];
+    response.writeHead(status, {
+      ...headers,
+      ...(links.length > 0 ? { link: links } : {}),
+      ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
+      ...defined({ 'replay-nonce': this.#nonce }),
+      'cache-control': 'no-store',
+      'request-id': this.requestId,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  #callOf(target: Target): AcmeCall {
+    const { ca, settings, base, params } = target;
+    return {
+      ...{ ca, settings, base, params, clientIp: this.clientIp },
+      note: (parameters) => this.#addNote(parameters),
+      accept: () => this.#accept(target),
+    };
+  }
+
+  #addNote(parameters: Readonly<Record<string, unknown>>): void {
+    this.#note = { ...this.#note, ...parameters };
+  }
+
+  /** The request counts as one of the tenant from then on; an unproven one does not. */
+  #accept({ ca }: Target): void {
+    if (!this.#isAccepted) this.#server.admit?.(ca.tenantId);
+    this.#isAccepted = true;
+  }
+
+  #readBody(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      readBody(this.exchange.request, bodyLimitBytes, admitAny, (body) => {
+        if (body instanceof Uint8Array) resolve(body);
+        else reject(fail('payload-too-large', { detail: `A message may have at most ${bodyLimitBytes} octets.` }));
+      });
+    });
+  }
+}
+
+function requirePayload(operation: Exclude<Operation, { readonly by: 'anybody' }>, { payload }: Jws): void {
+  if (operation.payload === 'none' && payload.length > 0)
+    throw malformed('The payload is not empty: this resource is asked with an empty payload (POST-as-GET).');
+}

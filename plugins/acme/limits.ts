@@ -1,0 +1,22 @@
+// Limits of an account, a subscriber and a CA: how much of each at a time, and for how long. All that unauthenticated callers make has an end.
+export const limits = {
+  /** accounts without a key of an administrator and without a certificate, of a subscriber (an IPv4 address, an IPv6 /64), and of a CA */
+  unprovenOfSubscriber: 50,
+  unprovenOfCa: 10_000,
+  /** unfinished orders of an account */
+  openOrdersOfUnproven: 10,
+  openOrders: 300,
+  /** orders of an account that are on record, finished or not */
+  ordersOfUnproven: 50,
+  orders: 5_000,
+  identifiers: 100,
+  /** contacts of an account, and characters of one */
+  contacts: 8,
+  contactCharacters: 256,
+  /** validations that run at the same time in a process, and of one account */
+  validations: 64,
+  validationsOfAccount: 8,
+} as const;
+
+/** Hours after which what is not used is deleted: an unproven account, a proven one, an order, and the proof of a name. */
+export const livesInHours = { unproven: 7 * 24, account: 400 * 24, order: 7 * 24, proof: 7 * 24 } as const;

@@ -1,0 +1,155 @@
+// Accounts (RFC 8555 section 7.3): made by a key, with or without a key of an administrator, changed and deactivated.
+import { subscriberOf } from '../../../core/base/addresses.ts';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { isJsonObject, type JsonValue } from '../../../core/wire/json.ts';
+import type { ExternalAccountKey } from '../../../core/plugin/services/certificate-authority.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { type AccountCall, type Acme, type AcmeAnswer, answerJson, drawId, notFound, placeOf, type SignedCall } from '../context.ts';
+import { failAcme } from '../errors.ts';
+import { malformed } from '../message/malformed.ts';
+import { readJwsObject, readPayload } from '../message/jws.ts';
+import { readKey } from '../message/signer.ts';
+import { limits } from '../limits.ts';
+import type { Account } from '../records/records.ts';
+
+export async function newAccount(acme: Acme, call: SignedCall): Promise<AcmeAnswer> {
+  const payload = readPayload(call.jws);
+  const { signer } = call;
+  const known = acme.tables.accountKeys.get(placeOf(call, signer.thumbprint));
+  const present = known === undefined ? undefined : acme.tables.accounts.get(placeOf(call, known));
+  if (known !== undefined && present !== undefined) return answerKnown(call, known, present);
+  if (payload['onlyReturnExisting'] === true) throw failAcme('acme-account-does-not-exist');
+  const contact = readContacts(payload['contact']);
+  const eab = await readBinding(call, payload['externalAccountBinding']);
+  const id = await drawId(acme);
+  const now = formatTimestamp(acme.clock.now());
+  const account: Account = {
+    ...{ status: 'valid', jwk: signer.jwk, thumbprint: signer.thumbprint, contact, createdAt: now, usedAt: now },
+    ...{ eabKey: eab?.id, subscriber: subscriberOf(call.clientIp), isProven: eab !== undefined },
+  };
+  const kept = await acme.store.write((transaction) => keepNew(acme, transaction, call, { id, account, eab: eab?.key }));
+  if (kept !== undefined) return answerKnown(call, kept.id, kept.record);
+  call.note({ account: id, ...(eab === undefined ? {} : { 'eab-key': eab.id }) });
+  return answerJson(201, formatAccount(call, id, account), { location: `${call.base}/account/${id}` });
+}
+
+function answerKnown(call: SignedCall, id: string, record: Account): AcmeAnswer {
+  if (record.status !== 'valid') throw failAcme('acme-unauthorized', 'The account of this key is deactivated: make another key.');
+  call.note({ account: id });
+  return answerJson(200, formatAccount(call, id, record), { location: `${call.base}/account/${id}` });
+}
+
+type New = { readonly id: string; readonly account: Account; readonly eab: ExternalAccountKey | undefined };
+
+/** Records a new account. Returns the one that its key has got meanwhile. Throws the refusals of limits and of the administrator's key. */
+function keepNew(
+  { tables }: Acme,
+  transaction: WriteTransaction,
+  call: SignedCall,
+  { id, account, eab }: New,
+): { readonly id: string; readonly record: Account } | undefined {
+  const other = transaction.get(tables.accountKeys, placeOf(call, account.thumbprint));
+  const record = other === undefined ? undefined : transaction.get(tables.accounts, placeOf(call, other));
+  if (other !== undefined && record !== undefined) return { id: other, record };
+  const problem = eab?.spend(transaction);
+  if (problem !== undefined) throw failAcme('acme-unauthorized', `The account is not made: ${problem}.`);
+  if (eab === undefined) requireRoom(transaction.keys(tables.unproven, placeOf(call)), account.subscriber);
+  transaction.put(tables.accounts, placeOf(call, id), account);
+  transaction.put(tables.accountKeys, placeOf(call, account.thumbprint), id);
+  if (eab === undefined) transaction.put(tables.unproven, placeOf(call, account.subscriber, id), true);
+  return undefined;
+}
+
+function requireRoom(unproven: Iterable<readonly (string | number)[]>, subscriber: string): void {
+  let [all, own] = [0, 0];
+  for (const [, , other] of unproven) {
+    all += 1;
+    if (other === subscriber) own += 1;
+  }
+  if (all < limits.unprovenOfCa && own < limits.unprovenOfSubscriber) return;
+  throw fail('rate-limited', {
+    detail:
+      'Too many accounts without a certificate were made, here or from this address: use one that exists, or a key of the administrator.',
+    retryAfterSeconds: 3_600,
+  });
+}
+
+/** Verifies the binding to a key of an administrator (RFC 8555 section 7.3.4); undefined without one where none is needed. */
+async function readBinding(
+  call: SignedCall,
+  binding: JsonValue | undefined,
+): Promise<{ readonly id: string; readonly key: ExternalAccountKey } | undefined> {
+  if (binding === undefined) {
+    if (call.settings.externalAccountRequired) throw failAcme('acme-external-account-required');
+    return undefined;
+  }
+  if (!isJsonObject(binding)) throw malformed('"externalAccountBinding" is not a JWS.');
+  const inner = readJwsObject(binding);
+  if (inner.alg !== 'HS256')
+    throw failAcme('acme-bad-signature-algorithm', 'The binding is signed with HS256.', { members: { algorithms: ['HS256'] } });
+  if (inner.nonce !== undefined) throw malformed('The protected header of the binding has a "nonce", which belongs to the outer message.');
+  if (inner.url !== call.jws.url) throw malformed('"url" of the binding is not that of the outer message.');
+  if (readKey(readPayload(inner)).thumbprint !== call.signer.thumbprint)
+    throw malformed('The payload of the binding is not the key of the account.');
+  call.ca.requireFewFailures(call.clientIp);
+  const key = inner.kid === undefined ? undefined : call.ca.findAccountKey(inner.kid);
+  if (inner.kid === undefined || key === undefined || !(await key.verify(inner.signed, inner.signature))) {
+    await call.ca.countFailure(call.clientIp);
+    throw failAcme('acme-unauthorized', 'The binding is not signed with a key for accounts of this CA: check its id and the key.');
+  }
+  call.accept();
+  return { id: inner.kid, key };
+}
+
+function readContacts(value: JsonValue | undefined): readonly string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw malformed('"contact" is not a list.');
+  const contacts = value as readonly JsonValue[];
+  if (contacts.length > limits.contacts) throw failAcme('acme-invalid-contact', `At most ${limits.contacts} contacts are kept.`);
+  return contacts.map((one) => {
+    if (typeof one !== 'string' || one.length > limits.contactCharacters) throw failAcme('acme-invalid-contact');
+    if (!one.toLowerCase().startsWith('mailto:')) throw failAcme('acme-unsupported-contact');
+    // RFC 8555 section 7.3: one address, and no header fields.
+    if (!/^mailto:[^\s@?,]+@[^\s@?,]+$/i.test(one)) throw failAcme('acme-invalid-contact');
+    return one;
+  });
+}
+
+/** Reads, changes or deactivates the account (RFC 8555 sections 7.3.2 and 7.3.6). */
+export async function updateAccount(acme: Acme, call: AccountCall): Promise<AcmeAnswer> {
+  const { account } = call;
+  if (call.params[0] !== account.id) throw failAcme('acme-unauthorized', 'The URL is that of another account.');
+  if (call.jws.payload.length === 0) return answerJson(200, formatAccount(call, account.id, account.record));
+  const payload = readPayload(call.jws);
+  const { status } = payload;
+  if (status !== undefined && status !== 'deactivated' && status !== account.record.status)
+    throw malformed('"status" of an account is set to "deactivated" alone.');
+  const contact = payload['contact'] === undefined ? undefined : readContacts(payload['contact']);
+  const changed = await acme.store.write((transaction) => {
+    const present = requireValid(transaction.get(acme.tables.accounts, placeOf(call, account.id)));
+    const next: Account = { ...present, ...(contact === undefined ? {} : { contact }), ...(status === 'deactivated' ? { status } : {}) };
+    transaction.put(acme.tables.accounts, placeOf(call, account.id), next);
+    return next;
+  });
+  if (status === 'deactivated') call.note({ deactivated: true });
+  return answerJson(200, formatAccount(call, account.id, changed));
+}
+
+/** Requires an account that is valid still. Throws `acme-unauthorized`. */
+export function requireValid(account: Account | undefined): Account {
+  if (account?.status === 'valid') return account;
+  throw failAcme('acme-unauthorized', 'The account is deactivated.');
+}
+
+/** The orders of the account that are on record (RFC 8555 section 7.1.2.1). */
+export function listOrders(acme: Acme, call: AccountCall): AcmeAnswer {
+  const { account, base } = call;
+  if (call.params[0] !== account.id) throw notFound();
+  const ids = Array.from(acme.tables.orders.keys(placeOf(call, account.id), { limit: 1_000 }), (key) => String(key.at(-1)));
+  return answerJson(200, { orders: ids.map((id) => `${base}/order/${account.id}/${id}`) });
+}
+
+function formatAccount({ base }: SignedCall, id: string, { status, contact }: Account): Readonly<Record<string, unknown>> {
+  return { status, contact, orders: `${base}/account/${id}/orders` };
+}

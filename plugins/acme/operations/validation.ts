@@ -1,0 +1,108 @@
+// Validation of a challenge: started by the request for it, finished after the answer, repeated when its process has ended meanwhile.
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { describeFault } from '../../../core/http/response/problem.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { type Acme, placeOf, type Site } from '../context.ts';
+import type { Problem } from '../errors.ts';
+import { nameOf } from '../message/identifiers.ts';
+import { livesInHours } from '../limits.ts';
+import { closeOrder } from '../records/orders.ts';
+import type { Authorization, ChallengeAttempt, Identifier, Order } from '../records/records.ts';
+import { proveByDns } from '../validation/dns-01.ts';
+import { proveByHttp } from '../validation/http-01.ts';
+import { problemOfFailure } from '../validation/refusal.ts';
+import { proveByTls } from '../validation/tls-alpn-01.ts';
+import type { Proof } from '../validation/proof.ts';
+import type { Ways } from '../validation/ways.ts';
+
+/** The table of challenges: the types of identifiers that each proves (RFC 8738 section 7), and how. */
+export const challenges: ReadonlyMap<string, { readonly proves: readonly string[]; run(ways: Ways, proof: Proof): Promise<void> }> =
+  new Map([
+    ['http-01', { proves: ['dns', 'ip'], run: proveByHttp }],
+    ['dns-01', { proves: ['dns'], run: proveByDns }],
+    ['tls-alpn-01', { proves: ['dns', 'ip'], run: proveByTls }],
+  ]);
+
+const attemptMs = 10_000;
+
+/** Age at which an attempt is begun again by a question for it: its process has ended. */
+const lostMs = 3 * attemptMs;
+
+/** A challenge of an order. `index`: of its authorization. */
+export type Target = {
+  readonly site: Site;
+  readonly account: string;
+  readonly thumbprint: string;
+  readonly order: string;
+  readonly index: number;
+  readonly clientIp: string;
+};
+
+/** Tells whether an attempt has no process that works at it. */
+export function isLost({ clock }: Acme, { status, startedAt }: ChallengeAttempt): boolean {
+  return status === 'processing' && clock.now().epochMilliseconds - Temporal.Instant.from(startedAt).epochMilliseconds > lostMs;
+}
+
+/** Works at a challenge that is processing, in the background. */
+export function beginValidation(acme: Acme, target: Target, authorization: Authorization, identifier: Identifier): void {
+  const { attempt, token } = authorization;
+  const name = nameOfRun(target);
+  if (attempt?.status !== 'processing' || acme.running.has(name)) return;
+  acme.running.add(name);
+  const proof = { identifier, token, keyAuthorization: `${token}.${target.thumbprint}`, signal: AbortSignal.timeout(attemptMs) };
+  const run = async (): Promise<void> => {
+    const problem = await prove(acme, attempt.type, proof);
+    await acme.store.write((transaction) => conclude(acme, transaction, target, attempt, problem));
+    if (problem !== undefined) await target.site.ca.countFailure(target.clientIp).catch(() => undefined);
+  };
+  run()
+    .catch((error: unknown) => acme.log.warn('a proof of a name could not be recorded', describeFault(error)))
+    .finally(() => acme.running.delete(name));
+}
+
+const runPrefix = 'challenge';
+const nameOfRun = ({ account, order, index }: Target): string => `${runPrefix} ${account} ${order} ${index}`;
+
+/** Validations that run in this process, and those of an account. */
+export function countRuns({ running }: Acme, account: string): { readonly all: number; readonly own: number } {
+  const all = [...running].filter((name) => name.startsWith(runPrefix));
+  return { all: all.length, own: all.filter((name) => name.startsWith(`${runPrefix} ${account} `)).length };
+}
+
+/** The reason for which a name is not proved; undefined if it is. */
+async function prove({ ways }: Acme, type: string, proof: Proof): Promise<Problem | undefined> {
+  try {
+    await challenges.get(type)?.run(ways, proof);
+    return undefined;
+  } catch (error) {
+    return proof.signal.aborted ? { type: 'connection', detail: 'The host did not answer within 10 seconds.' } : problemOfFailure(error);
+  }
+}
+
+/** Records the outcome of an attempt, unless another has been begun. */
+function conclude(
+  acme: Acme,
+  transaction: WriteTransaction,
+  { site, account, order: id, index }: Target,
+  attempt: ChallengeAttempt,
+  error: Problem | undefined,
+): void {
+  const place = placeOf(site, account, id);
+  const order = transaction.get(acme.tables.orders, place);
+  const authorization = order?.authorizations[index];
+  const identifier = order?.identifiers[index];
+  if (order === undefined || authorization === undefined || identifier === undefined) return;
+  const current = authorization.attempt;
+  if (authorization.status !== 'pending' || current?.status !== 'processing' || current.startedAt !== attempt.startedAt) return;
+  const status = error === undefined ? 'valid' : 'invalid';
+  const decided: Authorization = { ...authorization, status, attempt: { ...attempt, status, ...(error === undefined ? {} : { error }) } };
+  const changed: Order = { ...order, authorizations: order.authorizations.with(index, decided) };
+  if (error !== undefined) {
+    if (order.status === 'pending') closeOrder(acme, transaction, place, changed, { status: 'invalid', error });
+    return;
+  }
+  const until = formatTimestamp(acme.clock.now().add({ hours: livesInHours.proof }));
+  transaction.put(acme.tables.proofs, placeOf(site, account, nameOf(identifier)), until);
+  const isReady = order.status === 'pending' && changed.authorizations.every((one) => one.status === 'valid');
+  transaction.put(acme.tables.orders, place, isReady ? { ...changed, status: 'ready' } : changed);
+}
