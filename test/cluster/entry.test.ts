@@ -126,7 +126,7 @@ describe('a member is removed for ever', () => {
     client.close();
     expect(await first.add('count')).toBeGreaterThan(0);
     expect(await first.member.remove('lost-id', false)).toBe('removed');
-    await expect(start('lost-for-ever', { id: 'another' })).rejects.toThrow('is the name of an appliance that was removed');
+    await expect(start('lost-for-ever', { id: 'another' })).rejects.toThrow('is the name of an appliance that was permanently removed');
     network.heal();
     await vi.waitUntil(() => ended.length > 0, { timeout: 20_000 });
     expect(ended[0]).toContain(wasRemoved);
