@@ -69,6 +69,7 @@ const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
   ...{ scepclient: 'scep', getcert: 'certmonger', 'dbus-run-session': 'dbus', pki: strongSwan.join(' ') },
   ...{ java: 'default-jdk-headless', mvn: 'maven' },
+  ...{ certbot: 'certbot', lego: 'lego', dehydrated: 'dehydrated' },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
   ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
   ...{ osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },

@@ -26,7 +26,8 @@ export const openAcme = {
   est: { 'allowed-domains': ['example.test'], 'allow-subdomains': true, 'allow-bare-domains': true, 'allow-ip-sans': true },
 };
 
-export async function startAcmeAppliance(more: object = {}): Promise<AcmeAppliance> {
+/** `more`: of the configuration. `servesPages`: false where a client listens on the port of http-01 itself. */
+export async function startAcmeAppliance(more: object = {}, servesPages = true): Promise<AcmeAppliance> {
   const dns = await startDnsServer();
   dns.addresses.set('*', ['127.0.0.1']);
   const [httpPort, tlsPort] = [await freePort(), await freePort()];
@@ -39,7 +40,7 @@ export async function startAcmeAppliance(more: object = {}): Promise<AcmeApplian
     if (page?.startsWith('>') === true) response.writeHead(302, { location: page.slice(1) }).end('moved');
     else response.writeHead(page === undefined ? 404 : 200).end(page ?? 'secret of the intranet');
   });
-  await new Promise<void>((resolve) => web.listen(httpPort, '127.0.0.1', resolve));
+  if (servesPages) await new Promise<void>((resolve) => web.listen(httpPort, '127.0.0.1', resolve));
   afterAll(async () => {
     web.close();
     await dns.close();

@@ -34,6 +34,8 @@ export type ScepAppliance = TestAppliance & {
   urlOf(name: string): string;
   /** Audit records of kind `scep`, oldest first. */
   audited(): readonly ScepRecord[];
+  /** Those of another protocol. */
+  records(kind: string): readonly ScepRecord[];
 };
 
 export type ScepRecord = {
@@ -110,15 +112,16 @@ export async function startScepAppliance({ plugins = [], configuration = {} }: M
     act: (name, action, body = {}) => appliance.request('POST', `/v1/state${tree}/${name}/${action}`, body),
     list: (name, what) => ok(200, 'GET', `/v1/state${tree}/${name}/${what}`),
     urlOf: (name) => `${plain}/scep/${tenantId}/${name}`,
-    audited: () => readAudit(join(appliance.directory, 'audit')),
+    audited: () => readAudit(join(appliance.directory, 'audit'), 'scep'),
+    records: (kind) => readAudit(join(appliance.directory, 'audit'), kind),
   };
 }
 
-function readAudit(directory: string): readonly ScepRecord[] {
+function readAudit(directory: string, wanted: string): readonly ScepRecord[] {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const lines = files.flatMap((file) => readFileSync(join(file.parentPath, file.name), 'utf8').split('\n'));
   return lines
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as ScepRecord & { readonly kind: string })
-    .filter(({ kind }) => kind === 'scep');
+    .filter(({ kind }) => kind === wanted);
 }
