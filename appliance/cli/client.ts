@@ -5,7 +5,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { defined } from '../../core/base/defined.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-options.ts';
 import { CommandFailed, exitCodeOf, exitCodes } from './terminal/failure.ts';
 import { userAgent as ownUserAgent } from './version.ts';
 

@@ -3,6 +3,16 @@ import { Option } from 'commander';
 
 export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string; context?: string };
 
+export type Connection = {
+  /** origin, `https://127.0.0.1:4646`; of appliances that share a store those of several, with commas in between */
+  readonly url: string;
+  /** certificates in PEM; undefined: those the system trusts */
+  readonly ca: string | undefined;
+  readonly token: string | undefined;
+  /** of the profile: where a login keeps its token */
+  readonly context: string;
+};
+
 /** address of an appliance on this machine */
 export const defaultUrl = 'https://127.0.0.1:4646';
 

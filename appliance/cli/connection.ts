@@ -1,26 +1,22 @@
 // Address, trusted CA and token: from options, then the environment, then the profile.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultUrl, type ConnectionOptions } from './connection-options.ts';
+import { type Connection, type ConnectionOptions, defaultUrl } from './connection-options.ts';
 import { usageError } from './terminal/failure.ts';
 import { readText, type Io } from './terminal/io.ts';
 import { chosenContext, readContexts, type Profile } from './profile.ts';
 
-export type Connection = {
-  /** origin, `https://127.0.0.1:4646`; of appliances that share a store those of several, with commas in between */
-  readonly url: string;
-  /** certificates in PEM; undefined: those the system trusts */
-  readonly ca: string | undefined;
-  readonly token: string | undefined;
-  /** of the profile: where a login keeps its token */
-  readonly context: string;
-};
-
 /**
  * Throws a usage error for an address that is not https, a file that cannot be read, a profile others may read, or a context that does
  * not exist, unless it may be `new`. A context that an option names wins over the environment, whose address and token are of another.
+ * A token of the profile whose login is made again is replaced in time, or when it is the one that was `refused`; rejects as that login.
  */
-export async function resolveConnection(options: ConnectionOptions, io: Io, context: 'existing' | 'new' = 'existing'): Promise<Connection> {
+export async function resolveConnection(
+  options: ConnectionOptions,
+  io: Io,
+  context: 'existing' | 'new' = 'existing',
+  refused?: string,
+): Promise<Connection> {
   const { name, profile } = await profileOf(options, io, context);
   const environment = options.context === undefined ? io.environment : {};
   const data = options.dataDir ?? (environment['KEYSTORED_DATA'] || undefined);
@@ -34,9 +30,13 @@ export async function resolveConnection(options: ConnectionOptions, io: Io, cont
     (options.tokenFile === undefined ? undefined : await readText(options.tokenFile, io)) ??
     (environment['KEYSTORED_TOKEN'] || undefined) ??
     (tokenFile === undefined ? undefined : await readText(tokenFile, io)) ??
-    tokenIn(data) ??
-    remembered.token;
-  return { url, ca: caFile === undefined ? remembered.ca : await readText(caFile, io), token: token?.trim(), context: name };
+    tokenIn(data);
+  const ca = caFile === undefined ? remembered.ca : await readText(caFile, io);
+  const connection = { url, ca, token: token?.trim(), context: name };
+  if (token !== undefined) return connection;
+  if (remembered.again === undefined || context === 'new') return { ...connection, token: remembered.token };
+  const { tokenOf } = await import('./logins/login-again.ts');
+  return { ...connection, token: await tokenOf(remembered, connection, io, refused) };
 }
 
 async function profileOf(

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OpenApiDocument } from '../../core/http/description/document.ts';
 import { Refused, type Answer, type Client } from './client.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-options.ts';
 import { CommandFailed, exitCodes } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 

@@ -14,6 +14,20 @@ export type Profile = {
   readonly token?: string;
   /** true if a login made the token, so that a logout ends it */
   readonly fromLogin?: boolean;
+  /** the login is made again with what its files have then */
+  readonly again?: LoginAgain;
+};
+
+/** A login that can be made again. Its secrets are in files, and not here. */
+export type LoginAgain = {
+  /** of the API: `/v1/jwt-login` */
+  readonly path: string;
+  readonly body: Readonly<Record<string, string>>;
+  /** absolute paths by the field that has their text */
+  readonly files: Readonly<Record<string, string>>;
+  /** instants from which on it is made again, and at which the token ends */
+  readonly from: string;
+  readonly until: string;
 };
 
 export type Contexts = {
@@ -113,11 +127,21 @@ function contextsIn(value: unknown): Contexts {
   return { current, named: new Map(named) };
 }
 
-function profileIn({ url, ca, token, fromLogin }: Record<string, unknown>, name: string): Profile {
+function profileIn({ url, ca, token, fromLogin, again }: Record<string, unknown>, name: string): Profile {
   for (const [field, text] of Object.entries({ url, ca, token }))
     if (text !== undefined && typeof text !== 'string') throw new Error(`"${field}" of ${name} must be text`);
   if (fromLogin !== undefined && typeof fromLogin !== 'boolean') throw new Error(`"fromLogin" of ${name} must be true or false`);
-  return JSON.parse(JSON.stringify({ url, ca, token, fromLogin })) as Profile;
+  if (again !== undefined) requireLoginAgain(fieldsIn(again, `"again" of ${name}`), name);
+  return JSON.parse(JSON.stringify({ url, ca, token, fromLogin, again })) as Profile;
+}
+
+/** Throws an Error that names the fault. */
+function requireLoginAgain({ path, body, files, from, until }: Record<string, unknown>, name: string): void {
+  if (typeof path !== 'string' || !path.startsWith('/v1/')) throw new Error(`"again/path" of ${name} must be a path of the API`);
+  for (const texts of [fieldsIn(body, `"again/body" of ${name}`), fieldsIn(files, `"again/files" of ${name}`)])
+    if (Object.values(texts).some((text) => typeof text !== 'string')) throw new Error(`"again" of ${name} must have texts`);
+  for (const time of [from, until]) if (typeof time !== 'string') throw new Error(`"again" of ${name} must have its times`);
+  for (const time of [from, until]) Temporal.Instant.from(time as string);
 }
 
 function fieldsIn(value: unknown, name: string): Record<string, unknown> {

@@ -7,15 +7,16 @@ import { waitForApproval, type Asked } from './approval.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
 import { commandFor } from '../terminal/command-output.ts';
-import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
-import { resolveConnection, type Connection } from '../connection.ts';
+import { type Connection, connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
 import type { Document } from '../field-path.ts';
 import { CommandFailed, exitCodes, OutputFailed, usageError } from '../terminal/failure.ts';
-import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
+import { loginAgain, requireFiles } from '../logins/login-again.ts';
+import { type Field, fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
 import { writeAll } from '../terminal/files.ts';
 import { type Io } from '../terminal/io.ts';
-import { changeContexts, chosenContext, readContexts, requireWritable } from '../profile.ts';
+import { changeContexts, chosenContext, type Profile, readContexts, requireWritable } from '../profile.ts';
 
 /** The answer to a login: a token, or the sign-in that a person has to approve first. */
 type LoginAnswer = Asked & { readonly token?: string };
@@ -49,14 +50,20 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     }
     const command = loginCommand(entry, io);
     command.parse([...rest], { from: 'user' });
-    const { browser = false, print = false } = command.opts<{ browser?: boolean; print?: boolean }>();
+    const { browser = false, print = false, renew = false } = command.opts<{ browser?: boolean; print?: boolean; renew?: boolean }>();
+    const typed = { path: entry.path, files: renew ? filesOf(entry, command) : new Map<string, string>() };
+    if (renew) requireRenewable(entry, typed.files, print);
     if (!print) await requireWritable(io);
-    const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
+    const body = await bodyOf(entry, command, io);
+    const answer = (await client.json({ method: 'POST', path: entry.path, body })) as LoginAnswer;
     const { poll } = entry.command;
     if (poll !== undefined) showTheWay(answer, browser, io);
     const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
     if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
-    const kept = print ? writeAll(io, io.stdout.isTTY === true ? `${token}\n` : token) : remember(connection, token, true, io);
+    const again = renew ? loginAgain({ ...typed, body }, answer) : undefined;
+    const kept = print
+      ? writeAll(io, io.stdout.isTTY === true ? `${token}\n` : token)
+      : remember(connection, { token, fromLogin: true, ...defined({ again }) }, io);
     await kept.catch(async (error: unknown) => {
       await endToken(connection, token, io);
       throw error instanceof OutputFailed
@@ -79,10 +86,10 @@ export async function logout(words: readonly string[], before: ConnectionOptions
   const options = { ...before, ...command.opts<ConnectionOptions>() };
   const { named, current } = await readContexts(io);
   const name = chosenContext(options.context, io) ?? current;
-  const { token, fromLogin = false, ...profile } = named.get(name) ?? {};
+  const { token, fromLogin = false, again: _, ...profile } = named.get(name) ?? {};
   if (token === undefined) throw usageError(named.size < 2 ? 'not logged in' : `not logged in with the context "${name}"`);
   // The token goes to the appliance that made it, whatever address the environment has.
-  if (fromLogin) await endToken(await resolveConnection({ ...options, ...defined({ url: profile.url }) }, io), token, io);
+  if (fromLogin) await endToken(await resolveConnection({ ...options, token, ...defined({ url: profile.url }) }, io), token, io);
   await changeContexts(io, { set: [name, profile] });
 }
 
@@ -104,8 +111,33 @@ function loginCommand(entry: CatalogEntry, io: Io): Command {
   const built = baseCommand(`login ${command.resource} [options]`, operation.summary, io);
   for (const field of fieldsIn(entry.input)) built.addOption(fieldOption(field));
   built.addOption(new Option('--print', 'print the token for another program, and keep nothing'));
+  if (command.poll === undefined)
+    built.addOption(new Option('--renew', 'log in again, with what the files of the secrets have then, before the token ends'));
   if (command.poll !== undefined) built.addOption(new Option('--browser', 'open the address in a browser'));
   return withConnection(built);
+}
+
+/** The files of the secret fields, by field. */
+function filesOf(entry: CatalogEntry, command: Command): ReadonlyMap<string, string> {
+  const typed = command.opts<Record<string, readonly string[]>>();
+  return new Map(
+    secretsIn(entry).flatMap((field) => {
+      const text = typed[fieldOption(field).attributeName()]?.at(-1) ?? '';
+      return /^@[^@]/.test(text) ? [[field.path, text.slice(1)] as const] : [];
+    }),
+  );
+}
+
+function secretsIn({ input }: CatalogEntry): readonly Field[] {
+  return fieldsIn(input).filter(({ schema }) => schema['x-secret'] === true);
+}
+
+function requireRenewable(entry: CatalogEntry, files: ReadonlyMap<string, string>, print: boolean): void {
+  if (print) throw usageError('--renew and --print exclude each other: what is printed is not kept');
+  requireFiles(
+    { files },
+    secretsIn(entry).map(({ path }) => path),
+  );
 }
 
 async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Document> {
@@ -140,7 +172,7 @@ async function keepToken(words: readonly string[], connection: Connection, io: I
   const client = new Client({ ...connection, token: undefined });
   try {
     const info = await tokenInfo(connection, new Catalog(await loadDescription(client, io)));
-    await remember(connection, connection.token, false, io);
+    await remember(connection, { token: connection.token, fromLogin: false }, io);
     tellLogin(connection, info, io);
   } finally {
     client.close();
@@ -159,8 +191,8 @@ async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<
   }
 }
 
-async function remember({ url, ca, context }: Connection, token: string, fromLogin: boolean, io: Io): Promise<void> {
-  await changeContexts(io, { set: [context, { url, ...defined({ ca }), token, fromLogin }] });
+async function remember({ url, ca, context }: Connection, login: Pick<Profile, 'token' | 'fromLogin' | 'again'>, io: Io): Promise<void> {
+  await changeContexts(io, { set: [context, { url, ...defined({ ca }), ...login }] });
 }
 
 /** Prints account, policies and expiry: a wrong account or tenant is noticed now and not at the first refusal. */

@@ -44,7 +44,7 @@ export class LastingClient {
       if (!isOfConnection(error)) throw error;
       this.#leave(client);
       if (signal.aborted) throw tooLate(client, timeoutMs, error);
-      const renewed = await this.#open();
+      const renewed = await this.#open(error instanceof Refused ? client.connection.token : undefined);
       if (error instanceof Refused && renewed.connection.token === client.connection.token) throw error;
       return await renewed.exchange(timely).catch((again: unknown) => {
         if (isOfConnection(again)) this.#leave(renewed);
@@ -60,9 +60,9 @@ export class LastingClient {
     this.#left.clear();
   }
 
-  async #open(): Promise<Client> {
+  async #open(refused?: string): Promise<Client> {
     const { connection, io, userAgent, atOnce } = this.#options;
-    const resolved = await resolveConnection(connection, io);
+    const resolved = await resolveConnection(connection, io, 'existing', refused);
     // Another request may have opened one meanwhile, with the same files.
     const { token, url, ca } = this.#current?.connection ?? {};
     if (this.#current !== undefined && token === resolved.token && url === resolved.url && ca === resolved.ca) return this.#current;

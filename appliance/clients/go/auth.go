@@ -49,6 +49,7 @@ func (s session) isDue(now time.Time) bool {
 type authority struct {
 	link             *link
 	roleID, secretID string
+	workload         *Workload
 
 	mutex   sync.Mutex
 	current *session
@@ -63,14 +64,14 @@ type flight struct {
 }
 
 func newAuthority(link *link, config Config) *authority {
-	made := &authority{link: link, roleID: config.RoleID, secretID: config.SecretID}
+	made := &authority{link: link, roleID: config.RoleID, secretID: config.SecretID, workload: config.Workload}
 	if config.Token != "" {
 		made.current = &session{token: config.Token}
 	}
 	return made
 }
 
-func (a *authority) canLogIn() bool { return a.roleID != "" }
+func (a *authority) canLogIn() bool { return a.roleID != "" || a.workload != nil }
 
 // token answers one that has not ended, as far as is known here; empty without credentials.
 func (a *authority) token(ctx context.Context) (string, error) {
@@ -201,13 +202,21 @@ func (a *authority) refresh(ctx context.Context, known session) (session, error)
 }
 
 func (a *authority) logIn(ctx context.Context) (session, error) {
+	op, document := opApproleLogin, map[string]string{"role-id": a.roleID, "secret-id": a.secretID}
+	if a.workload != nil {
+		var err error
+		if document, err = a.workload.login(ctx); err != nil {
+			return session{}, err
+		}
+		op = opJwtLogin
+	}
 	sent := time.Now()
-	body, err := json.Marshal(map[string]string{"role-id": a.roleID, "secret-id": a.secretID})
+	body, err := json.Marshal(document)
 	if err != nil {
 		return session{}, err
 	}
 	state := tokenState{}
-	call := request{operation: opApproleLogin, url: opApproleLogin.path, body: body, contentType: jsonType}
+	call := request{operation: op, url: op.path, body: body, contentType: jsonType}
 	if err := a.exchange(ctx, call, &state); err != nil {
 		return session{}, err
 	}

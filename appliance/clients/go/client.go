@@ -46,7 +46,7 @@ func (c *Client) LogIn(ctx context.Context) error {
 	return err
 }
 
-// LogOut ends the token of an approle login and closes the idle connections. The next call logs in again.
+// LogOut ends the token of a login and closes the idle connections. The next call logs in again.
 func (c *Client) LogOut(ctx context.Context) error {
 	token := c.authority.held()
 	if token == "" {

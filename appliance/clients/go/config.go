@@ -20,8 +20,8 @@ const (
 	connectTimeLimit = 5 * time.Second
 )
 
-// Config says where the appliance is and who the caller is. Addresses and one of Token or RoleID with SecretID are needed for most
-// operations; public ones need neither.
+// Config says where the appliance is and who the caller is. Addresses and one of Token, RoleID with SecretID, or Workload are needed for
+// most operations; public ones need none.
 type Config struct {
 	// Addresses are the base addresses of the appliance and its replicas, such as "https://keys.example:4646", in order of preference.
 	// "http://" is accepted for loopback addresses only, because tokens and plaintexts travel in the requests.
@@ -33,6 +33,8 @@ type Config struct {
 	Token string
 	// RoleID and SecretID are exchanged for a token, and again when that token has ended.
 	RoleID, SecretID string
+	// Workload is the identity that a platform signs. Its token is read again for every login.
+	Workload *Workload
 
 	// TimeLimit bounds a call with its repetitions, unless its context ends before. Default: 60 s; below zero: none.
 	TimeLimit time.Duration
@@ -67,8 +69,10 @@ func (c Config) check() error {
 	switch {
 	case len(c.Addresses) == 0:
 		return errors.New("keystored: Config.Addresses is empty")
-	case c.Token != "" && (c.RoleID != "" || c.SecretID != ""):
-		return errors.New("keystored: give Config.Token or Config.RoleID with Config.SecretID, not both")
+	case c.identities() > 1:
+		return errors.New("keystored: give one of Config.Token, Config.RoleID with Config.SecretID, and Config.Workload")
+	case c.Workload != nil && (c.Workload.Tenant == "" || c.Workload.Role == "" || c.Workload.JWT == nil):
+		return errors.New("keystored: Config.Workload needs Tenant, Role and JWT")
 	case (c.RoleID == "") != (c.SecretID == ""):
 		return errors.New("keystored: Config.RoleID and Config.SecretID belong together")
 	case c.RoundTripper != nil && len(c.CAPEM) > 0:
@@ -79,6 +83,17 @@ func (c Config) check() error {
 		return errors.New("keystored: Config.Token has a line end; trim what was read from a file")
 	}
 	return nil
+}
+
+// identities counts the ways to authenticate that were given.
+func (c Config) identities() int {
+	count := 0
+	for _, isGiven := range []bool{c.Token != "", c.RoleID != "" || c.SecretID != "", c.Workload != nil} {
+		if isGiven {
+			count++
+		}
+	}
+	return count
 }
 
 // baseAddresses answers the addresses without a slash at the end.

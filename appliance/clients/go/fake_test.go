@@ -9,6 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -216,15 +219,22 @@ type logins struct {
 	// ttlSeconds of new tokens, and of refreshed ones
 	ttlSeconds, refreshSeconds int
 	delay                      time.Duration
-	revoked                    bool
+	revoked, refusing          bool
+	bodies                     []string
 }
 
 func (l *logins) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	switch {
-	case r.URL.Path == "/v1/approle-login":
+	case r.URL.Path == "/v1/approle-login" || r.URL.Path == "/v1/jwt-login":
+		body, _ := io.ReadAll(r.Body)
+		l.bodies = append(l.bodies, string(body))
 		time.Sleep(l.delay)
+		if l.refusing {
+			refuse(w, 401, "login-failed", "")
+			return
+		}
 		l.issued++
 		l.revoked = false
 		answer(w, 200, "application/json", fmt.Sprintf(`{"token":"t-%d","expires-in":%d}`, l.issued, l.ttlSeconds))
@@ -290,6 +300,46 @@ func TestLogsInWhereARenewalGivesLittle(t *testing.T) {
 	encryptAtOnce(t, c, 1)
 	if counts := server.counts(); counts != [2]int{2, 1} {
 		t.Fatal(counts)
+	}
+}
+
+func TestAWorkloadLogsInWithWhatTheFileHasThen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first\n")
+	server := &logins{ttlSeconds: 3, refreshSeconds: 0}
+	workload := &keystored.Workload{Tenant: "acme", Role: "deploy", Issuer: "cluster", JWT: keystored.JWTFromFile(path)}
+	c := client(t, keystored.Config{Addresses: []string{serve(t, server.ServeHTTP)}, Workload: workload})
+	encryptAtOnce(t, c, 3)
+	// While the file is bad, or the login is refused, the token of before is used.
+	write("")
+	time.Sleep(1_600 * time.Millisecond)
+	encryptAtOnce(t, c, 1)
+	write("second")
+	time.Sleep(1_600 * time.Millisecond)
+	encryptAtOnce(t, c, 1)
+	body := func(jwt string) string {
+		return fmt.Sprintf(`{"issuer":"cluster","jwt":"%s","role":"deploy","tenant":"acme"}`, jwt)
+	}
+	if want := []string{body("first"), body("second")}; !slices.Equal(server.bodies, want) {
+		t.Fatal(server.bodies)
+	}
+	write("")
+	server.mutex.Lock()
+	server.revoked = true
+	server.mutex.Unlock()
+	if _, err := c.Key("k").Encrypt(context.Background(), nil); err == nil || !strings.Contains(err.Error(), path+" holds no token") {
+		t.Fatal(err)
+	}
+	server.refusing = true
+	t.Setenv("KEYSTORED_JWT", "third")
+	workload.JWT = keystored.JWTFromEnvironment("KEYSTORED_JWT")
+	if _, err := c.Key("k").Encrypt(context.Background(), nil); problemOf(t, err).Code != "login-failed" {
+		t.Fatal(err)
 	}
 }
 
@@ -570,6 +620,11 @@ func TestHidesSecretsAndRefusesWhatCannotBeMeant(t *testing.T) {
 		"no address":       {},
 		"both":             config,
 		"half an approle":  {Addresses: []string{"https://h"}, RoleID: "r"},
+		"half a workload":  {Addresses: []string{"https://h"}, Workload: &keystored.Workload{Tenant: "t", Role: "r"}},
+		"two identities": {
+			Addresses: []string{"https://h"}, Token: "t",
+			Workload: &keystored.Workload{Tenant: "t", Role: "r", JWT: keystored.JWTFromEnvironment("X")},
+		},
 		"http elsewhere":   {Addresses: []string{"http://keys.example"}},
 		"another scheme":   {Addresses: []string{"ftp://h"}},
 		"no scheme":        {Addresses: []string{"keys.example:4646"}},

@@ -71,7 +71,7 @@ export class Client extends Operations {
     return this.#sender.answer(request, options);
   }
 
-  /** Ends the token of an approle login, and closes the connections. */
+  /** Ends the token of a login, and closes the connections. */
   async logOut(options: CallOptions = {}): Promise<void> {
     await this.#sender.nothing({ method: 'POST', path: '/v1/logout', isIdempotent: false }, options);
     this.#sender.forget();

@@ -3,6 +3,7 @@ export { Client, type ClientOptions } from './client.ts';
 export type * from './generated/types.ts';
 export type { Answer } from './http/http-sender.ts';
 export type { Credentials } from './http/session.ts';
+export { jwtFromEnvironment, jwtFromFile, type Workload } from './http/workload.ts';
 export type {
   DecryptItem,
   DecryptOptions,

@@ -1,14 +1,24 @@
 """The Python client when servers refuse, hang and answer strangely: addresses, retries, time limits."""
 
 import json
+import os
 import socket
+import tempfile
 import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from closing import Client, tearDownModule  # noqa: F401 -- unittest calls it
-from keystored_client import ConnectionFailed, Problem, TimeLimitExceeded, __version__
+from keystored_client import (
+    ConnectionFailed,
+    Problem,
+    TimeLimitExceeded,
+    Workload,
+    __version__,
+    jwt_from_environment,
+    jwt_from_file,
+)
 
 
 class Fake:
@@ -17,6 +27,7 @@ class Fake:
     def __init__(self, test, say):
         self.asked = []
         self.agents = []
+        self.bodies = []
         ended = threading.Event()
         fake = self
 
@@ -24,7 +35,7 @@ class Fake:
             protocol_version = "HTTP/1.1"
 
             def answer(self):
-                self.rfile.read(int(self.headers.get("content-length") or 0))
+                fake.bodies.append(self.rfile.read(int(self.headers.get("content-length") or 0)))
                 fake.asked.append(self.path)
                 fake.agents.append(self.headers["user-agent"])
                 said = say(len(fake.asked) - 1, self.path)
@@ -83,6 +94,46 @@ def dead_address():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+class Workloads(unittest.TestCase):
+    """The client logs in with what its source has then, and keeps its token while a login fails."""
+
+    def test_a_file_is_read_for_every_login(self):
+        def say(index, path):
+            if path.endswith("/refresh"):
+                return problem(403, "policy-denied")
+            return document({"token": "t", "expires-in": 3} if path == "/v1/jwt-login" else {})
+
+        fake = Fake(self, say)
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "token")
+
+            def use(text):
+                with open(path, "w") as file:
+                    file.write(text)
+                return client.send("GET", "/v1/x")
+
+            client = Client(fake.url, credentials=Workload("acme", "deploy", jwt_from_file(path), issuer="cluster"))
+            with self.assertRaisesRegex(ValueError, "holds no token of the platform"):
+                use(" ")
+            use("first\n")
+            time.sleep(1.6)
+            use("")
+            time.sleep(1.1)
+            use("second")
+        logins = [json.loads(body) for asked, body in zip(fake.asked, fake.bodies) if asked == "/v1/jwt-login"]
+        named = {"tenant": "acme", "role": "deploy", "issuer": "cluster"}
+        self.assertEqual(logins, [{**named, "jwt": "first"}, {**named, "jwt": "second"}])
+
+    def test_a_variable_of_the_environment(self):
+        os.environ["KEYSTORED_JWT"] = " token "
+        self.addCleanup(lambda: os.environ.pop("KEYSTORED_JWT", None))
+        self.assertEqual(jwt_from_environment()(), "token")
+        del os.environ["KEYSTORED_JWT"]
+        with self.assertRaisesRegex(ValueError, "KEYSTORED_JWT"):
+            jwt_from_environment()()
+        self.assertNotIn("secret", repr(Workload("t", "r", lambda: "secret")))
 
 
 class Attempts(unittest.TestCase):

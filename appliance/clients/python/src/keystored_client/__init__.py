@@ -7,7 +7,7 @@ from ._key import DataKey, DecryptItem, EncryptItem, HmacItem, Key, RewrapItem, 
 from ._problem import ConnectionFailed, KeystoredError, Problem, TimeLimitExceeded
 from ._sealed import SEALED_HEADER_BYTES, SealedDataError
 from ._sender import Answer
-from ._session import Approle, Token
+from ._session import Approle, Token, Workload, jwt_from_environment, jwt_from_file
 from ._version import VERSION as __version__
 from .generated import models
 
@@ -32,6 +32,9 @@ __all__ = [
     "TimeLimitExceeded",
     "Token",
     "VerifyItem",
+    "Workload",
     "__version__",
+    "jwt_from_environment",
+    "jwt_from_file",
     "models",
 ]

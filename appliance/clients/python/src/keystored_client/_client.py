@@ -39,7 +39,7 @@ class Client(Operations):
         """
         address: base URL of the appliance, `https://keystore.example:4646`; or several of one cluster. Another one is tried when an
             address refuses the connection, or is sealed, or its HSM is away.
-        credentials: `Token` or `Approle`; without them only public operations work.
+        credentials: `Token`, `Approle` or `Workload`; without them only public operations work.
         ca: PEM of the CA that signed the certificate of the appliance; no other CA is trusted then. Default: those of the system.
         timeout: the longest time in seconds for a call with all its attempts.
         retries: rounds over all addresses after the first.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Tuple, Union
 
-from ._problem import KeystoredError, Problem
+from ._problem import Problem
 from ._transport import Deadline
 
 # After a renewal that failed, the next attempt waits this part of the life that is left, and at least a second.
@@ -32,7 +33,41 @@ class Approle:
     secret_id: str = field(repr=False)
 
 
-Credentials = Union[Token, Approle]
+@dataclass(frozen=True)
+class Workload:
+    """The identity that a platform signs for a workload, with which the client obtains tokens itself."""
+
+    tenant: str
+    role: str
+    jwt: Callable[[], str] = field(repr=False)
+    """Returns a token of the platform, for one login: `jwt_from_file`, `jwt_from_environment`, or a function that asks the platform."""
+    issuer: Optional[str] = None
+    """Name of the JWT issuer, where several with the same `iss` have a role of this name."""
+
+
+def jwt_from_file(path: Union[str, "os.PathLike[str]"]) -> Callable[[], str]:
+    """Reads the token from a file that the platform keeps fresh: a projected volume of Kubernetes, an SVID of a SPIFFE helper."""
+
+    def read() -> str:
+        with open(path, encoding="utf-8") as file:
+            return _found(file.read(), f"the file {os.fspath(path)}")
+
+    return read
+
+
+def jwt_from_environment(variable: str = "KEYSTORED_JWT") -> Callable[[], str]:
+    """Reads the token from a variable of the environment, as GitLab gives it to a job."""
+    return lambda: _found(os.environ.get(variable, ""), f"the variable {variable} of the environment")
+
+
+def _found(text: str, where: str) -> str:
+    token = text.strip()
+    if not token:
+        raise ValueError(f"{where} holds no token of the platform")
+    return token
+
+
+Credentials = Union[Token, Approle, Workload]
 
 Ask = Callable[[str, Mapping[str, Any], Optional[str]], Any]
 """Sends a POST: path, body, and the token if there is one. Answers the document."""
@@ -88,9 +123,8 @@ class Session:
         self._held = None
 
     def _obtain(self) -> _Held:
-        if isinstance(self._credentials, Approle):
-            body = {"role-id": self._credentials.role_id, "secret-id": self._credentials.secret_id}
-            issued = self._ask("/v1/approle-login", body, None)
+        if not isinstance(self._credentials, Token):
+            issued = self._ask(*_login_of(self._credentials), None)
             return _hold(str(issued["token"]), issued.get("expires-in"))
         token = self._credentials.token
         try:
@@ -107,8 +141,8 @@ class Session:
             refreshed = self._refresh(held)
             if refreshed is not None:
                 return refreshed
-            return self._obtain() if isinstance(self._credentials, Approle) else replace(held, renew_at=math.inf)
-        except KeystoredError:
+            return replace(held, renew_at=math.inf) if isinstance(self._credentials, Token) else self._obtain()
+        except Exception:  # also what the function raises that gives the token of the platform
             now = time.monotonic()
             if now >= held.ends_at:
                 raise
@@ -124,6 +158,14 @@ class Session:
                 return None
             raise
         return refreshed if refreshed.ends_at - held.ends_at >= _LEAST_GAIN_SECONDS else None
+
+
+def _login_of(credentials: Union[Approle, Workload]) -> Tuple[str, Mapping[str, str]]:
+    """Path and body of a login."""
+    if isinstance(credentials, Approle):
+        return "/v1/approle-login", {"role-id": credentials.role_id, "secret-id": credentials.secret_id}
+    named = {} if credentials.issuer is None else {"issuer": credentials.issuer}
+    return "/v1/jwt-login", {"tenant": credentials.tenant, "role": credentials.role, **named, "jwt": credentials.jwt()}
 
 
 def _hold(token: str, seconds: Optional[float]) -> _Held:

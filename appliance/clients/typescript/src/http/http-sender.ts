@@ -6,6 +6,7 @@ import { nextPage, readJson, readOctets, readText } from './answers.ts';
 import type { Attempt, Attempts } from './attempts.ts';
 import { Deadline } from './deadline.ts';
 import { type Credentials, Session } from './session.ts';
+import { loginOf } from './workload.ts';
 
 export type HttpSenderOptions = {
   readonly attempts: Attempts;
@@ -38,7 +39,10 @@ export class HttpSender implements Sender {
       credentials === undefined
         ? undefined
         : new Session(credentials, {
-            login: ({ roleId, secretId }) => this.#withoutSession('/v1/approle-login', { 'role-id': roleId, 'secret-id': secretId }),
+            login: async (given) =>
+              'roleId' in given
+                ? this.#withoutSession('/v1/approle-login', { 'role-id': given.roleId, 'secret-id': given.secretId })
+                : this.#withoutSession('/v1/jwt-login', await loginOf(given)),
             info: (token) => this.#withoutSession('/v1/state/keystore/token/info', {}, token),
             refresh: (token) => this.#withoutSession('/v1/state/keystore/token/refresh', {}, token),
           });

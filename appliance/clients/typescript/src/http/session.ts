@@ -1,12 +1,17 @@
 // The token of a client: obtained at the first use, renewed when half of its life is over, and a new one when it has ended.
 import { Problem } from '../problem.ts';
+import type { Workload } from './workload.ts';
 
-/** A token, or the role-id and a secret-id of an approle, with which the client obtains tokens itself. */
-export type Credentials = { readonly token: string } | { readonly roleId: string; readonly secretId: string };
+/**
+ * A token; or the role-id and a secret-id of an approle, or the identity of a workload, with which the client obtains tokens itself.
+ */
+export type Credentials = { readonly token: string } | LoginCredentials;
+
+export type LoginCredentials = { readonly roleId: string; readonly secretId: string } | Workload;
 
 /** The three requests that a session makes. They are sent without waiting for a token, and not repeated after 401. */
 export type SessionRequests = {
-  login(credentials: { readonly roleId: string; readonly secretId: string }): Promise<Issued>;
+  login(credentials: LoginCredentials): Promise<Issued>;
   info(token: string): Promise<Life>;
   refresh(token: string): Promise<Life>;
 };

@@ -41,7 +41,7 @@ public final class Client extends Operations {
     sender.logIn();
   }
 
-  /** Ends the token of an approle login. The next call logs in again. */
+  /** Ends the token of a login. The next call logs in again. */
   public void logOut() {
     logins().logout();
     sender.forget();
@@ -96,6 +96,7 @@ public final class Client extends Operations {
     private String token;
     private String roleId;
     private String secretId;
+    private Workload workload;
     private Duration timeLimit = Duration.ofSeconds(60);
     private int attempts = 4;
     private Duration mostWait = Duration.ofSeconds(30);
@@ -150,6 +151,17 @@ public final class Client extends Operations {
     }
 
     /**
+     * Authenticates by an identity that a platform signs: logs in, and again with a fresh token of the platform when ours has ended.
+     *
+     * @param identity the role, and where the tokens of the platform come from
+     * @return this
+     */
+    public Builder workload(Workload identity) {
+      workload = identity;
+      return this;
+    }
+
+    /**
      * Bounds a call with its repetitions; 60 s unless given.
      *
      * @param limit above zero
@@ -200,7 +212,8 @@ public final class Client extends Operations {
      * @throws IllegalArgumentException for what cannot be meant
      */
     public Client build() {
-      return new Client(new Sender(new Settings(addresses, caPem, token, roleId, secretId, timeLimit, attempts, mostWait, product)));
+      Settings settings = new Settings(addresses, caPem, token, roleId, secretId, workload, timeLimit, attempts, mostWait, product);
+      return new Client(new Sender(settings));
     }
   }
 }

@@ -1,6 +1,7 @@
 // Logins and renewals against a server of the test that issues tokens.
 package keystored.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,7 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -16,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SessionTest {
   /** Issues tokens and accepts the last one. */
@@ -24,6 +29,7 @@ class SessionTest {
     final AtomicInteger refreshed = new AtomicInteger();
     final int ttlSeconds;
     final int refreshSeconds;
+    final List<String> bodies = Collections.synchronizedList(new ArrayList<>());
     volatile boolean revoked;
 
     Logins(int ttlSeconds, int refreshSeconds) {
@@ -34,7 +40,8 @@ class SessionTest {
     @Override
     public void answer(HttpExchange exchange) throws IOException, InterruptedException {
       String path = exchange.getRequestURI().getPath();
-      if (path.equals("/v1/approle-login")) {
+      if (path.equals("/v1/approle-login") || path.equals("/v1/jwt-login")) {
+        bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
         Thread.sleep(200);
         revoked = false;
         FakeServer.json(exchange, "{\"token\":\"t-" + issued.incrementAndGet() + "\",\"expires-in\":" + ttlSeconds + "}");
@@ -92,6 +99,33 @@ class SessionTest {
       client.key("k").encrypt(new byte[0]);
       assertEquals(List.of(2, 1), logins.counts());
     }
+  }
+
+  @Test
+  void aWorkloadLogsInWithWhatTheFileHasThen(@TempDir Path directory) throws IOException, InterruptedException {
+    Path file = Files.writeString(directory.resolve("token"), "first\n");
+    Logins logins = new Logins(3, 0);
+    try (FakeServer server = new FakeServer(logins)) {
+      Client client = server.client().workload(new Workload("acme", "deploy", "cluster", Workload.file(file))).build();
+      client.key("k").encrypt(new byte[0]);
+      // While the file is bad the token of before is used.
+      Files.writeString(file, " ");
+      Thread.sleep(1_600);
+      client.key("k").encrypt(new byte[0]);
+      Files.writeString(file, "second");
+      Thread.sleep(1_600);
+      client.key("k").encrypt(new byte[0]);
+      assertEquals(2, logins.bodies.size());
+      assertTrue(logins.bodies.get(0).contains("\"jwt\":\"first\"") && logins.bodies.get(0).contains("\"issuer\":\"cluster\""));
+      assertTrue(logins.bodies.get(1).contains("\"jwt\":\"second\""));
+      logins.revoked = true;
+      Files.writeString(file, "");
+      IllegalStateException none = assertThrows(IllegalStateException.class, () -> client.key("k").encrypt(new byte[0]));
+      assertTrue(none.getCause().getMessage().contains("holds no token of the platform"));
+    }
+    IllegalStateException unset = assertThrows(IllegalStateException.class, Workload.environment("KEYSTORED_UNSET")::get);
+    assertTrue(unset.getMessage().contains("KEYSTORED_UNSET"));
+    assertThrows(IllegalArgumentException.class, () -> Client.builder().address("https://h").token("t").workload(new Workload("a", "b", () -> "")).build());
   }
 
   @Test

@@ -12,10 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import keystored.client.ProblemException;
 import keystored.client.TransportException;
+import keystored.client.Workload;
 
 /** Keeps the token of a client. */
 final class Authority {
   private static final Operation LOG_IN = new Operation("POST", "/v1/approle-login", Link.JSON, Operation.Trait.PUBLIC);
+  private static final Operation LOG_IN_WORKLOAD = new Operation("POST", "/v1/jwt-login", Link.JSON, Operation.Trait.PUBLIC);
   private static final Operation INFO =
       new Operation("POST", "/v1/state/keystore/token/info", Link.JSON, Operation.Trait.IDEMPOTENT);
   private static final Operation REFRESH =
@@ -34,7 +36,7 @@ final class Authority {
   }
 
   private boolean canLogIn() {
-    return settings.roleId() != null;
+    return settings.roleId() != null || settings.workload() != null;
   }
 
   /** One that has not ended, as far as is known here; null without credentials. */
@@ -135,7 +137,8 @@ final class Authority {
     }
     try {
       return logIn();
-    } catch (ProblemException | TransportException failure) {
+    } catch (RuntimeException failure) {
+      // Also what the program's source of platform tokens throws.
       if (known.hasEnded(System.nanoTime())) throw failure;
       return known.again(System.nanoTime());
     }
@@ -156,8 +159,11 @@ final class Authority {
   }
 
   private Session logIn() {
+    Workload workload = settings.workload();
+    Map<String, String> document =
+        workload == null ? Map.of("role-id", settings.roleId(), "secret-id", settings.secretId()) : workload.login();
     long sent = System.nanoTime();
-    TokenState state = ask(LOG_IN, null, Map.of("role-id", settings.roleId(), "secret-id", settings.secretId()));
+    TokenState state = ask(workload == null ? LOG_IN : LOG_IN_WORKLOAD, null, document);
     return Session.given(state.token()).begin(sent, state.expiresIn());
   }
 

@@ -13,8 +13,10 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import keystored.client.Workload;
 
 /**
  * What a client was made with.
@@ -24,6 +26,7 @@ import javax.net.ssl.TrustManagerFactory;
  * @param token a given token, or null
  * @param roleId of an approle, or null
  * @param secretId of that approle, or null
+ * @param workload an identity that a platform signs, or null
  * @param timeLimit for a call with its repetitions
  * @param attempts how often a request is sent to all addresses
  * @param mostWait the longest pause between two attempts
@@ -35,6 +38,7 @@ public record Settings(
     String token,
     String roleId,
     String secretId,
+    Workload workload,
     Duration timeLimit,
     int attempts,
     Duration mostWait,
@@ -42,7 +46,8 @@ public record Settings(
   /** Throws IllegalArgumentException for what cannot be meant. */
   public Settings {
     require(!addresses.isEmpty(), "an address is needed");
-    require(token == null || roleId == null && secretId == null, "give a token or an approle, not both");
+    long identities = Stream.of(token != null, roleId != null || secretId != null, workload != null).filter(given -> given).count();
+    require(identities <= 1, "give one of a token, an approle and a workload");
     require((roleId == null) == (secretId == null), "role-id and secret-id belong together");
     require(token == null || !token.isBlank() && token.equals(token.strip()), "the token is empty or has space around it");
     require(attempts >= 1, "at least one attempt is needed");
