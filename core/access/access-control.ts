@@ -4,6 +4,7 @@ import { fail, ServiceError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
+import { showsInAll } from './policy/narrowing.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
@@ -83,6 +84,8 @@ export type FieldAccess = {
   listedShows(segments: readonly string[]): (field: string) => boolean;
   /** Returns the visible fields (as `shows`) of a read of another path: none if it is refused. */
   shownAt(segments: readonly string[]): (field: string) => boolean;
+  /** Tells whether reads of all entries that a list could have, whatever their names, show a field (as `shows`). */
+  showsInAll(list: readonly string[], field: string): boolean;
 };
 
 /** Decision of both sets of policies. `rule` and `policy` name the deciding ones. */
@@ -196,6 +199,10 @@ class Authorization implements FieldAccess {
   shownAt(segments: readonly string[]): (field: string) => boolean {
     const { allowed, constraints } = this.#decide(this.caller, segments, 'read');
     return (field) => allowed && isShown(constraints, field);
+  }
+
+  showsInAll(list: readonly string[], field: string): boolean {
+    return (['tenant', 'token'] as const).every((owner) => showsInAll(this.#policiesOf(this.caller, owner), list, field));
   }
 
   readsAll(nameField?: string): boolean {

@@ -31,7 +31,7 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
   return {
     name: 'openpgp',
     fields: openpgpFields,
-    reference: { field: 'openpgpPrimary', table: 'subkeys' },
+    reference: { field: 'openpgpPrimary', to: 'openpgpUserId', table: 'subkeys' },
     exportFormat: {
       name: 'openpgp',
       title: 'OpenPGP private key blocks',

@@ -27,12 +27,13 @@ export function requireUserId(text: string): string {
 /** Throws `invalid-value`, `missing-field`, `operation-not-supported`, `in-use`; see KeyAttachment.requireDefinition. */
 export function requireDefinition(definition: OpenpgpDefinition, current: OpenpgpKey | undefined, transitKeys: OpenpgpKeys): void {
   const { openpgpUserId, openpgpPrimary, openpgpKeyUsage } = definition.fields;
-  if (current?.fields.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
   if (openpgpUserId !== undefined && openpgpPrimary !== undefined) {
     throw refused('openpgp-primary', 'A key is a primary key (openpgp-user-id) or a subkey (openpgp-primary), not both.');
   }
   const isOpenpgpKey = hasRole(definition.fields);
   requireUsage(openpgpKeyUsage, isOpenpgpKey);
+  // Last: a request that is refused all the same would tell, without harm to the key, that it has subkeys.
+  if (current?.fields.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
   if (!isOpenpgpKey) return;
   requireOpenpgpKey(definition);
   if (openpgpUserId !== undefined) requireUserId(openpgpUserId);

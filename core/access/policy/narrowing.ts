@@ -1,6 +1,7 @@
-// Finds what policies allow beyond a set that has others beside them: a policy can narrow another, and a caller who leaves it out widens the rest.
+// Compares what policies say of whole patterns: what they allow beyond a set that has others beside them (a policy can narrow another, and a caller who
+// leaves it out widens the rest), and what they show of every entry.
 import { defaultPolicy } from './built-in.ts';
-import { hasConstraints, isAsNarrow } from './constraints.ts';
+import { hasConstraints, hidesOf, isAsNarrow } from './constraints.ts';
 import {
   compareExactness,
   compilePolicy,
@@ -75,6 +76,28 @@ export function narrows(policy: Policy): boolean {
   return statementsOf(compilePolicy(policy)).some(([, { allow }]) => hasConstraints(allow.length === 0 ? [] : [allow]));
 }
 
+/**
+ * Tells whether policies together show a field (wire form) in reads of every entry that a list could have, whatever its name: an answer that depends on this
+ * says nothing of the entries that there are. Where the policies are too long to be searched, false.
+ */
+export function showsInAll(policies: readonly Policy[], list: readonly string[], field: string): boolean {
+  const pattern = [...list.map((text) => ({ kind: 'literal', text }) as const), { kind: 'one' } as const];
+  const walk = new Walk(mostSteps);
+  const found = walk.overlap(policies.map(compilePolicy), pattern, 'read');
+  const cover = coverOf(found, pattern);
+  if (cover === undefined || walk.isOver) return false;
+  return Iterator.from(found.values()).every((one) => {
+    const grants = grantsOf(one.says);
+    return compareExactness(one.pattern, cover.pattern) < 0 || (grants.length > 0 && !hidesOf(grants, field));
+  });
+}
+
+/** The most exact of the statements that are about every path of a pattern. */
+function coverOf(found: ReadonlyMap<string, Statement>, pattern: readonly PatternSegment[]): Statement | undefined {
+  const covering = [...found.values()].filter((one) => covers(one.pattern, pattern));
+  return covering.sort((a, b) => compareExactness(b.pattern, a.pattern))[0];
+}
+
 /** By the statement of the given policies that allows it, what they would allow without those that are left out. */
 function lostTo(given: readonly CompiledPolicy[], left: readonly Policy[], walk: Walk): ReadonlyMap<string, Widening> {
   const lost = new Map<string, Widening>();
@@ -90,7 +113,7 @@ function lostTo(given: readonly CompiledPolicy[], left: readonly Policy[], walk:
       }
     };
     const here = walk.overlap(given, pattern, operation);
-    const [cover] = [...here.values()].filter((one) => covers(one.pattern, pattern)).sort((a, b) => compareExactness(b.pattern, a.pattern));
+    const cover = coverOf(here, pattern);
     // A more exact given rule for all of these paths decides instead of this one.
     const decides = (one: Statement): boolean => cover === undefined || compareExactness(one.pattern, cover.pattern) >= 0;
     note(here, (one) => compareExactness(pattern, one.pattern) > 0 && decides(one));

@@ -15,6 +15,17 @@ export function requireTold(call: EndpointCall, entries: readonly ToldEntry[]): 
     throw fail('policy-denied', { detail: `The answer would tell "${found.hidden}" of ${found.is}, which policies hide.` });
 }
 
+/**
+ * Requires that policies show a field (wire form) in every entry that a list (segments below the tree) could have: a dry run, which does no harm, would tell it of
+ * others. Throws policy-denied.
+ */
+export function requireToldOfAll({ access }: EndpointCall, list: readonly string[], field: string): void {
+  if (['config', 'state'].some((tree) => access.showsInAll(['v1', tree, ...list], field))) return;
+  throw fail('policy-denied', {
+    detail: `A dry run would tell "${field}" of other entries: it needs the right to read that of all of /v1/state/${list.join('/')}.`,
+  });
+}
+
 /** Tells whether the caller may know all of these fields. */
 export function mayBeTold(call: EndpointCall, entries: readonly ToldEntry[]): boolean {
   return hiddenOf(call, entries) === undefined;

@@ -6,6 +6,7 @@ import type { Store, StoreKey } from '../../store/store.ts';
 import { inTurn } from '../../base/async/turns.ts';
 import { toKebab } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
+import { requireToldOfAll } from '../checks/told.ts';
 import { requireNamed } from '../named-entries.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
@@ -14,7 +15,7 @@ import { mergeDocument, withoutRepeats } from './merge.ts';
 import { withChangeIdOf, withNewChangeId } from './change-id.ts';
 import { blindStatements, type BlindStatements, type Entry, sightOf, staysByReplacing, withoutUnseenContainers } from './sight.ts';
 import { requireValuesOfChange, requireValuesOfNew } from './values.ts';
-import { valueAt, type Document, type ResourceView } from './view.ts';
+import { valueAt, withNames, type Document, type ResourceView } from './view.ts';
 
 /** Outcome of a change. `record`: undefined after `validate=true`, unless the entry was equal already and the caller may know that. */
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
@@ -183,7 +184,7 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
     if (current === undefined) throw fail('not-found');
     requireOwn(view, entry);
-    if (call.query.get('validate') === 'true') requireRemovalSeen(view, call, entry);
+    if (call.query.get('validate') === 'true') requireRemovalSeen(view, call, entry, current);
     const removal = resource.planRemoval?.(call, entry.names, current);
     if (call.query.get('validate') === 'true') return;
     await removal?.prepare?.();
@@ -209,13 +210,15 @@ export async function removeUnreadable(view: ResourceView, store: Store, entry: 
 }
 
 /** Refuses a dry run of a removal that would reveal hidden fields without harm to the entry. */
-function requireRemovalSeen(view: ResourceView, call: EndpointCall, entry: Entry): void {
+function requireRemovalSeen(view: ResourceView, call: EndpointCall, entry: Entry, current: unknown): void {
   const isSeen = sightOf(view, call, entry);
   const unseen = (view.resource.removalJudgedBy ?? []).find((field) => !isSeen([field]));
-  if (unseen === undefined) return;
-  throw fail('policy-denied', {
-    detail: `A dry run would tell "${toKebab(unseen)}", which policies hide from you: it needs the right to read that.`,
-  });
+  if (unseen !== undefined)
+    throw fail('policy-denied', {
+      detail: `A dry run would tell "${toKebab(unseen)}", which policies hide from you: it needs the right to read that.`,
+    });
+  for (const told of view.resource.removalTells ?? [])
+    if (told.depends?.(call, current) !== false) requireToldOfAll(call, withNames(told.list, entry.names.slice(0, -1)), told.field);
 }
 
 function reread(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): unknown {

@@ -94,6 +94,8 @@ export type Resource<Document, Rec, Prepared> = {
   readonly defaultedBy?: readonly string[];
   /** fields for which a removal may be refused: a caller who cannot see them gets no dry run of it */
   readonly removalJudgedBy?: readonly (keyof Document & string)[];
+  /** fields of other entries for which a removal may be refused: a caller who may not see them in all of these gets no dry run of it */
+  readonly removalTells?: readonly ToldByRemoval<Rec>[];
   /** containers, and required secrets, that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
   /** entries of every tenant; they are not stored and cannot be changed */
@@ -126,6 +128,18 @@ export type Resource<Document, Rec, Prepared> = {
   /** true if the record of a change has the complete document, however long: its effect must be traceable */
   readonly recordedWhole?: true;
   readonly errors?: readonly string[];
+};
+
+/** A field of the entries of a list on which a removal depends. */
+type ToldByRemoval<Rec> = {
+  /** path of the list below the tree, with parameters of the resource */
+  readonly list: string;
+  /** wire form */
+  readonly field: string;
+  /** condition, for `policy/check`, to follow "and" */
+  readonly when?: string;
+  /** Tells whether it depends on the field. Absent: always. */
+  depends?(call: EndpointCall, current: Rec): boolean;
 };
 
 /** Steps of a removal. `prepare`: slow work before the transaction. If `commit` throws an overtaken `conflict`, the removal starts over. */

@@ -115,9 +115,7 @@ export class ResourceView {
 
   /** The path of an entry, or with the names of its parents alone that of their list, in decoded segments. */
   pathOf(tree: 'config' | 'state', names: readonly string[]): readonly string[] {
-    const left = [...names];
-    const parts = this.resource.path.split('/').map((part) => (part.startsWith('{') ? (left.shift() ?? '') : part));
-    return ['v1', tree, ...parts, ...left];
+    return ['v1', tree, ...withNames(this.resource.path, names)];
   }
 
   /** The entity tag of a record, secrets included; undefined for no record. */
@@ -255,4 +253,11 @@ function secretFlag(document: Document, [name = '', ...inner]: readonly string[]
   const value = document[name];
   if (inner.length === 0) return { [`${toKebab(name)}-set`]: value !== undefined && value !== null };
   return isJsonObject(value) ? { [toKebab(name)]: secretFlag(value, inner) } : {};
+}
+
+/** The segments of a path, its parameters replaced by the first names, and the other names behind them. */
+export function withNames(path: string, names: readonly string[]): readonly string[] {
+  const left = [...names];
+  const parts = path.split('/').map((part) => (part.startsWith('{') ? (left.shift() ?? '') : part));
+  return [...parts, ...left];
 }

@@ -56,7 +56,13 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
         field: 'rest-api',
         operation: 'update',
         path: '/v1/config/policy/policies/{name}',
-        when: 'it refuses or limits anything, or may not be read, and tokens, approles or roles have the policy',
+        when: 'it refuses or limits anything, or may not be read, and tokens, approles or roles have the policy, or it is a dry run',
+      },
+    ],
+    removalTells: [
+      {
+        ...{ list: 'tenants', field: 'policies', when: `the tenant is "${systemTenantName}"` },
+        depends: ({ caller }) => caller.tenantName === systemTenantName,
       },
     ],
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
@@ -114,7 +120,12 @@ function givesIt() {
  * caller cannot read all of it, whatever it says.
  */
 function requireLifter(options: Pick<PolicyResourceOptions, 'store' | 'resources'>, call: EndpointCall, policy: Policy): void {
-  if (call.access.allows('update') || (call.access.readsAll() && !narrows(policy)) || !isNamed(options, call, policy.name)) return;
+  if (call.access.allows('update') || (call.access.readsAll() && !narrows(policy))) return;
+  if (call.query.get('validate') === 'true')
+    throw fail('policy-denied', {
+      detail: 'A dry run would tell whether tokens, approles or roles of the tenant have this policy: it needs "update" of it, too.',
+    });
+  if (!isNamed(options, call, policy.name)) return;
   throw fail('policy-denied', {
     detail:
       'Tokens, approles or roles of the tenant have this policy, and what it refuses or limits would be allowed to them: to delete it needs "update" of it, too. Or let them go first.',

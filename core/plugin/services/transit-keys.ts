@@ -164,8 +164,8 @@ export interface KeyAttachment<Fields extends object, Kept> {
   readonly name: string;
   /** members of documents, key records and backups, by name */
   readonly fields: { readonly [Name in keyof Fields]-?: AttachedField };
-  /** field that names another key of the tenant, and the table that indexes keys by it */
-  readonly reference: { readonly field: keyof Fields & string; readonly table: string };
+  /** field that names another key of the tenant, one that has the field `to`, and the table that indexes keys by it */
+  readonly reference: { readonly field: keyof Fields & string; readonly to: keyof Fields & string; readonly table: string };
   readonly exportFormat: ExportFormat<Fields, Kept>;
   /** Actions of the attachment that a key supports in its present state, including that of its export format; the state of the key shows them. */
   actions(key: TransitKey<Fields, Kept>): readonly KeyAction[];

@@ -66,6 +66,7 @@ export function roleResource(oidc: Oidc): AnyResource {
     ],
     removalRights: [{ field: 'token-policies', policy: 'root', when: narrowsOthers }],
     removalJudgedBy: ['tokenPolicies'],
+    removalTells: [{ list: 'keystore/authentication/oidc/{service}/roles', field: 'token-policies' }],
     planRemoval(call, [service, role], { tokenPolicies }) {
       requireNarrowed(oidc, call.caller, rolesBeside(oidc, call.caller, service as string, role as string), [], tokenPolicies);
       return sessionsEnd(oidc, call, service as string, role as string);

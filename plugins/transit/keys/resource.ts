@@ -5,7 +5,9 @@ import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import type { Caller } from '../../../core/access/caller.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
+import { requireToldOfAll } from '../../../core/http/checks/told.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
+import { toKebab } from '../../../core/wire/schema.ts';
 import { Unreadable, type WriteTransaction } from '../../../core/store/store.ts';
 import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
@@ -39,10 +41,12 @@ type Prepared = {
 
 const timers = ['rotateAfter', 'activateAfter', 'deprecateAfter', 'invalidateAfter'].map((timer) => `autoRotate.${timer}`);
 
+const path = 'keystore/transit-keys';
+
 /** The resource entry. */
 export function transitKeys(transit: Transit): ReturnType<typeof defineResource> {
   return defineResource<KeyDocument, KeyRecord, Prepared>({
-    path: 'keystore/transit-keys',
+    path,
     tag: transitKeysTag,
     noun: 'transit key',
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
@@ -70,7 +74,11 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       minDecryptionVersion: ['latestVersion', 'minEncryptionVersion'],
       ...Object.fromEntries(timers.map((timer) => [timer, timers.filter((other) => other !== timer)])),
     },
-    removalJudgedBy: ['deletionAllowed'],
+    removalJudgedBy: ['deletionAllowed', ...transit.attachments.references.map(({ to }) => to as keyof KeyDocument)],
+    removalTells: transit.attachments.references.map(({ field, to }) => ({
+      ...{ list: path, field: toKebab(field), when: `the key has ${toKebab(to)}` },
+      depends: (_, current) => hasField(current, to),
+    })),
     errors: [
       'unsupported-cipher',
       'invalid-key-data',
@@ -158,6 +166,7 @@ function planUpdate(
   if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
     requireNamedKeys(transit, call.access, current);
   requireRotatable(after.record);
+  if (call.query.get('validate') === 'true') requireReferencesTold(transit, { call, document, blindly }, current);
   requireDefinition(transit, after, before);
   return {
     prepare: async () => ({ recertified: await recertify(transit, after, before) }),
@@ -168,6 +177,21 @@ function planUpdate(
       return after.record;
     },
   };
+}
+
+/** Refuses a dry run of a change after which no key could name this one, where it would tell a caller who may not read them which do. */
+function requireReferencesTold(
+  { attachments }: Transit,
+  { call, document, blindly }: Pick<Change<KeyDocument, KeyRecord>, 'call' | 'document' | 'blindly'>,
+  current: object,
+): void {
+  for (const { field, to } of attachments.references)
+    if (!hasField(document, to) && (hasField(current, to) || blindly(to) !== undefined))
+      requireToldOfAll(call, path.split('/'), toKebab(field));
+}
+
+function hasField(source: object, name: string): boolean {
+  return (source as Record<string, unknown>)[name] !== undefined;
 }
 
 /** Tells whether root may give up a key that must not be deleted: one of its versions does not open, and nothing can be changed. */

@@ -52,6 +52,11 @@ export class Attachments implements Iterable<Attachment> {
     return Object.fromEntries(this.#fields().flatMap(([name, { judgedBy }]) => (judgedBy === undefined ? [] : [[name, judgedBy]])));
   }
 
+  /** Fields that name other keys, with the field that only keys have which may be named. */
+  get references(): readonly Attachment['reference'][] {
+    return Array.from(this, ({ reference }) => reference);
+  }
+
   /** Fields whose change has the effect of an action at the key, with that action. */
   get acting(): readonly (readonly [field: string, action: string])[] {
     return this.#fields().flatMap(([name, { setsLike }]) => (setsLike === undefined ? [] : [[name, setsLike] as const]));

@@ -88,10 +88,17 @@ export class VerbContext {
 
   /** Needs of removals besides. */
   get removalRights(): readonly FieldRight[] {
-    const { removalRights = [], removalJudgedBy = [] } = this.view.resource;
-    if (removalJudgedBy.length === 0) return removalRights;
-    const when = `it is true: the answer tells ${removalJudgedBy.map(toKebab).join(', ')}`;
-    return [...removalRights, { field: 'validate', operation: 'read', path: `/v1/state/${this.entryPath}`, when }];
+    const { removalRights = [], removalJudgedBy = [], removalTells = [] } = this.view.resource;
+    const judging =
+      removalJudgedBy.length === 0 ? [] : [{ of: this.entryPath, when: `the answer tells ${removalJudgedBy.map(toKebab).join(', ')}` }];
+    const told = removalTells.map(({ list, field, when }) => ({
+      of: `${list}/{}`,
+      when: `${when === undefined ? '' : `${when}, and `}the answer tells ${field} of each entry`,
+    }));
+    const rights = [...judging, ...told].map(({ of, when }) => ({
+      ...{ field: 'validate', operation: 'read' as const, path: `/v1/state/${of}`, when: `it is true: ${when}` },
+    }));
+    return [...removalRights, ...rights];
   }
 
   /** For the API description. */
