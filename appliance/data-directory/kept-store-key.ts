@@ -6,7 +6,7 @@ import type { Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import { type Hsm, HsmError, isKeyLost, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { StartRefused } from '../start-refused.ts';
-import { readStoreKey, replaceStoreKey, storeKeyFile } from './store-key.ts';
+import { findTokenSerial, readStoreKey, replaceStoreKey, storeKeyFile } from './store-key.ts';
 
 const lookEveryMs = 2_000;
 
@@ -17,6 +17,7 @@ export class KeptStoreKey {
   readonly #digest: Uint8Array;
   readonly #timer: NodeJS.Timeout;
   #stored: StoredKey;
+  #serial: string | undefined;
   #seen: string | undefined;
   #isLooking = false;
   #problem: string | undefined;
@@ -28,6 +29,7 @@ export class KeptStoreKey {
     this.#log = log;
     this.#digest = hash('sha256', dataKey, 'buffer');
     this.#stored = readStoreKey(directory).stored;
+    this.#serial = findTokenSerial(directory);
     this.#seen = this.#stateOfFile();
     this.#timer = setInterval(() => void this.damage(), lookEveryMs).unref();
   }
@@ -51,6 +53,7 @@ export class KeptStoreKey {
       const key = readStoreKey(this.#directory);
       if (await this.#isSame(key)) {
         this.#stored = key.stored;
+        this.#serial = findTokenSerial(this.#directory);
         this.#seen = state;
         this.#problem = undefined;
       } else this.#writeAgain('was replaced');
@@ -76,7 +79,7 @@ export class KeptStoreKey {
 
   #writeAgain(what: string): void {
     try {
-      replaceStoreKey(this.#directory, this.#stored);
+      replaceStoreKey(this.#directory, this.#stored, this.#serial);
       this.#seen = this.#stateOfFile();
       this.#problem = undefined;
       this.#log.error(`the file of the store key ${what} while the appliance runs, and was written again`);

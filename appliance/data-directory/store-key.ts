@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
-import { writeDurably } from '../../core/base/durable-files.ts';
+import { readWhole, writeDurably } from '../../core/base/durable-files.ts';
 import { parseFile, StartRefused } from '../start-refused.ts';
 
 /** Binding of the key of the store. */
@@ -48,13 +48,29 @@ export function readStoreKey(directory: string): KeyReference {
   return { stored: parseStoredKey(storeKeyFile(directory)), binding: storeKeyBinding };
 }
 
-/** Replaces the wrapped key by another wrapping of it; a crash leaves one or the other. */
-export function replaceStoreKey(directory: string, stored: StoredKey): void {
-  writeDurably(storeKeyFile(directory), formatStoredKey(stored));
+/** Replaces the wrapped key by another wrapping of it; a crash leaves one or the other. `serial`: of the embedded token. */
+export function replaceStoreKey(directory: string, stored: StoredKey, serial = findTokenSerial(directory)): void {
+  writeDurably(storeKeyFile(directory), formatStoredKey(stored, serial));
 }
 
-function formatStoredKey(stored: StoredKey): string {
-  return `${JSON.stringify({ ...stored, blob: encodeBase64(stored.blob), mac: encodeBase64(stored.mac) }, undefined, 2)}\n`;
+/** Serial number of the embedded token that has opened the key; undefined where that is not known, or the file is missing or damaged. */
+export function findTokenSerial(directory: string): string | undefined {
+  try {
+    const { serial } = JSON.parse(readWhole(storeKeyFile(directory)).toString()) as { serial?: unknown };
+    return typeof serial === 'string' ? serial : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the serial number of the embedded token that has opened the key, or that none is to be asked for. Throws an error of the disk, or StartRefused. */
+export function keepTokenSerial(directory: string, serial: string | undefined): void {
+  if (findTokenSerial(directory) !== serial) writeDurably(storeKeyFile(directory), formatStoredKey(readStoreKey(directory).stored, serial));
+}
+
+function formatStoredKey(stored: StoredKey, serial?: string): string {
+  const document = { ...stored, blob: encodeBase64(stored.blob), mac: encodeBase64(stored.mac), serial };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
 function parseStoredKey(file: string): StoredKey {

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
@@ -32,7 +33,7 @@ import { restoredMark } from '../backup/restoration.ts';
 import { awaitWrappedKeys, openRuntime, type Runtime } from '../runtime.ts';
 import { StartRefused } from '../start-refused.ts';
 import { endFirstStart, isFirstStart } from '../data-directory/traces.ts';
-import { findStoreToken } from '../data-directory/store-key.ts';
+import { findStoreToken, keepTokenSerial } from '../data-directory/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity, writeApplianceCa } from '../tls/sealed-identity.ts';
 import { ChangingIdentity } from '../tls/listener-identity.ts';
 import { closedAudit, closedListeners, closedStatements } from './without-serving.ts';
@@ -56,6 +57,7 @@ export async function provisionAppliance(
   });
   const runtime = await openRuntime(configuration, hsmConfig, log, cluster);
   try {
+    keepSerial(configuration, runtime, log);
     if (cluster === undefined) {
       requireNoReplica(configuration, runtime.store);
       await noteContent(runtime.store, { clock, log });
@@ -80,6 +82,16 @@ export async function provisionAppliance(
   } catch (error) {
     await runtime.close();
     throw error;
+  }
+}
+
+/** For the next start. The tokens of a cluster get their keys from each other: one that has lost them may be another one. */
+function keepSerial({ data, hsm: { tokens }, cluster }: Configuration, { hsm }: Runtime, log: Log): void {
+  const isKept = tokens.length === 0 && cluster === undefined;
+  try {
+    keepTokenSerial(data, isKept ? hsm.status()[0]?.serial : undefined);
+  } catch (error) {
+    log.warn('the serial number of the token could not be kept: another token in its place would get the PIN', { reason: reasonOf(error) });
   }
 }
 

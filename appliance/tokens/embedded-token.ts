@@ -3,12 +3,15 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { TokenConfig } from '../../hsm/api.ts';
+import { HsmError, type TokenConfig } from '../../hsm/api.ts';
 import { initialiseSoftToken, listTokens, softhsmConf } from '../../hsm/setup/setup.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../start-refused.ts';
+import { paths } from '../data-directory/paths.ts';
+import { findTokenSerial, storeKeyFile } from '../data-directory/store-key.ts';
 import { isTrace, requireParts } from '../data-directory/traces.ts';
 
+const name = 'default';
 const label = 'keystored';
 
 const modulePaths = [
@@ -36,7 +39,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   const configuration = join(directory, 'softhsm.conf');
   writeDurably(configuration, softhsmConf(tokens));
   const token: TokenConfig = {
-    name: 'default',
+    name,
     module,
     label,
     pin: { file: join(directory, 'pin'), next: join(directory, 'pin.new') },
@@ -63,6 +66,19 @@ function requireOneToken(tokens: string): void {
     throw new StartRefused(
       `${tokens} has several tokens of an appliance, ${named(alike)}: move away those that are not of this one, whose folder has the name that it has in your backup`,
     );
+}
+
+/**
+ * Requires the token that has opened the key of the store, by its files: another one would get the PIN before it is known that it opens nothing. Of a start
+ * of an earlier version, or of an appliance in a cluster, nothing is known. Throws StartRefused, because of an HsmError `unavailable`.
+ */
+export function requireTokenOfStore(directory: string): void {
+  const serial = findTokenSerial(directory);
+  const tokens = join(directory, 'softhsm');
+  const serials = serial === undefined || !isTrace(tokens) ? [] : listTokens(tokens).flatMap((one) => one.serial ?? []);
+  if (serial === undefined || serials.length === 0 || serials.includes(serial)) return;
+  const message = `token ${name}: another token is in its place and does not get the PIN: ${tokens} and ${storeKeyFile(directory)} are of different appliances, or of different times; put both back from the same backup, with ${paths.store(directory)}`;
+  throw new StartRefused(message, { cause: new HsmError('unavailable', message) });
 }
 
 /** Throws StartRefused when an unattended start has no PIN, as with a restored backup of an appliance that kept none. */

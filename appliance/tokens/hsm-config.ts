@@ -2,13 +2,14 @@
 import type { Configuration } from '../../core/config/config.ts';
 import type { Secret } from '../../core/base/secret.ts';
 import { HsmError, type HsmConfig } from '../../hsm/api.ts';
-import { provideEmbeddedToken } from './embedded-token.ts';
+import { provideEmbeddedToken, requireTokenOfStore } from './embedded-token.ts';
 import { StartRefused, tokenRefusal } from '../start-refused.ts';
 
 /** The tokens of the configuration, or the embedded one. `step` is called with a line before a long step. */
 export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {
   const { tokens, ...rest } = configuration.hsm;
   if (tokens.length > 0) return { ...rest, tokens };
+  if (configuration.cluster === undefined) requireTokenOfStore(configuration.data);
   const embedded = await provideEmbeddedToken(configuration.data, step);
   // The embedded tokens of the others have the same own keys.
   return { ...rest, tokens: [configuration.cluster === undefined ? embedded : { ...embedded, group: embedded.name }] };
