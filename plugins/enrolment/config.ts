@@ -1,6 +1,7 @@
 // The plugin's section of the configuration.
 import { z } from 'zod';
 import { address } from '../../core/config/schema.ts';
+import { originField } from '../../core/plugin/origins.ts';
 
 export const configSchema = z
   .strictObject({
@@ -10,6 +11,12 @@ export const configSchema = z
     plainListen: address
       .exactOptional()
       .describe('the same over HTTP without TLS, for devices that have none: SCEP protects its messages itself; absent: none'),
+    publicUrl: originField('https')
+      .exactOptional()
+      .describe(
+        'where devices reach listen if a proxy or a port forward is in front; default: the host of public-url and hosts, on its port',
+      ),
+    plainPublicUrl: originField('http').exactOptional().describe('where devices reach plain-listen, likewise'),
   })
   .prefault({});
 

@@ -2,13 +2,13 @@
 import type { Handler } from '../../core/http/pipeline.ts';
 import { defined } from '../../core/base/defined.ts';
 import { listenHttps } from '../../core/http/listener/listeners.ts';
+import { lackOfName, originsOf } from '../../core/plugin/origins.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { enrolmentListenerService } from '../../core/plugin/services/enrolment-listener.ts';
-import { listenersService } from '../../core/plugin/services/listeners.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import type { Config } from './config.ts';
 import { listenPlain } from './plain-listener.ts';
-import { originsOf } from './origins.ts';
 import { routeBySegment } from './route.ts';
 
 /** Running requests get this long when the appliance stops. */
@@ -30,11 +30,13 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     services: [
       provide(enrolmentListenerService, {
         serve: (segment, handler) => void protocols.set(segment, handler),
-        origins: () => originsOf(listeners, config),
+        origins: () => originsOfBoth(listeners, config),
       }),
     ],
     async start() {
       if (!listeners.serving) return;
+      const lack = config.listen === undefined ? undefined : lackOfName(listeners, 'enrolment/public-url', config.publicUrl);
+      if (lack !== undefined) log.warn(lack);
       const handler = routeBySegment(protocols, context.invoke);
       const guarded = listeners.guard?.(handler) ?? handler;
       const shared = { handler: guarded, log, ...defined({ proxies: listeners.est.proxies, connections: listeners.est.connections }) };
@@ -56,4 +58,12 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       await close();
     },
   };
+}
+
+/** Those with TLS first. */
+function originsOfBoth(listeners: Listeners, { listen, publicUrl, plainListen, plainPublicUrl }: Config): readonly string[] {
+  return [
+    ...(listen === undefined ? [] : originsOf(listeners, { scheme: 'https', port: listen.port, publicUrl })),
+    ...(plainListen === undefined ? [] : originsOf(listeners, { scheme: 'http', port: plainListen.port, publicUrl: plainPublicUrl })),
+  ];
 }

@@ -1,11 +1,12 @@
 // Additions of plugin `est` to the appliance, loaded by processes that serve: the listener, and the URLs of each CA.
-import { isIPv6 } from 'node:net';
 import type { Job } from '../../core/base/context.ts';
 import type { Listener } from '../../core/http/listener/listeners.ts';
+import { lackOfName, originsOf } from '../../core/plugin/origins.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
-import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
+import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { createEstApp } from './app.ts';
+import type { Config } from './config.ts';
 import { FailureLimit } from '../../core/access/failure-limit.ts';
 import { openEstListener } from './listener/server.ts';
 import { operationNames } from './operations/operations.ts';
@@ -14,8 +15,8 @@ import { operationNames } from './operations/operations.ts';
 const stopGraceMs = 10_000;
 
 /** The listener of EST, opened when the plugin starts. */
-export function provision(context: PluginContext<unknown>): PluginInstance {
-  const { store, clock, log, audit } = context;
+export function provision(context: PluginContext<Config>): PluginInstance {
+  const { store, clock, log, audit, config } = context;
   const listeners = context.service(listenersService);
   const authorities = context.service(certificateAuthorityService);
   const limit = new FailureLimit(store, clock, store.table('secret-failures'));
@@ -23,12 +24,15 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
   let forgetIdentity: (() => void) | undefined;
 
   const sweep: Job = { name: 'est-failure-limit', everySeconds: 3_600, run: () => limit.sweep() };
-  authorities.attach({ name: 'est', title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(listeners, ...ca) });
+  const origins = (): readonly string[] => originsOf(listeners, { scheme: 'https', port: listeners.est.port, publicUrl: config.publicUrl });
+  authorities.attach({ name: 'est', title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(origins(), ...ca) });
 
   return {
     jobs: [sweep],
     async start() {
       if (!listeners.serving) return;
+      const lack = lackOfName(listeners, 'est/public-url', config.publicUrl);
+      if (lack !== undefined) log.warn(lack);
       const { onAnswered, replica, admit } = listeners;
       const options = { authorities, audit, clock, limit, log, onAnswered, replica, admit };
       const handler = createEstApp({ ...options, sealed: () => listeners.sealed(), refresh: () => store.refresh() });
@@ -45,15 +49,10 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
   };
 }
 
-/**
- * Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). The host of a URL that was given
- * for this service comes first: devices keep the address for years, and the others are this appliance alone.
- */
-function estUrls({ hosts, est, managementUrl, isUrlGiven }: Listeners, tenantId: string, caName: string): readonly string[] {
-  const names = hosts.map((host) => (isIPv6(host) ? `[${host}]` : host));
-  const all = new Set([...(isUrlGiven === true ? [new URL(managementUrl).hostname] : []), ...names]);
-  return [...all].flatMap((host) => {
-    const base = `https://${host}:${est.port}/.well-known/est/${tenantId}`;
+/** Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). */
+function estUrls(origins: readonly string[], tenantId: string, caName: string): readonly string[] {
+  return origins.flatMap((origin) => {
+    const base = `${origin}/.well-known/est/${tenantId}`;
     return [`${base}/${caName}`, `${base}~${caName}`];
   });
 }

@@ -28,7 +28,7 @@ function setEndpoint({ store, cluster }: Parts): AnyEndpoint {
     tag: tags.system,
     summary: 'Give all appliances one URL',
     description:
-      'In place of the `public-url` of each configuration: for CRL and OCSP in certificates that are issued from then on, EST (its host, on the port of `est-listen`), the choice among redirect URIs, and links.',
+      'In place of the `public-url` of each configuration: for CRL and OCSP in certificates that are issued from then on, EST (its host, on the port of `est-listen`, unless the configuration has `est/public-url`), the choice among redirect URIs, and links.',
     audit: 'required',
     idempotent: true,
     auditFields: ['publicUrl'],

@@ -61,7 +61,12 @@ export const openEst = {
 
 /** Starts one for a test file and closes it afterwards, with every invariant checked. */
 export async function startEstAppliance(
-  options: { tokens?: (directory: string) => Promise<readonly TokenConfig[]>; publicUrl?: string; isUrlGiven?: boolean } = {},
+  options: {
+    tokens?: (directory: string) => Promise<readonly TokenConfig[]>;
+    publicUrl?: string;
+    isUrlGiven?: boolean;
+    configuration?: Readonly<Record<string, unknown>>;
+  } = {},
 ): Promise<EstAppliance> {
   const path = temporaryDirectory();
   for (const name of ['est', 'appliance', 'tokens']) mkdirSync(path(name));
@@ -94,7 +99,7 @@ export async function startEstAppliance(
     plugins: [ca, est],
     services: [provide(listenersService, listeners)],
     clock,
-    ...defined({ tokens }),
+    ...defined({ tokens, configuration: options.configuration }),
   });
   afterAll(async () => {
     expect(await appliance.check()).toEqual([]);

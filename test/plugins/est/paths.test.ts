@@ -178,4 +178,17 @@ describe('with a URL that a person gave for the service', () => {
     expect(urls).toHaveLength(8);
     expect(new Set(urls).size).toBe(urls.length);
   });
+
+  test('est.https-url begins with est/public-url where one is configured: another port, or that of https', async () => {
+    const behind = await startEstAppliance({ configuration: { est: { publicUrl: 'https://est.example:443/' } } });
+    const name = await behind.makeCa();
+    const urls: readonly string[] = (await behind.state(name)).est['https-url'];
+    const base = `https://est.example/.well-known/est/${behind.tenantId}`;
+    expect(urls.slice(0, 3)).toEqual([
+      `${base}/${name}`,
+      `${base}~${name}`,
+      `${behind.est.replace('127.0.0.1', 'localhost')}${new URL(base).pathname}/${name}`,
+    ]);
+    expect(urls).toHaveLength(8);
+  });
 });
