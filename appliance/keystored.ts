@@ -26,6 +26,7 @@ import { requireNotRecovering } from './cluster/membership/recovery/recover.ts';
 import { requireEmbeddedPin } from './tokens/embedded-token.ts';
 import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
+import { enrolmentPorts } from './processes/enrolment-ports.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
 import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { watchLauncher } from './processes/launcher.ts';
@@ -114,6 +115,9 @@ async function main(): Promise<void> {
   await requireFreePorts([
     [configuration.sources['listen'] ?? '', configuration.listen],
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
+    ...Object.entries(enrolmentPorts(configuration)).map(
+      ([name, address]) => [name === 'enrolment' ? 'enrolment/listen' : 'enrolment/plain-listen', address] as const,
+    ),
   ]);
   requireNotRecovering(configuration.data);
   requireUsable(configuration.shipping.destinations);

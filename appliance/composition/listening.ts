@@ -1,7 +1,7 @@
 // The listeners of a serving process: the keys and the identity that they show, what plugins need of them, and the one of management.
 import type { GoesOn, Replica } from '../../core/http/context/request-context.ts';
 import { type Listener, listenHttps } from '../../core/http/listener/listeners.ts';
-import type { ListenerName, Listeners } from '../../core/plugin/services/listeners.ts';
+import type { ListenerName, Listeners, OpenListener, OpenListeners } from '../../core/plugin/services/listeners.ts';
 import { publicUrlInUse } from '../cluster/public-url/public-url.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { ChangingIdentity } from '../tls/listener-identity.ts';
@@ -19,7 +19,7 @@ export type Listening = {
   readonly identity: ChangingIdentity;
   readonly listeners: Listeners;
   /** those that are open */
-  readonly open: ReadonlyMap<ListenerName, Listener>;
+  readonly open: OpenListeners;
   /** absent: the store is its own */
   readonly replica: Replica | undefined;
 };
@@ -38,7 +38,7 @@ export function prepareListeners(worker: ServingWorker, { metrics, admit }: Reco
       if (configuration.attended) keepSealedIdentity(data, renewed.whileSealed);
     },
   });
-  const open = new Map<ListenerName, Listener>();
+  const open = new Map<ListenerName, OpenListener>();
   const replica = replicaOf(worker);
   const listeners: Listeners = {
     serving: true,

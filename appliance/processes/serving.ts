@@ -31,7 +31,7 @@ export type Serving = {
 export function takeAt(listeners: OpenListeners): Serving['take'] {
   return (name, connection) => {
     const listener = listeners.get(name);
-    if (listener?.server.listening === true && connection !== undefined) {
+    if (listener?.isListening === true && connection !== undefined) {
       listener.take(connection);
       return 'taken';
     }

@@ -9,6 +9,7 @@ import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { AskedHealth } from './watch/asked-health.ts';
 import { Crashes, endWhileStarting } from './watch/crashes.ts';
+import { enrolmentPorts } from './enrolment-ports.ts';
 import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
@@ -142,7 +143,7 @@ class SupervisedWorkers implements Workers {
         onStuck: (one, listener) => this.#replaceStuck(one, listener),
         onOverloaded: ({ number }, listener) => told.onOverloaded(number, listener),
       },
-      { management: configuration.listen, est: configuration.estListen },
+      { management: configuration.listen, est: configuration.estListen, ...enrolmentPorts(configuration) },
     );
     this.#numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
     const serving = Promise.all([orders, ...this.#numbers.map((number) => this.#start(number, firstRespawnDelayMs))]);

@@ -42,11 +42,9 @@ export function bodyRoomThatFits(workers: number, bytes = availableBytes()): num
 const connectionBytes = 64 << 10;
 /** Least number of connections of a listener with which it still serves. */
 const fewestConnections = 128;
-/** Management and EST. */
-const listeners = 2;
 
-/** Connections that each listener of each worker accepts, if all of them together may take a quarter of the memory. */
-export function connectionsByMemory(workers: number, bytes = availableBytes()): number {
+/** Connections that each of the listeners of each worker accepts, if all of them together may take a quarter of the memory. */
+export function connectionsByMemory(workers: number, listeners: number, bytes = availableBytes()): number {
   return Math.max(fewestConnections, Math.floor(bytes / 4 / workers / listeners / connectionBytes));
 }
 

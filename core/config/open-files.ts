@@ -33,7 +33,7 @@ export function softLimit(what: 'open files' | 'file size' | 'address space', fi
   return soft === undefined ? Infinity : Number(soft);
 }
 
-/** Connections that each listener of this process accepts, so that every accepted one has a file descriptor. */
-export function connectionsThatFit(limit = openFileLimit()): number {
-  return Math.max(fewestConnections, Math.min(mostConnections, Math.floor((limit - ownFiles) / listeners)));
+/** Connections that each of the listeners of this process accepts, so that every accepted one has a file descriptor. */
+export function connectionsThatFit(limit = openFileLimit(), count: number = listeners): number {
+  return Math.max(fewestConnections, Math.min(mostConnections, Math.floor((limit - ownFiles) / count)));
 }

@@ -10,6 +10,7 @@ import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
 import { type ClusterConfig, clusterSection } from './cluster.ts';
 import { connectionsByMemory, keysThatFit } from './memory.ts';
+import { connectionsThatFit, openFileLimit } from './open-files.ts';
 import { type Proxies, proxiesSection } from './proxies.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
@@ -263,7 +264,8 @@ export function completed(
   const ownHost = isWildcard(fields.listen.host) ? (member?.address ?? reached) : fields.listen.host;
   // A listener that only this machine reaches is reached through its proxy.
   const ownUrl = /^127\.|^::1$|^localhost$/.test(ownHost) ? publicUrl : urlOf(ownHost, fields.listen.port);
-  const connections = connectionsByMemory(fields.workers);
+  const listeners = 2 + listenersOf(plugins);
+  const connections = Math.min(connectionsByMemory(fields.workers, listeners), connectionsThatFit(openFileLimit(), listeners));
   return {
     ...rest,
     sources,
@@ -284,6 +286,12 @@ export function completed(
     },
     plugins,
   };
+}
+
+/** Number of listeners that the sections of plugins configure: their addresses. */
+function listenersOf(plugins: Readonly<Record<string, unknown>>): number {
+  const isAddress = (value: unknown): boolean => typeof value === 'object' && value !== null && 'host' in value && 'port' in value;
+  return Object.values(plugins).flatMap((section) => Object.values(section ?? {}).filter(isAddress)).length;
 }
 
 function urlOf(host: string, port: number): string {

@@ -49,8 +49,13 @@ export function provision(context: PluginContext<Config>): PluginInstance {
         });
         forgetIdentity = listeners.onIdentityChange((identity) => secure.setIdentity(identity));
         open.push(secure);
+        listeners.onOpen?.('enrolment', secure);
       }
-      if (config.plainListen !== undefined) open.push(await listenPlain({ ...shared, ...config.plainListen, headBytes }));
+      if (config.plainListen !== undefined) {
+        const plain = await listenPlain({ ...shared, ...config.plainListen, headBytes });
+        open.push(plain);
+        listeners.onOpen?.('enrolment-plain', plain);
+      }
       listeners.onRetire?.(() => void close());
     },
     async stop() {

@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { isWithin } from '../../../core/base/addresses.ts';
 import type { Address } from '../../../core/config/config.ts';
 import { ownProxyHeader } from '../../../core/http/listener/proxy-header.ts';
-import { type ListenerName, listenerNames } from '../../../core/plugin/services/listeners.ts';
+import { listenerKinds, type ListenerName, listenerNames } from '../../../core/plugin/services/listeners.ts';
 import { Unanswered } from '../channel.ts';
 import type { WorkerChannel } from '../messages.ts';
 import { StartRefused } from '../../start-refused.ts';
@@ -58,24 +58,26 @@ export function lookAtAll<T extends Looked>(
   everyMs = lookEveryMs,
 ): () => void {
   const looking = new Set<T>();
-  const overloaded = { management: new WeakSet<T>(), est: new WeakSet<T>() };
+  const overloaded = new Map(listenerNames.map((listener) => [listener, new WeakSet<T>()]));
   const serving = (): readonly T[] => [...present()].filter(({ serves }) => serves);
-  const endPorts = Object.entries(ports).map(([name, port]) => {
-    const listener = name as ListenerName;
+  const endPorts = listenerNames.flatMap((listener) => {
+    const port = ports[listener];
+    if (port === undefined) return [];
     let left: T[] | undefined;
     const onLooked = (isDead: boolean): void => {
       left = isDead ? (left ?? [...serving()]).filter(({ serves }) => serves) : undefined;
       const [next] = left ?? [];
       if (next !== undefined && told.onStuck(next, listener)) left?.shift();
     };
-    return lookAtPort(port, everyMs, () => countHandshakes(serving(), listener), onLooked);
+    return lookAtPort(listener, port, everyMs, () => countHandshakes(serving(), listener), onLooked);
   });
   const lookAt = async (worker: T, listener: ListenerName): Promise<boolean> => {
     const counted = countHandshakes([worker], listener);
     const isCompleted = await isHandshakeCompleted(worker.channel, listener);
     const isOverloaded = !isCompleted && (await counted.haveGrown());
-    if (isOverloaded && !overloaded[listener].has(worker)) told.onOverloaded(worker, listener);
-    overloaded[listener][isOverloaded ? 'add' : 'delete'](worker);
+    const known = overloaded.get(listener);
+    if (isOverloaded && known?.has(worker) !== true) told.onOverloaded(worker, listener);
+    known?.[isOverloaded ? 'add' : 'delete'](worker);
     return isCompleted || isOverloaded;
   };
   const look = async (worker: T): Promise<void> => {
@@ -115,7 +117,13 @@ function countHandshakes(workers: readonly Looked[], listener: ListenerName): Co
  * Connects as peers do. `onLooked` is called after each look: the port is dead if it has answered before, no longer does, and completes no
  * handshakes of others either, which are counted during the look.
  */
-function lookAtPort(port: Port, everyMs: number, countOthers: () => Counted, onLooked: (isDead: boolean) => void): () => void {
+function lookAtPort(
+  listener: ListenerName,
+  port: Port,
+  everyMs: number,
+  countOthers: () => Counted,
+  onLooked: (isDead: boolean) => void,
+): () => void {
   let [misses, hasAnswered, isLooking] = [0, false, false];
   const look = async (): Promise<void> => {
     const address = reachable(port.host);
@@ -124,7 +132,7 @@ function lookAtPort(port: Port, everyMs: number, countOthers: () => Counted, onL
     // Of whom it expects one, the listener reads the header of a proxy first: that of one which connects for itself.
     if (isWithin(port.proxies?.proxyProtocol ?? [], address)) socket.write(ownProxyHeader);
     const others = countOthers();
-    const { kind } = await handshakeOver(socket, undefined);
+    const { kind } = await lookOver(listener, socket, undefined);
     socket.destroy();
     misses = kind === 'silent' && !(await others.haveGrown()) ? misses + 1 : 0;
     hasAnswered ||= kind === 'completed';
@@ -169,7 +177,7 @@ async function requireHandshake(channel: WorkerChannel, listener: ListenerName, 
     if (left > 1) continue;
     const reason = 'reason' in looked ? looked.reason : `there is no answer within ${patienceMs / 1_000} seconds`;
     throw new StartRefused(
-      `the ${listener === 'est' ? 'EST' : listener} port does not answer TLS with the certificate of this appliance: ${reason}. With "tls-key: token" the token signs: see what the log says of it`,
+      `the ${listenerKinds[listener].title} port does not answer TLS with the certificate of this appliance: ${reason}. With "tls-key: token" the token signs: see what the log says of it`,
     );
   }
 }
@@ -191,7 +199,7 @@ async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () 
     const taken = await channel.request('take', { listener }, patienceMs, handed);
     // A process without a free descriptor gets no connection from any peer.
     if (taken !== 'taken') return { kind: taken === 'dead' ? 'silent' : 'unseen' };
-    return await handshakeOver(own, ca?.());
+    return await lookOver(listener, own, ca?.());
   } catch (error) {
     // A worker that has ended is not stuck.
     return { kind: error instanceof Unanswered && !error.isEnd ? 'silent' : 'unseen' };
@@ -199,6 +207,26 @@ async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () 
     own.destroy();
     handed.destroy();
   }
+}
+
+function lookOver(listener: ListenerName, socket: Socket, ca: string | undefined): Promise<Look> {
+  return listenerKinds[listener].speaks === 'tls' ? handshakeOver(socket, ca) : answerOver(socket);
+}
+
+/** Without TLS, any answer of HTTP says that the process serves. */
+function answerOver(socket: Socket): Promise<Look> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => end({ kind: 'silent' }), patienceMs);
+    const end = (look: Look): void => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve(look);
+    };
+    socket.once('data', () => end({ kind: 'completed' }));
+    socket.once('error', (error) => end({ kind: 'refused', reason: error.message }));
+    socket.once('close', () => end({ kind: 'refused', reason: 'it closes the connection' }));
+    socket.write('HEAD / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  });
 }
 
 const aboutTime: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);

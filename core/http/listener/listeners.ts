@@ -48,6 +48,8 @@ export type Listener = {
   readonly connections: Pick<Connections, 'counts' | 'closed' | 'limits'>;
   /** Number of completed handshakes. */
   readonly handshakes: number;
+  /** false once it was closed */
+  readonly isListening: boolean;
   /** Takes a connection as if it had been accepted: for the check that handshakes are completed here. */
   take(socket: Socket): void;
   /** the node server, for listeners with needs of their own */
@@ -133,6 +135,9 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
     get handshakes() {
       return handshakes.finished;
     },
+    get isListening() {
+      return server.listening;
+    },
     take: (socket) => handshakes.accept(socket, looker),
     server,
     setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
@@ -145,16 +150,16 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
 }
 
 /** Address of the check from within the appliance, which shares its turns with no peer. */
-const looker = 'looker';
+export const looker = 'looker';
 
 /** Limits of the connections of each listener of a process, and of those before the end of their handshake. */
-function mostConnections(byMemory = Infinity): ConnectionLimits {
+export function mostConnections(byMemory = Infinity): ConnectionLimits {
   const open = Math.min(connectionsThatFit(), byMemory);
   return { open, handshakes: Math.ceil(open * limits.shareOfHandshakes) };
 }
 
 /** Logs one line a minute about connections closed for others, with the largest address. */
-function sayCrowded(log: Log | undefined, listener: string): (address: string) => void {
+export function sayCrowded(log: Log | undefined, listener: string): (address: string) => void {
   let silentUntilMs = 0;
   let closed = 0;
   return (address) => {

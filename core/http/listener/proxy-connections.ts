@@ -1,6 +1,5 @@
 // Connections of proxies that pass TLS on: the header of the PROXY protocol is read before the handshake.
-import type { Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { isWithin } from '../../base/addresses.ts';
 import type { Log } from '../../base/context.ts';
 import { nameClient, peerAddressOf } from './client-address.ts';

@@ -1,5 +1,6 @@
 // Tracks connections with a running request, and peers that keep one waiting.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connection, Connections } from './connections.ts';
 
@@ -11,7 +12,7 @@ const lowestOctets = 8 * 1024;
  * Tracks the requests of a server; the returned function receives its connections after their handshakes. Closes a peer that has
  * a pending answer for `unreadMs` and reads less of it than 8 KiB a second, whatever it sends meanwhile; node has no limit for that.
  */
-export function followRequests(server: Server, connections: Connections, unreadMs: number): (connection: Connection) => void {
+export function followRequests(server: EventEmitter, connections: Connections, unreadMs: number): (connection: Connection) => void {
   const ofSecured = new WeakMap<Socket, Connection>();
   const underWay = new WeakMap<Connection, Set<IncomingMessage>>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {

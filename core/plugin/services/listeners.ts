@@ -9,11 +9,21 @@ import { defineService } from '../service.ts';
 /** Provided by the appliance. */
 export const listenersService = defineService<Listeners>('listeners');
 
-export const listenerNames = ['management', 'est'] as const;
-export type ListenerName = (typeof listenerNames)[number];
+/** Title and protocol of every listener, by its name in metrics. */
+export const listenerKinds = {
+  management: { title: 'management', speaks: 'tls' },
+  est: { title: 'EST', speaks: 'tls' },
+  enrolment: { title: 'enrolment', speaks: 'tls' },
+  'enrolment-plain': { title: 'enrolment (HTTP)', speaks: 'http' },
+} as const satisfies Record<string, { readonly title: string; readonly speaks: 'tls' | 'http' }>;
+export type ListenerName = keyof typeof listenerKinds;
+export const listenerNames = Object.keys(listenerKinds) as readonly ListenerName[];
+
+/** A listener as metrics and checks from outside see it. `handshakes` of one without TLS: connections on which a request came. */
+export type OpenListener = Pick<Listener, 'connections' | 'handshakes' | 'isListening' | 'take'>;
 
 /** The open listeners of a process. */
-export type OpenListeners = ReadonlyMap<ListenerName, Listener>;
+export type OpenListeners = ReadonlyMap<ListenerName, OpenListener>;
 
 export type Listeners = {
   /** false in processes that do not serve, such as command-line tools: they must not open a port */
@@ -39,7 +49,7 @@ export type Listeners = {
   /** wraps the handler of such a port, to count the running requests */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   /** called with such a listener once it is open, for metrics, and for the check that it serves */
-  readonly onOpen?: ((name: ListenerName, listener: Listener) => void) | undefined;
+  readonly onOpen?: ((name: ListenerName, listener: OpenListener) => void) | undefined;
   identity(): TlsIdentity;
   /** PEM of the CA that callers trust for these listeners; absent if nothing is served */
   readonly ca?: () => string;

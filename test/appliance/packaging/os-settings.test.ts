@@ -77,7 +77,7 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(read('run/systemd/timesyncd.conf.d/50-settings.conf')).toBe('[Time]\nNTP=ntp.example.com\n');
     expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
     expect(read('run/keystored-os/networks.nft')).toMatch(
-      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored (?:cluster|peers)[46]\n){4}$/,
+      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored (?:enrolment|plain|cluster|peers)[46]\n){8}$/,
     );
     const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
     expect(configuration).toMatchObject({ hosts: whole.hosts, attended: false });
@@ -356,13 +356,28 @@ test.skipIf(!names)('the firewall lets exactly the networks of each port through
   expect(reached(read('run/keystored-os/networks.nft'))).toEqual([]);
   start({ allow: none, cluster: { name: 'plant-b', address: '192.0.2.12' } });
   expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.3 2379', '127.0.0.3 2380']);
+  start({ allow: { ...none, enrolment: ['127.0.0.2'] }, enrolment: { plain: true } });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.2 4666', '127.0.0.2 4667']);
+  start({ allow: { ...none, enrolment: ['127.0.0.2'] }, enrolment: {} });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.2 4666']);
+});
+
+test('enrolment protocols beside EST are served where the settings have them, over HTTP without TLS only where they say so', () => {
+  const { start, root } = machine('enrolment');
+  const served = () => loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]).plugins['enrolment'];
+  start({});
+  expect(served()).toEqual({});
+  start({ enrolment: {} });
+  expect(served()).toEqual({ listen: { host: '::', port: 4666 } });
+  start({ enrolment: { plain: true } });
+  expect(served()).toEqual({ listen: { host: '::', port: 4666 }, plainListen: { host: '::', port: 4667 } });
 });
 
 /** Listens on every port and on another, knocks from three addresses and says who came through. */
 const knock = `
   import { connect, createServer } from 'node:net';
   const came = [];
-  for (const port of [2379, 2380, 4646, 4665, 8080]) {
+  for (const port of [2379, 2380, 4646, 4665, 4666, 4667, 8080]) {
     const server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
     for (const localAddress of ['127.0.0.2', '127.0.0.3', '127.0.1.9']) {
       const through = await new Promise((done) => {

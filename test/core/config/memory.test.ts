@@ -1,6 +1,9 @@
 // Shares of memory: what is kept ready follows the machine, the limit of the service, and how many processes share it.
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { loadConfiguration } from '../../../core/config/config.ts';
+import { connectionsThatFit, openFileLimit } from '../../../core/config/open-files.ts';
+import { address } from '../../../core/config/schema.ts';
 import { availableBytes, bodyRoomThatFits, connectionsByMemory, keysThatFit, recordBytesThatFit } from '../../../core/config/memory.ts';
 
 const gib = 2 ** 30;
@@ -36,11 +39,18 @@ test('decoded records of a worker take an eighth of the memory in all of them to
 });
 
 test('the connections of all listeners and workers take a quarter of the memory together', () => {
-  expect(connectionsByMemory(2, gib)).toBe(1_024);
-  expect(connectionsByMemory(2, 4 * gib)).toBe(4_096);
-  expect(connectionsByMemory(64, gib)).toBe(128);
-  const { listen, estListen } = loadConfiguration({ argv: ['--workers', '3'], environment: {}, sections: {} });
-  expect([listen.connections, estListen.connections]).toEqual([connectionsByMemory(3), connectionsByMemory(3)]);
+  expect(connectionsByMemory(2, 2, gib)).toBe(1_024);
+  expect(connectionsByMemory(2, 2, 4 * gib)).toBe(4_096);
+  expect(connectionsByMemory(64, 2, gib)).toBe(128);
+  const sections = { other: z.strictObject({ listen: address }).prefault({ listen: '127.0.0.1:4666' }) };
+  for (const [listeners, plugins] of [
+    [2, {}],
+    [3, sections],
+  ] as const) {
+    const { listen, estListen } = loadConfiguration({ argv: ['--workers', '3'], environment: {}, sections: plugins });
+    const each = Math.min(connectionsByMemory(3, listeners), connectionsThatFit(openFileLimit(), listeners));
+    expect([listen.connections, estListen.connections]).toEqual([each, each]);
+  }
 });
 
 test('the rooms for large bodies take a sixteenth of the memory in all workers together, within bounds', () => {

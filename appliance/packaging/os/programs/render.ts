@@ -43,11 +43,18 @@ function renderNetwork({ interfaces }: Settings): Rendered {
 }
 
 /**
- * Fills the sets of /etc/nftables.conf; the ports of etcd are open in a cluster only, VRRP to the peers of a shared address only. In one
- * transaction: at no moment is more open than before or after.
+ * Fills the sets of /etc/nftables.conf; the ports of enrolment protocols are open where the settings have them only, those of etcd in a cluster
+ * only, VRRP to the peers of a shared address only. In one transaction: at no moment is more open than before or after.
  */
-function renderNetworks({ allow, cluster }: Settings): string {
-  const open = { ...allow, cluster: cluster === undefined ? [] : allow.cluster, peers: cluster?.sharedAddress?.peers ?? [] };
+function renderNetworks({ allow, cluster, enrolment }: Settings): string {
+  const { management, est } = allow;
+  const open = {
+    ...{ management, est },
+    enrolment: enrolment === undefined ? [] : allow.enrolment,
+    plain: enrolment?.plain === true ? allow.enrolment : [],
+    cluster: cluster === undefined ? [] : allow.cluster,
+    peers: cluster?.sharedAddress?.peers ?? [],
+  };
   const sets = Object.entries(open).flatMap(([port, networks]) =>
     ([4, 6] as const).map((family) => {
       const members = networks.filter((network) => isIP(network.split('/')[0] ?? '') === family);
@@ -93,7 +100,7 @@ vrrp_instance keystored {
 }
 
 /** keystored.yaml of the daemon. The PIN is the systemd credential keystored.pin. */
-function renderDaemon({ hosts, token, start, pin, cluster }: Settings): string {
+function renderDaemon({ hosts, token, start, pin, cluster, enrolment }: Settings): string {
   return stringify({
     data: '/var/lib/keystored',
     listen: '[::]:4646',
@@ -101,6 +108,7 @@ function renderDaemon({ hosts, token, start, pin, cluster }: Settings): string {
     'bootstrap-file': '/run/keystored/bootstrap',
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
+    ...(enrolment === undefined ? {} : { enrolment: { listen: '[::]:4666', ...(enrolment.plain ? { 'plain-listen': '[::]:4667' } : {}) } }),
     ...(hosts === undefined ? {} : { hosts }),
     ...(cluster === undefined ? {} : { cluster: clusterOf(cluster) }),
     // No sign-in provider runs on the loopback address of an appliance.

@@ -128,9 +128,12 @@ const schema = z
       .strictObject({
         management: cidrsField().default(everywhere),
         est: cidrsField().default(everywhere),
+        enrolment: cidrsField().default(everywhere),
         cluster: cidrsField().default(everywhere),
       })
       .prefault({}),
+    /** enrolment protocols beside EST; `plain`: also over HTTP without TLS */
+    enrolment: z.strictObject({ plain: z.boolean().default(false) }).exactOptional(),
     hosts: z.array(host).min(1).max(64).exactOptional(),
     token: token.exactOptional(),
     cluster: cluster.exactOptional(),
