@@ -96,8 +96,11 @@ export type KeyUse =
   | ({ readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme } & SigningOptions)
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
 
-/** Owner that a signature is charged to instead of the tenant of its key: all unauthenticated callers count as one owner. */
-export type Asker = 'anybody';
+/**
+ * Owner that a use of a key is charged to instead of the tenant of its key: all unauthenticated callers count as one owner, or those of one tenant do,
+ * whose turns at the token are then beside those of other tenants' callers.
+ */
+export type Asker = 'anybody' | `anybody of ${string}`;
 type SigningOptions = { readonly check?: SignatureCheck | undefined; readonly askedBy?: Asker | undefined };
 
 /** Outcome of one use in a list: the octets, or the error. */
@@ -227,15 +230,15 @@ export interface Hsm {
   decrypt(key: AeadKey, sealed: Uint8Array, options?: { associatedData?: Uint8Array }): Promise<Uint8Array>;
   /**
    * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: for keys
-   * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result.
+   * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result. Charged as `sign` is.
    */
-  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array): Promise<Uint8Array>;
+  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array, askedBy?: Asker): Promise<Uint8Array>;
   /**
    * RSAES-PKCS1-v1_5 (RFC 8017 section 7.2.2) under a wrapped RSA key, in the token: for content keys of `bytes` octets, 0 to 501. What does not
    * decrypt to so many octets gives as many pseudo-random ones, the same each time (implicit rejection): nobody learns which it was, and what
-   * is decrypted with them fails. The caller zeroes the result.
+   * is decrypted with them fails. The caller zeroes the result. Charged as `sign` is.
    */
-  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array): Promise<Uint8Array>;
+  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker): Promise<Uint8Array>;
   /**
    * Signs with one C_Sign. Returns the raw signature of the token (ECDSA: r‖s). A signature that `check` refuses is made once more, and
    * refused as `unavailable` if that one does not pass either. Its time is charged to the key's tenant, or to `askedBy`.

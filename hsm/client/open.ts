@@ -159,12 +159,12 @@ class RoutedHsm implements Hsm {
     });
   }
 
-  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array) {
-    return rejecting(() => this.#holderOf(key.stored).submit(call.decryptOaep(key, hash, sealed), takeSecret));
+  decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array, askedBy?: Asker) {
+    return rejecting(() => this.#holderOf(key.stored).submit(chargedTo(askedBy, call.decryptOaep(key, hash, sealed)), takeSecret));
   }
 
-  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array) {
-    return rejecting(() => this.#holderOf(key.stored).submit(call.decryptPkcs1(key, bytes, sealed), takeSecret));
+  decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker) {
+    return rejecting(() => this.#holderOf(key.stored).submit(chargedTo(askedBy, call.decryptPkcs1(key, bytes, sealed)), takeSecret));
   }
 
   async useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]> {
@@ -325,9 +325,13 @@ function isChecked(use: KeyUse): use is CheckedUse {
 }
 
 function packUse(use: KeyUse): Call {
-  if (use.use === 'sign') return { ...call.sign(use.key, use.scheme), ...(use.askedBy === undefined ? {} : { owner: use.askedBy }) };
+  if (use.use === 'sign') return chargedTo(use.askedBy, call.sign(use.key, use.scheme));
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
   return call[use.use](use.key, use.octets, use.associatedData, use.nonce);
+}
+
+function chargedTo(askedBy: Asker | undefined, made: Call): Call {
+  return askedBy === undefined ? made : { ...made, owner: askedBy };
 }
 
 function holder(key: AeadKey): StoredKey {

@@ -1,4 +1,4 @@
-// Ends of certificates, for the metrics: the one of the listeners and the newest of every CA.
+// Ends of certificates, for the metrics: the one of the listeners, and the newest of every CA and of its registration authority.
 import type { Gauge } from '../../core/plugin/plugin.ts';
 import { newestCertificate } from './authority/lookup.ts';
 import type { CaContext } from './context.ts';
@@ -16,6 +16,14 @@ export function expiryGauge(context: CaContext): Gauge {
         labels: { kind: 'ca', tenant: tenants.get(String(tenantId)) ?? String(tenantId), name: record.name },
         value: seconds(readCertificate(newestCertificate(record)).notAfter),
       }));
+      const registrations = [...context.tables.cas.entries([])].flatMap(([[tenantId], record]) => {
+        const newest = record.registrations?.at(-1);
+        const labels = { kind: 'registration', tenant: tenants.get(String(tenantId)) ?? String(tenantId), name: record.name };
+        return newest === undefined || record.scep?.enabled !== true
+          ? []
+          : [{ labels, value: seconds(readCertificate(newest.certificate).notAfter) }];
+      });
+      cas.push(...registrations);
       if (listener === undefined) return cas;
       return [{ labels: { kind: 'listener', tenant: 'system', name: 'listener' }, value: seconds(listener) }, ...cas];
     },

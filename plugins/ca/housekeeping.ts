@@ -4,6 +4,7 @@ import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
+import { isForgotten } from './enrolment/failures.ts';
 import { currentCrl } from './status/crl.ts';
 import { forgetLastCrls } from './status/last-crl.ts';
 import type { FoundCa } from './authority/lookup.ts';
@@ -83,6 +84,10 @@ async function forgetEnrolments({ store, tables, clock }: CaContext, ca: FoundCa
     ...over(tables.enrolments, 0).map((key) => [tables.enrolments, key] as const),
     ...over(tables.pendingEnrolments, 0).map((key) => [tables.pendingEnrolments, key] as const),
     ...over(tables.enrolmentSecrets, keptDays).map((key) => [tables.enrolmentSecrets, key] as const),
+    ...Array.from(
+      Iterator.from(tables.enrolmentFailures.entries(prefix)).filter(([, failures]) => isForgotten(failures, clock.now())),
+      ([key]) => [tables.enrolmentFailures, key] as const,
+    ),
   ];
   if (gone.length > 0) await writeInPieces(store, gone, (transaction, [table, key]) => transaction.delete<unknown>(table, key));
 }

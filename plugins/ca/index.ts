@@ -30,6 +30,7 @@ export default definePlugin({
     'unclaimed-keys': { of: 'all', fills: true },
     enrolments: { of: 'all', fills: true },
     'pending-enrolments': { of: 'all', fills: true },
+    'enrolment-failures': { of: 'all', fills: true },
     'secret-failures': { of: 'all', fills: true },
     'listener-identity': { of: 'each' },
   },

@@ -13,6 +13,7 @@ import { caKeyHolders, keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { eabKeyHolders } from './enrolment/eab-keys.ts';
+import { enrolmentGauges } from './enrolment/gauges.ts';
 import { expiryGauge } from './gauges.ts';
 import { doHousekeeping } from './housekeeping.ts';
 import { strandedListsJob } from './own/keys-in-token.ts';
@@ -39,7 +40,7 @@ export function provision(platform: PluginContext<unknown>): PluginInstance {
     resources: [caResource(context, protocols)],
     endpoints: [...caActions(context), custodyOfCa(context, platform.service(custodyStatementsService)), ...publicEndpoints(context)],
     jobs: [housekeeping, strandedListsJob(context)],
-    gauges: [expiryGauge(context)],
+    gauges: [expiryGauge(context), ...enrolmentGauges(context)],
     services: [
       provide(certificateAuthorityService, certificateAuthorities(context, protocols)),
       provide(memberCertificatesService, memberCertificates(context)),

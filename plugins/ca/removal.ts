@@ -63,10 +63,12 @@ export async function dropCas(context: CaContext, tenantId: string): Promise<voi
 /** Clears what removed CAs left behind. A CA whose token is away is left to the next run. */
 export async function sweepRemovedCas(context: CaContext): Promise<void> {
   context.store.refresh();
-  const { certificates, lines, certificateKeys, revocations, crls, enrolmentSecrets, enrolments, pendingEnrolments, eabKeys } =
-    context.tables;
-  const { removedCas } = context.tables;
-  const tables = [certificates, lines, certificateKeys, revocations, crls, enrolmentSecrets, enrolments, pendingEnrolments, eabKeys];
+  const { certificates, lines, certificateKeys, revocations, crls, enrolmentSecrets, enrolments, pendingEnrolments } = context.tables;
+  const { removedCas, enrolmentFailures, eabKeys } = context.tables;
+  const tables = [
+    ...[certificates, lines, certificateKeys, revocations, crls],
+    ...[enrolmentSecrets, enrolments, pendingEnrolments, enrolmentFailures, eabKeys],
+  ];
   for (const [key, { tenantId, caId }] of Array.from(removedCas.entries([]))) {
     for (const table of tables) await clear(context, table, [tenantId, caId]);
     if (await context.ledger.destroyAllOf(caId)) await context.store.write((transaction) => transaction.delete(removedCas, key));

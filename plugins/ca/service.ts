@@ -1,6 +1,8 @@
 // The service `certificate-authority`: what enrolment protocols and the appliance's listeners can ask of the CAs.
 import { FailureLimit } from '../../core/access/failure-limit.ts';
+import { fail } from '../../core/base/errors.ts';
 import { parseDuration } from '../../core/base/time.ts';
+import { AddressBuckets } from '../../core/base/token-bucket.ts';
 import type {
   ApprovedRequest as ApprovedRequestView,
   CertificateAuthorities,
@@ -20,6 +22,7 @@ import { nameAttributes } from '../../core/der/oids.ts';
 import { formatName, readName } from './der/name.ts';
 import { findEabKey } from './enrolment/eab-keys.ts';
 import { Concluded, enrolAgain, enrolFirst } from './enrolment/enrol.ts';
+import { forgetFailures, noteFailure } from './enrolment/failures.ts';
 import { enrolProven, findForbiddenNames } from './enrolment/proven.ts';
 import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
@@ -37,11 +40,12 @@ import { findIssued, isRevokedOnPath, revokeCertificate } from './status/revocat
 /** `protocols` collects what is attached. */
 export function certificateAuthorities(context: CaContext, protocols: EnrolmentProtocol[]): CertificateAuthorities {
   const limit = new FailureLimit(context.store, context.clock, context.tables.secretFailures);
+  const repeated = new AddressBuckets(repeatedRate.atOnce, repeatedRate.perMinute);
   return {
     maxIntermediates,
     find(tenantId, name) {
       const found = findUsableCa(context, tenantId, name);
-      return found === undefined ? undefined : authorityOf(context, limit, found);
+      return found === undefined ? undefined : authorityOf(context, { limit, repeated }, found);
     },
     exists: (tenantId, id) => tenantCas(context, tenantId).some(({ record }) => record.id === id),
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
@@ -50,7 +54,10 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
   };
 }
 
-function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): CertificateAuthority | undefined {
+type Bounds = { readonly limit: FailureLimit; readonly repeated: AddressBuckets };
+
+/** Long because each member of the service is a row. */
+function authorityOf(context: CaContext, { limit, repeated }: Bounds, ca: FoundCa): CertificateAuthority | undefined {
   const { tenantId, record } = ca;
   const { keyType } = record;
   const newest = newestGeneration(record);
@@ -86,16 +93,26 @@ function authorityOf(context: CaContext, limit: FailureLimit, ca: FoundCa): Cert
     findAccountKey: (id) => findEabKey(context, ca, id),
     requireFewFailures: (clientIp) => limit.requireBelow(unproved(record), clientIp, { strictly: true, what: proofsFailed }),
     countFailure: (clientIp) => limit.count(unproved(record), clientIp, proofsFailed),
-    revocationList: () => currentCrl(context, ca, newest, { needs: 'every' }),
+    revocationList: () => currentCrl(context, ca, newest, { needs: 'every', askedBy: `anybody of ${tenantId}` }),
     async registrationAuthority() {
       if (!canRegister(record)) return undefined;
       return registrationAuthority(context, { tenantId, caId: record.id }, await ensureRegistrations(context, ca));
     },
     findEnrolment: (asked, publicKey) =>
       findAnswer(context, recordsOf(context, placeOf(ca, asked, first)), { keyHash: hashOfKey(publicKey) }),
-    requireDecryptable: (clientIp, isQuestion) =>
-      limit.requireBelow(undecryptable(record), clientIp, { strictly: isQuestion, what: notDecrypted }),
-    countUndecryptable: (clientIp) => limit.count(undecryptable(record), clientIp, notDecrypted),
+    requireFewUnproven: (clientIp, isQuestion) =>
+      limit.requireBelow(refused(record), clientIp, { strictly: isQuestion, what: nothingProven }),
+    countUnproven: (clientIp) => limit.count(refused(record), clientIp, nothingProven),
+    countRepeated(clientIp) {
+      const waitSeconds = repeated.take(clientIp, context.clock.monotonicMs(), record.id);
+      if (waitSeconds > 0)
+        throw fail('rate-limited', {
+          detail: 'Too many repeated requests and questions from this address; try again later.',
+          retryAfterSeconds: Math.ceil(waitSeconds),
+        });
+    },
+    noteFailure: (failure) => noteFailure(context, ca, failure),
+    forgetFailures: (clientIp) => forgetFailures(context, ca, clientIp),
     readRequest: (der) => requestOf(context, limit, ca, verifyCsr(der, familiesUnder(keyType))),
   };
 }
@@ -141,11 +158,13 @@ const revokedMeanwhile: EnrolmentOutcome = {
   detail: 'The credential was not accepted: the certificate that signed is revoked.',
 };
 
-/** Name under which messages that do not decrypt are counted. */
-const undecryptable = ({ id }: CaRecord): string => `${id} undecryptable`;
+/** Names under which messages that prove nothing, and proofs that fail, are counted. */
+const refused = ({ id }: CaRecord): string => `${id} refused`;
 const unproved = ({ id }: CaRecord): string => `${id} unproved`;
 const proofsFailed = 'proofs of names that have failed';
-const notDecrypted = 'messages that cannot be decrypted';
+const nothingProven = 'refused messages';
+/** Repetitions and questions of an address to a CA, in each process: devices behind one address ask again together after a fault. */
+const repeatedRate = { atOnce: 200, perMinute: 1_200 };
 
 /** The settings that users write for a protocol. Names and lives are the same for all protocols. */
 function enrolmentOf({ est, scep, acme }: CaRecord, protocol: string): EnrolmentSettings | undefined {

@@ -20,8 +20,12 @@ export type ScepCall = {
   readMessage(): Promise<Uint8Array>;
   /** The credential of the sender was accepted; the parameters are recorded as those of `note`. */
   accept(parameters: Readonly<Record<string, unknown>>): void;
+  /** Tells whether `accept` was called: what others cost is limited by their address. */
+  isAccepted(): boolean;
   /** adds to the audit record */
   note(parameters: Readonly<Record<string, unknown>>): void;
+  /** Returns the parameters that are noted so far. */
+  noted(): Readonly<Record<string, unknown>>;
   /** The message is refused although HTTP answers 200: code for the record. */
   noteRefusal(code: string): void;
 };

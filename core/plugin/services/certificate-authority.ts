@@ -84,12 +84,26 @@ export type CertificateAuthority = {
    */
   findEnrolment(transaction: Transaction, publicKey: Uint8Array): EnrolmentOutcome | undefined;
   /**
-   * Limits what cannot be decrypted, which costs the token as much as anything else: throws `rate-limited` for an address that has sent too
-   * much of it. `isQuestion`: of a message whose content nobody has signed, as soon as one more would be limited.
+   * Limits messages that prove nothing, which cost the token as much as others: throws `rate-limited` for an address that has sent too
+   * many. `isQuestion`: of a message whose content nobody has signed, as soon as one more would be limited.
    */
-  requireDecryptable(clientIp: string, isQuestion: boolean): void;
-  /** Counts a message that could not be decrypted. Throws `rate-limited`. */
-  countUndecryptable(clientIp: string): Promise<void>;
+  requireFewUnproven(clientIp: string, isQuestion: boolean): void;
+  /** Counts a message that was refused before its sender was accepted: for example, it could not be decrypted. Throws `rate-limited`. */
+  countUnproven(clientIp: string): Promise<void>;
+  /**
+   * Limits answers that cost the token a signature and that anybody can ask for again and again: throws `rate-limited` for an address that has had
+   * many in the last minute.
+   */
+  countRepeated(clientIp: string): void;
+  /** Notes what a device was told when it was refused, for the people who look after it; `subject`: what it asked for. */
+  noteFailure(failure: {
+    readonly protocol: string;
+    readonly clientIp: string;
+    readonly reason: string;
+    readonly subject?: string | undefined;
+  }): Promise<void>;
+  /** A device at this address has got its certificate: its failures are forgotten. */
+  forgetFailures(clientIp: string): Promise<void>;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that names the correction. */
   readRequest(der: Uint8Array): VerifiedRequest;
 };

@@ -5,6 +5,8 @@ import { certifyOther } from './elsewhere/certify-ca.ts';
 import { makeCsr } from './elsewhere/csr.ts';
 import { importCert } from './elsewhere/import-cert.ts';
 import { listEabKeys, makeEabKeyAction, revokeEabKey } from './enrolment/eab-keys.ts';
+import { listEnrolmentFailures } from './enrolment/failures.ts';
+import { rejectEnrolments } from './enrolment/reject-many.ts';
 import { approveEnrolment, listEnrolmentRequests, rejectEnrolment } from './enrolment/requests.ts';
 import { listEnrolmentSecrets, makeEnrolmentSecret, revokeEnrolmentSecret } from './enrolment/secrets.ts';
 import { importRevocations } from './import-revocations.ts';
@@ -20,7 +22,7 @@ const actions = [
   ...[signCsr, issueWithKey, certifyOther, renew, makeCsr, importCert, revoke, importRevocations, listCertificates, readIssued],
   ...[makeEnrolmentSecret, listEnrolmentSecrets, revokeEnrolmentSecret],
   ...[makeEabKeyAction, listEabKeys, revokeEabKey],
-  ...[listEnrolmentRequests, approveEnrolment, rejectEnrolment],
+  ...[listEnrolmentRequests, approveEnrolment, rejectEnrolment, rejectEnrolments, listEnrolmentFailures],
 ];
 
 export function caActions(context: CaContext): readonly AnyEndpoint[] {

@@ -125,4 +125,5 @@ export function findNoRoom(
   };
 }
 
-const hasSecret = ({ via }: Pick<PendingEnrolment, 'via'>): boolean => !via.endsWith('-none');
+/** Tells whether the device has shown a secret; anybody makes those without one. */
+export const hasSecret = ({ via }: Pick<PendingEnrolment, 'via'>): boolean => !via.endsWith('-none');

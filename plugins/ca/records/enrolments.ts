@@ -84,6 +84,18 @@ export type Enrolment = {
   readonly until: string;
 };
 
+/** Failures of devices at an address since one of them was successful. Key: [tenant uuid, CA id, subscriber of the address]. */
+export type EnrolmentFailures = {
+  readonly clientIp: string;
+  readonly protocol: string;
+  /** last refusal in the words that the device was told, and the subject that it asked for, if it came so far */
+  readonly reason: string;
+  readonly subject: string | undefined;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+};
+
 /** A first request that waits for a person. Key: [tenant uuid, CA id, SHA-256 of protocol and transaction, hexadecimal]. */
 export type PendingEnrolment = {
   readonly requestHash: string;

@@ -3,7 +3,7 @@ import type { Failures } from '../../../core/access/failure-limit.ts';
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { AcmeSettings, EabKey, Enrolment, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
+import type { AcmeSettings, EabKey, Enrolment, EnrolmentFailures, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
 
 /** A CA's key pair: the private half is a handle into the token. */
 export type CaKey = {
@@ -226,6 +226,7 @@ export type CaTables = {
   readonly enrolments: Table<Enrolment>;
   readonly pendingEnrolments: Table<PendingEnrolment>;
   readonly eabKeys: Table<EabKey>;
+  readonly enrolmentFailures: Table<EnrolmentFailures>;
   readonly secretFailures: Table<Failures>;
   readonly identities: Table<ListenerRecord>;
 };
@@ -245,6 +246,7 @@ export function openCaTables(store: Store): CaTables {
     enrolments: store.table('enrolments'),
     pendingEnrolments: store.table('pending-enrolments'),
     eabKeys: store.table('eab-keys'),
+    enrolmentFailures: store.table('enrolment-failures'),
     secretFailures: store.table('secret-failures'),
     identities: store.table('listener-identity'),
   };

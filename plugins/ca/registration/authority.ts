@@ -7,13 +7,15 @@ import type { CaContext } from '../context.ts';
 import { publicKeyObject } from '../der/public-key.ts';
 import type { Registration } from '../records/records.ts';
 
-/** `registrations`: newest first. */
+/** `registrations`: newest first. Its token time is that of the unauthenticated callers of the tenant. */
 export function registrationAuthority(
   context: CaContext,
   ca: { readonly tenantId: string; readonly caId: string },
   registrations: readonly [Registration, ...Registration[]],
 ): RegistrationAuthority {
   const [newest] = registrations;
+  // Messages are decrypted and answered before anybody knows who has sent them: they use up no quota of the tenant.
+  const askedBy = `anybody of ${ca.tenantId}` as const;
   const referenceOf = ({ number, key }: Registration) => ({ ...registrationReference(ca, number), stored: key.stored });
   return {
     certificate: newest.certificate,
@@ -22,14 +24,14 @@ export function registrationAuthority(
       const registration = registrations.find((one) => one.certificate === certificate);
       if (registration === undefined) throw new TypeError('the certificate is not one of this registration authority');
       const reference = referenceOf(registration);
-      if (transport.padding === 'pkcs1v15') return context.hsm.decryptPkcs1(reference, bytes, encryptedKey);
-      const opened = await context.hsm.decryptOaep(reference, transport.hash, encryptedKey).catch(rejected);
+      if (transport.padding === 'pkcs1v15') return context.hsm.decryptPkcs1(reference, bytes, encryptedKey, askedBy);
+      const opened = await context.hsm.decryptOaep(reference, transport.hash, encryptedKey, askedBy).catch(rejected);
       return opened?.length === bytes ? opened : randomBytes(bytes);
     },
     sign(hash, octets) {
       const publicKey = publicKeyObject(newest.key.publicKey);
       const scheme = { scheme: 'rsa-pkcs1v15', hash, digest: hashOf(hash, octets, 'buffer') } as const;
-      return context.hsm.sign(referenceOf(newest), scheme, (signature) => verify(hash, octets, publicKey, signature));
+      return context.hsm.sign(referenceOf(newest), scheme, (signature) => verify(hash, octets, publicKey, signature), askedBy);
     },
   };
 }

@@ -28,6 +28,18 @@ export function countOthersValid(context: CaContext, ca: FoundCa, serial: string
   return others.filter(([, issued]) => isGood(issued, now)).length;
 }
 
+/** Tells whether its line has a valid certificate that ends later: the device has renewed it. */
+export function isRenewed(context: CaContext, ca: FoundCa, serial: string): boolean {
+  const line = lineOf(context, ca, serial);
+  const end = line.get(serial)?.notAfter;
+  const now = context.clock.now();
+  return line
+    .entries()
+    .some(
+      ([one, issued]) => one !== serial && isGood(issued, now) && end !== undefined && Temporal.Instant.compare(issued.notAfter, end) > 0,
+    );
+}
+
 /**
  * Revokes the rest of the line of a certificate, and adds it to `revoked`, also after an interruption: a repeated call continues there. A
  * renewal looks in its transaction whether the certificate that it renews is revoked, so none gets past the last round, which finds

@@ -136,6 +136,7 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
       clientIp: this.clientIp,
       readMessage: () => (this.exchange.method === 'POST' ? this.#readBody() : Promise.resolve(decoded(query))),
       note,
+      noted: () => this.#note,
       noteRefusal: (code) => (this.#refusal = code),
       accept: (parameters) => {
         this.#isAccepted = true;
@@ -143,6 +144,7 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
         this.#server.admit?.(ca.tenantId);
         note(parameters);
       },
+      isAccepted: () => this.#isAccepted,
     };
   }
 

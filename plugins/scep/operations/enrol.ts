@@ -27,7 +27,8 @@ export async function enrol({ audit }: ScepContext, call: ScepCall, { request, o
     ...transaction,
     secret: csr.challengePassword,
     clientIp: call.clientIp,
-    onAccepted: (credential) => call.accept({ credential }),
+    // A device that needs no secret, because a person decides, has proven nothing.
+    onAccepted: (credential) => (credential === 'none' ? call.note({ credential }) : call.accept({ credential })),
   });
   return grantedOf(call, outcome);
 }
@@ -66,10 +67,13 @@ function requireFirst({ messageType: type, signer }: Asked['request'], { publicK
 }
 
 /** The content of the answer; a refusal is thrown. */
-export function grantedOf(call: ScepCall, outcome: EnrolmentOutcome): Granted {
-  if (outcome.status === 'pending') return 'pending';
+export async function grantedOf(call: ScepCall, outcome: EnrolmentOutcome): Promise<Granted> {
   if (outcome.status === 'refused') throw new ScepMalformed('badRequest', outcome.detail);
+  // Recorded messages can be sent again by anybody.
+  if (!call.isAccepted()) call.ca.countRepeated(call.clientIp);
+  if (outcome.status === 'pending') return 'pending';
   const { serial, certificate, isRepetition } = outcome;
+  if (!isRepetition) await call.ca.forgetFailures(call.clientIp);
   call.note({ serial, 'certificate-sha256': hash('sha256', certificate), ...(isRepetition ? { repetition: true } : {}) });
   return { certificates: [certificate] };
 }

@@ -43,13 +43,17 @@ export async function pkiOperation(context: ScepContext, call: ScepCall): Promis
     asked = request;
     ({ digest } = request);
     call.note({ 'message-type': names[request.messageType], transaction: request.transactionId });
+    call.ca.requireFewUnproven(call.clientIp, false);
     const granted = await grant(context, call, registration, request);
     const { signer: recipient, envelope } = request;
     outcome =
       granted === 'pending' ? { pkiStatus: 'pending' } : { pkiStatus: 'success', ...granted, recipient, cipher: envelope.contentCipher };
   } catch (error) {
+    if (isLimit(error)) await countUnproven(call, asked);
     const refusal = refusalOf(error);
     asked ??= refusal.answerable;
+    if (asked !== undefined) await noteFailure(call, refusal);
+    await countUnproven(call, asked);
     call.note({ reason: refusal.reason });
     call.noteRefusal(error instanceof ServiceError ? error.code : `scep-${refusal.failInfo}`);
     // Without a transaction there is nothing to answer to.
@@ -88,13 +92,7 @@ async function grant(context: ScepContext, call: ScepCall, registration: Registr
   if (!request.verifySignature()) throw new ScepMalformed('badMessageCheck', 'the signature of the message does not verify');
   const handler = handlers[request.messageType];
   if (handler === undefined) throw new ScepMalformed('badRequest', 'the messageType is not taken');
-  try {
-    return await handler(context, call, { request, open: (isQuestion) => open(call, registration, request, isQuestion) });
-  } catch (error) {
-    // One count for all that cannot be decrypted: who guesses at ciphertexts needs many answers.
-    if (error instanceof ScepMalformed && error.failInfo === 'badMessageCheck') await call.ca.countUndecryptable(call.clientIp);
-    throw error;
-  }
+  return handler(context, call, { request, open: (isQuestion) => open(call, registration, request, isQuestion) });
 }
 
 const settingOf: Readonly<Record<OldAlgorithm, string>> = { 'des-cbc': 'des', 'des-ede3-cbc': 'des3', md5: 'md5', sha1: 'sha1' };
@@ -122,7 +120,7 @@ async function open(
   for (const certificate of registration.certificates) {
     const recipient = findRecipient(envelope, readCertificate(certificate));
     if (recipient === undefined) continue;
-    ca.requireDecryptable(clientIp, isQuestion);
+    ca.requireFewUnproven(clientIp, isQuestion);
     return envelope.open(
       await registration.openKey(certificate, transportOf(recipient.keyTransport), recipient.encryptedKey, envelope.keyLength),
     );
@@ -137,6 +135,24 @@ function transportOf(transport: { readonly padding: 'pkcs1v15' } | { readonly pa
   if (transport.padding === 'pkcs1v15') return transport;
   if (transport.hash === 'md5') throw new ScepMalformed('badAlg', 'the content key is encrypted with OAEP and MD5: use SHA-256');
   return { padding: 'oaep', hash: transport.hash satisfies OaepHash };
+}
+
+const isLimit = (error: unknown): boolean => error instanceof ServiceError && error.status === 429;
+
+/**
+ * Counts what was refused before its sender was accepted: even a refusal costs the token a signature, and who guesses at ciphertexts or secrets needs
+ * many. What is beyond another limit counts too, so that in the end it is not even decrypted. Throws `rate-limited`.
+ */
+async function countUnproven(call: ScepCall, asked: AnswerableFields | undefined): Promise<void> {
+  if (asked !== undefined && !call.isAccepted()) await call.ca.countUnproven(call.clientIp);
+}
+
+function noteFailure(call: ScepCall, { reason }: Refusal): Promise<void> {
+  const { subject } = call.noted();
+  return call.ca.noteFailure({
+    ...{ protocol: 'scep', clientIp: call.clientIp, reason },
+    subject: typeof subject === 'string' ? subject : undefined,
+  });
 }
 
 type Refusal = { readonly failInfo: FailInfo; readonly reason: string; readonly answerable?: AnswerableFields | undefined };

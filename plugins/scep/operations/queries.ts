@@ -8,7 +8,7 @@ import { grantedOf } from './enrol.ts';
 import type { Asked, Granted } from './opened.ts';
 
 /** News of a request that waits for a person: transaction and key are those of the request. */
-export function poll(_context: ScepContext, call: ScepCall, { request }: Asked): Granted {
+export async function poll(_context: ScepContext, call: ScepCall, { request }: Asked): Promise<Granted> {
   const asked = { protocol: 'scep', transaction: request.transactionId };
   const outcome = call.ca.findEnrolment(asked, request.signer.publicKey);
   // Nor is that of another key: who has asked for what is not told.
@@ -30,10 +30,9 @@ export async function findCertificate(_context: ScepContext, call: ScepCall, { r
   const found = call.ca.findBySerial(asked.serial);
   const own = readCertificate(found?.certificate ?? signer.der);
   if (found !== undefined && isSame(own.issuer, asked.issuer) && isSame(own.publicKey, signer.publicKey)) {
-    call.note({ serial: asked.serial });
+    call.accept({ credential: 'certificate', serial: asked.serial });
     return { certificates: [found.certificate] };
   }
-  await call.ca.countUndecryptable(call.clientIp);
   throw new ScepMalformed(
     'badCertId',
     'the content cannot be decrypted, or names no certificate that this CA has issued to the key that asks: name its issuer and serial number',
@@ -56,6 +55,7 @@ function readOrNothing(content: Uint8Array): IssuerAndSerial {
 
 /** The revocation list of the CA, which is public. */
 export async function findList(_context: ScepContext, call: ScepCall): Promise<Granted> {
+  call.ca.countRepeated(call.clientIp);
   return { crl: await call.ca.revocationList() };
 }
 

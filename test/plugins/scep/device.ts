@@ -30,8 +30,12 @@ export function csrOf(keys: Keys, password: string | undefined, name = 'dev.exam
   return makeCsr({ keys, subject, names: name === '' ? [] : [{ type: 'dns', value: name }], attributes });
 }
 
+/** What serves SCEP. */
+export type Served = Pick<ScepAppliance, 'urlOf'>;
+
 export type Reply = {
   readonly status: number;
+  readonly retryAfter: string | undefined;
   readonly text: string;
   /** 0 success, 2 failure, 3 pending; undefined: no message came */
   readonly pkiStatus: string | undefined;
@@ -52,7 +56,7 @@ export type Asking = Partial<Omit<RequestParts, 'signer' | 'envelope'>> & {
 };
 
 /** The certificate of the registration authority, as GetCACert gives it first. */
-export async function registrationOf(appliance: ScepAppliance, ca: string): Promise<X509Certificate> {
+export async function registrationOf(appliance: Served, ca: string): Promise<X509Certificate> {
   const response = await fetch(`${appliance.urlOf(ca)}?operation=GetCACert`);
   const [first] = certificatesOf(Buffer.from(await response.arrayBuffer()));
   if (first === undefined) throw new Error('GetCACert has no certificate');
@@ -79,7 +83,7 @@ export async function ask(appliance: ScepAppliance, ca: string, device: Device, 
 }
 
 export async function send(
-  appliance: ScepAppliance,
+  appliance: Served,
   ca: string,
   message: Uint8Array,
   device: Device,
@@ -94,7 +98,8 @@ export async function send(
   const body = Buffer.from(await response.arrayBuffer());
   const isMessage = response.headers.get('content-type') === 'application/x-pki-message';
   const read = isMessage ? readReply(body, device, registration) : nothing;
-  return { status: response.status, text: isMessage ? '' : body.toString(), ...read };
+  const retryAfter = response.headers.get('retry-after') ?? undefined;
+  return { status: response.status, retryAfter, text: isMessage ? '' : body.toString(), ...read };
 }
 
 const nothing = {
@@ -104,7 +109,7 @@ const nothing = {
 
 const attributeNames = { '9.3': 'pkiStatus', '9.4': 'failInfo', '9.6': 'recipientNonce', '9.7': 'transactionId' } as const;
 
-function readReply(body: Buffer, device: Device, registration: X509Certificate): Omit<Reply, 'status' | 'text'> {
+function readReply(body: Buffer, device: Device, registration: X509Certificate): Omit<Reply, 'status' | 'text' | 'retryAfter'> {
   const info = pkijs.ContentInfo.fromBER(bufferOf(body));
   const signed = new pkijs.SignedData({ schema: info.content });
   const [signer] = signed.signerInfos;

@@ -4,7 +4,7 @@ import type { CaContext } from '../../../plugins/ca/context.ts';
 import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
 import { findNoRoom } from '../../../plugins/ca/enrolment/transactions.ts';
 import type { PendingEnrolment } from '../../../plugins/ca/records/enrolments.ts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeKeys } from '../ca/pki.ts';
 import { ask, csrOf, type Device, holding, issuerAndSubject, makeDevice, newTransaction, registrationOf, type Reply } from './device.ts';
 import { openScep, type ScepAppliance, secret, startScepAppliance } from './scep-appliance.ts';
@@ -102,6 +102,9 @@ describe('a repeated request', () => {
 });
 
 describe('nothing is issued', () => {
+  // Refused messages are limited by address.
+  beforeEach(() => appliance.clock.step(61));
+
   const refusals: readonly (readonly [title: string, text: string, send: () => Promise<Reply>])[] = [
     ['for the wrong secret', 'not a secret of this CA', () => enrol(ca, device, 'wrong')],
     ['without a secret', 'no challengePassword', () => enrol(ca, device, undefined)],

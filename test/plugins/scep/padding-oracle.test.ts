@@ -80,7 +80,7 @@ test('questions of an address that has sent too much that does not decrypt are r
   const answers = [await ofContent(randomBytes(40)), await ofContent(serialOf(certificate))];
   for (const { status, text } of answers) {
     expect(status).toBe(429);
-    expect(text).toContain('messages that cannot be decrypted');
+    expect(text).toContain('refused messages');
   }
 });
 

@@ -6,7 +6,13 @@ import { afterAll, expect } from 'vitest';
 import { TestClock } from '../../../core/base/time.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
-import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
+import {
+  type ListenerName,
+  type Listeners,
+  listenersService,
+  type OpenListener,
+  type OpenListeners,
+} from '../../../core/plugin/services/listeners.ts';
 import ca from '../../../plugins/ca/index.ts';
 import enrolment from '../../../plugins/enrolment/index.ts';
 import scep from '../../../plugins/scep/index.ts';
@@ -21,6 +27,8 @@ export type ScepAppliance = TestAppliance & {
   /** origins of the listeners */
   readonly secure: string;
   readonly plain: string;
+  /** where EST is served, if its plugin is among them */
+  readonly est: string;
   /** what clients of the HTTPS listener trust */
   readonly caPem: string;
   setSealed(sealed: boolean): void;
@@ -32,6 +40,10 @@ export type ScepAppliance = TestAppliance & {
   list(name: string, what: string): Promise<Answer['body']>;
   /** The URL of a CA on the plain listener. */
   urlOf(name: string): string;
+  /** tenants whose quota was charged a request, oldest first */
+  readonly admitted: readonly string[];
+  /** the open listeners, as metrics and checks from outside see them */
+  readonly open: OpenListeners;
   /** Audit records of kind `scep`, oldest first. */
   audited(): readonly ScepRecord[];
   /** Those of another protocol. */
@@ -61,10 +73,15 @@ export async function startScepAppliance({ plugins = [], configuration = {} }: M
   for (const name of ['tls', 'appliance']) mkdirSync(path(name));
   const identity = selfSignedIdentity(path('tls'));
   const [port, plainPort] = [await freePort(), await freePort()];
+  const estPort = await freePort();
   let sealed = false;
+  const admitted: string[] = [];
+  const open = new Map<ListenerName, OpenListener>();
   const listeners: Listeners = {
     serving: true,
-    est: { host: '127.0.0.1', port: 4665 },
+    est: { host: '127.0.0.1', port: estPort },
+    admit: (tenant) => void admitted.push(tenant),
+    onOpen: (name, listener) => void open.set(name, listener),
     hosts: ['localhost', '127.0.0.1'],
     managementUrl: 'https://keystore.example:4646',
     sealed: () => sealed,
@@ -96,7 +113,9 @@ export async function startScepAppliance({ plugins = [], configuration = {} }: M
     ...appliance,
     clock,
     tenantId,
+    ...{ admitted, open },
     secure: `https://127.0.0.1:${port}`,
+    est: `https://127.0.0.1:${estPort}`,
     plain,
     caPem: identity.cert,
     setSealed: (value) => {

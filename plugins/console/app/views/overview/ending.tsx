@@ -77,9 +77,10 @@ function endingsIn({ samples }: Reading): readonly Ending[] {
       const endsMs = value * 1_000;
       if (kind === 'listener') return { name: 'Certificate of this address', what: '', endsMs };
       const isOwn = tenant === 'system';
+      const what = kind === 'registration' ? 'registration authority' : 'CA';
       return {
         name,
-        what: isOwn ? 'CA' : `CA of ${visible(tenant)}`,
+        what: isOwn ? what : `${what} of ${visible(tenant)}`,
         endsMs,
         ...(isOwn ? { path: `${caPages}/${encodeURIComponent(name)}` } : {}),
       };
