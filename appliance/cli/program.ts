@@ -94,6 +94,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./declared/policy.ts')).runPolicy(words, before, io),
   },
   {
+    name: 'enrol-kit',
+    summary: 'what one device needs to enrol, with a one-time secret: enrol-kit DEVICE --at CA',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./enrolment/kit.ts')).runEnrolKit(words, before, io),
+  },
+  {
     name: 'pkcs11',
     summary: 'show keys to programs that use PKCS#11, such as ssh, nginx and Java: pkcs11 [install] --key NAME',
     group: 'Data:',

@@ -22,6 +22,8 @@ const namesPlugins: ReadonlySet<string> = new Set([
   // Records of enrolments have a kind of their own in the format of the audit trail.
   'core/audit/record.ts',
   'core/audit/unauthenticated-limit.ts',
+  // Commands of devices are those of a protocol, and two parts of the appliance show them.
+  'core/enrolment/commands.ts',
   // The name of a service is the one of its provider.
   'core/plugin/services/transit-keys.ts',
   // Texts and examples of the API description, and a built-in policy, name paths that users know.

@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../../..');
  * Packages of npm that are bundled, with their dependencies. All others stay packages: they have native code or files beside their code
  * (lmdb, pkcs11js, @grpc), or are loaded at the first use by `require`.
  */
-const taken: readonly string[] = ['consola', 'h3', 'openid-client', 'prom-client', 'zod'];
+const taken: readonly string[] = ['consola', 'h3', 'openid-client', 'prom-client', 'qr', 'zod'];
 
 /** Files that determine the content, beside the modules in it. */
 const decisive: readonly string[] = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { changedPaths } from '../../../plugins/console/app/forms/changed-paths.ts';
 import { fileNameOf } from '../../../plugins/console/app/marks/file-name.ts';
 import { commonNameOf } from '../../../plugins/console/app/views/authorities/common-name.ts';
-import { enrolCommands, partsOf } from '../../../plugins/console/app/views/enrolment/commands.ts';
+import { enrolCommands, partsOf } from '../../../core/enrolment/commands.ts';
 import { columnsOf, type Ending } from '../../../plugins/console/app/views/authorities/expiry.ts';
 import { certificatesIn, fingerprintOf } from '../../../plugins/console/app/views/authorities/pem.ts';
 import { treeOf, type Branch, type Issued } from '../../../plugins/console/app/views/authorities/tree.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { array, assert as holds, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandsOf, type Commanded } from '../../../plugins/console/app/commands/commands.ts';
-import { quote } from '../../../plugins/console/app/commands/quote.ts';
+import { quote } from '../../../core/base/texts/quote.ts';
 import type { Entry } from '../../../plugins/console/app/description/catalog.ts';
 
 /** The words that a shell makes of a line. */

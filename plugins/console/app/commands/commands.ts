@@ -1,7 +1,7 @@
 // A request as commands that do the same: keystorectl, and curl.
 import type { Entry } from '../description/catalog.ts';
 import { targetOf, type Request } from '../api/request.ts';
-import { quote } from './quote.ts';
+import { quote } from '../../../../core/base/texts/quote.ts';
 
 export type CommandText = { readonly program: 'keystorectl' | 'curl'; readonly text: string };
 

@@ -1,5 +1,5 @@
 // The command with which a program logs in as an approle, ready to run.
-import { quote } from '../../commands/quote.ts';
+import { quote } from '../../../../../core/base/texts/quote.ts';
 
 /** Returns the command. It reads the secret from SECRET_ID, so that it is in no history and in no list of processes. */
 export function loginCommand(origin: string, roleId: string): string {

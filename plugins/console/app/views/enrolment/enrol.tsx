@@ -12,7 +12,7 @@ import { QrCode } from '../../marks/qr-code.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { enrolCommands, trustFiles } from './commands.ts';
+import { enrolCommands, trustFiles } from '../../../../../core/enrolment/commands.ts';
 import { Fingerprint } from '../authorities/fingerprint.tsx';
 import { certificatesIn } from '../authorities/pem.ts';
 import { authorityPath, authorityStatePath, type AuthorityState, type EstState } from '../authorities/state.ts';

@@ -1,13 +1,24 @@
-// Commands that enrol a device, ready to run: for curl with openssl, strongSwan and libest. Each was run against the service.
-import { quote } from '../../commands/quote.ts';
-import type { AuthorityState } from '../authorities/state.ts';
+// Commands that enrol a device, ready to run, by EST and by SCEP, for the clients that people have. Each was run against the service. For the console
+// and keystorectl.
+import { quote } from '../base/texts/quote.ts';
 
 export type Enrolment = {
   /** base URL with two labels, `https://keys.example:4665/.well-known/est/<tenant>/<ca>` */
   readonly url: string;
   /** a DNS name */
   readonly device: string;
-  readonly keyType: AuthorityState['cert-key-type'];
+  /** of the CA: `ecdsa`, `rsa`, `ml-dsa-44` */
+  readonly keyType: string | undefined;
+};
+
+/** An enrolment by SCEP: the URL of the CA, and the subject of the device as in `CN=pump-7.plant.example`. */
+export type ScepEnrolment = {
+  readonly url: string;
+  readonly subject: string;
+  /** alternative name; undefined: none */
+  readonly name: string | undefined;
+  /** old algorithms that the CA takes */
+  readonly allowOld: readonly string[];
 };
 
 export type EnrolCommand = { readonly title: string; readonly note: string; readonly text: string };
@@ -22,6 +33,13 @@ export function enrolCommands(enrolment: Enrolment): readonly EnrolCommand[] {
     .map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
 }
 
+/** Commands for an enrolment by SCEP. All of them read the secret from SCEP_SECRET. The trusted certificate is that of the CA, in `issuer.pem`. */
+export function scepCommands(enrolment: ScepEnrolment): readonly EnrolCommand[] {
+  return scepRows
+    .filter(({ fits }) => fits(enrolment))
+    .map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
+}
+
 /** `https://keys.example:4665/.well-known/est/<tenant>/<ca>` in its parts. The label is for clients that take one only. */
 export function partsOf(url: string): { readonly origin: string; readonly host: string; readonly port: string; readonly label: string } {
   const { origin, hostname, port, pathname } = new URL(url);
@@ -29,8 +47,10 @@ export function partsOf(url: string): { readonly origin: string; readonly host: 
   return { origin, host: hostname.replaceAll(/^\[|\]$/g, ''), port, label: `${tenant}~${authority}` };
 }
 
-type Row = EnrolCommandRow & { readonly fits: (enrolment: Enrolment) => boolean };
-type EnrolCommandRow = Omit<EnrolCommand, 'text'> & { readonly lines: (enrolment: Enrolment) => readonly string[] };
+type Row<Asked> = Omit<EnrolCommand, 'text'> & {
+  readonly fits: (enrolment: Asked) => boolean;
+  readonly lines: (enrolment: Asked) => readonly string[];
+};
 
 const always = (): boolean => true;
 /** The other clients make classical keys. */
@@ -38,7 +58,7 @@ const isClassical = ({ keyType = '' }: Enrolment): boolean => !keyType.startsWit
 const pkcs10 = "--header 'Content-Type: application/pkcs10' --header 'Content-Transfer-Encoding: base64'";
 const { appliance, issuer } = trustFiles;
 
-const commands: readonly Row[] = [
+const commands: readonly Row<Enrolment>[] = [
   {
     title: 'curl and openssl',
     note: 'On every machine. The key is made on the device and stays there.',
@@ -102,6 +122,51 @@ const commands: readonly Row[] = [
         `  --path-seg ${quote(label)} -u est -h "$EST_SECRET" --common-name ${quote(device)}`,
       ];
     },
+  },
+];
+
+const isOneName = ({ subject }: ScepEnrolment): boolean => /^CN=[^,+\\]+$/.test(subject);
+
+const scepRows: readonly Row<ScepEnrolment>[] = [
+  {
+    title: 'strongSwan',
+    note: 'Version 5.9.8 or newer. The key is made on the device and stays there.',
+    fits: always,
+    lines: ({ url, subject, name }) => [
+      `pki --scepca --url ${quote(url)} --caout ca.der --raout ra.der --force`,
+      'pki --gen --type rsa --size 2048 > device.key',
+      `pki --scep --url ${quote(url)} --in device.key --dn ${quote(subject)} ${name === undefined ? '' : `--san ${quote(name)} `}\\`,
+      '  --password "$SCEP_SECRET" --cacert-enc ra.der --cacert-sig ra.der --cacert ca.der --outform pem > device.pem',
+    ],
+  },
+  {
+    title: 'certmonger',
+    note: 'Renews by itself.',
+    fits: always,
+    lines: ({ url, subject, name }) => [
+      `getcert add-scep-ca -c keystored -u ${quote(url)} -R "$PWD/${issuer}"`,
+      `getcert request -c keystored -k "$PWD/device.key" -f "$PWD/device.pem" -N ${quote(subject)} \\`,
+      `  ${name === undefined ? '' : `-D ${quote(name)} `}-L "$SCEP_SECRET" -w`,
+    ],
+  },
+  {
+    title: 'sscep',
+    note: 'With the request of openssl, which has the secret in it.',
+    fits: isOneName,
+    lines: ({ url, subject, name }) => [
+      `printf '[req]\\ndistinguished_name=dn\\nprompt=no\\nattributes=at\\n[dn]\\nCN=%s\\n[at]\\nchallengePassword=%s\\n' ${quote(subject.slice(3))} "$SCEP_SECRET" > device.cnf`,
+      `openssl req -new -newkey rsa:2048 -nodes -keyout device.key -config device.cnf ${name === undefined ? '' : `-addext ${quote(`subjectAltName=DNS:${name}`)} `}-out device.csr`,
+      `sscep getca -u ${quote(url)} -c ca.pem`,
+      `sscep enroll -u ${quote(url)} -c ca.pem-0 -k device.key -r device.csr -l device.pem -E aes256 -S sha256`,
+    ],
+  },
+  {
+    title: 'micromdm scepclient',
+    note: 'Sends DES and SHA-1, which this CA takes.',
+    fits: (enrolment) => isOneName(enrolment) && ['des', 'sha1'].every((old) => enrolment.allowOld.includes(old)),
+    lines: ({ url, subject }) => [
+      `scepclient -server-url ${quote(url)} -private-key device.key -certificate device.pem -challenge "$SCEP_SECRET" -cn ${quote(subject.slice(3))}`,
+    ],
   },
 ];
 

@@ -1,0 +1,161 @@
+// enrol-kit: what one device needs to enrol, by each protocol of a CA: address, anchor, one-time secret and commands, as one text that is shown once.
+import { isIP } from 'node:net';
+import { X509Certificate } from 'node:crypto';
+import { Option } from 'commander';
+import { encodeQR } from 'qr';
+import { enrolCommands, scepCommands, trustFiles, type EnrolCommand } from '../../../core/enrolment/commands.ts';
+import { Client, Refused } from '../client.ts';
+import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
+import { commandFor } from '../terminal/command-output.ts';
+import { usageError } from '../terminal/failure.ts';
+import { beginFile } from '../terminal/files.ts';
+import type { Io } from '../terminal/io.ts';
+
+type Options = ConnectionOptions & {
+  readonly at: string;
+  readonly subject?: string;
+  readonly ttl?: string;
+  readonly out: string;
+  readonly qr: boolean;
+};
+
+/** The part of a CA's state that a kit has; names as on the wire. */
+type Authority = {
+  readonly chain?: string;
+  readonly 'cert-key-type'?: string;
+  readonly est: { readonly enabled?: boolean; readonly 'https-url'?: readonly string[]; readonly 'initial-enroll-secret-set'?: boolean };
+  readonly scep: { readonly enabled?: boolean; readonly url?: readonly string[]; readonly 'allow-old'?: readonly string[] };
+};
+
+/** A device, and what its CA made for it. */
+type Kit = {
+  readonly device: string;
+  readonly subject: string;
+  /** its alternative name, if it is one of the network */
+  readonly name: string | undefined;
+  readonly authority: Authority;
+  /** PEM of the CA that TLS connections to the appliance are verified with */
+  readonly anchor: string;
+  readonly secret: { readonly secret: string; readonly until: string } | undefined;
+};
+
+/** Long because it states every option. */
+export async function runEnrolKit(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const command = commandFor(io, 'keystorectl enrol-kit')
+    .description(
+      'What one device needs to enrol: the address by each protocol that the CA has on, the certificates to trust, a one-time secret for SCEP, and ' +
+        'commands. The secret is made now, recorded, and shown this once.',
+    )
+    .argument('<device>', 'its host name, which becomes CN and alternative name; or any name, which becomes CN')
+    .addOption(new Option('--at <CA>', 'the CA at which it enrols').makeOptionMandatory())
+    .option('--subject <NAME>', 'subject, instead of CN=DEVICE')
+    .option('--ttl <TIME>', 'how long the secret can be used (default: 7d)')
+    .option('--out <FILE>', 'where to, for its owner alone', '-')
+    .option('--no-qr', 'without a QR code')
+    .helpOption('-h, --help', 'show this');
+  for (const option of connectionOptions()) command.addOption(option);
+  command.action(async (device: string, options: Options) => {
+    const client = new Client(await resolveConnection({ ...before, ...options }, io));
+    const kit = await makeKit(client, device, options);
+    const target = beginFile(options.out, io, true);
+    await target.write(Buffer.from(`${formatKit(kit, client, options.qr)}\n`));
+    target.finish();
+  });
+  await command.parseAsync([...words], { from: 'user' });
+}
+
+async function makeKit(client: Client, device: string, options: Options): Promise<Kit> {
+  const path = `/v1/state/keystore/tls/ca/${encodeURIComponent(options.at)}`;
+  const authority = (await client.json({ method: 'GET', path })) as Authority;
+  if (authority.est.enabled !== true && authority.scep.enabled !== true)
+    throw usageError(`no device can enrol at ${options.at}: set est/enabled or scep/enabled`);
+  const isAddress = isIP(device) !== 0;
+  const isHost = isAddress || /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(device);
+  const { subject = `CN=${device}` } = options;
+  const name = isHost ? device : undefined;
+  const body = { subject, ...(name === undefined ? {} : { names: [name] }), ...(options.ttl === undefined ? {} : { ttl: options.ttl }) };
+  const secret =
+    authority.scep.enabled === true
+      ? ((await client.json({ method: 'POST', path: `${path}/make-enrolment-secret`, body })) as Kit['secret'])
+      : undefined;
+  return { device, subject, name, authority, anchor: await anchorOf(client), secret };
+}
+
+/** The CA of the listeners; or what we trust ourselves, where their certificate is from elsewhere. */
+async function anchorOf(client: Client): Promise<string> {
+  try {
+    return (await client.exchange({ method: 'GET', path: '/v1/ca/system/appliance/ca.pem' })).body.toString();
+  } catch (error) {
+    if (!(error instanceof Refused) || client.connection.ca === undefined) throw error;
+    return client.connection.ca;
+  }
+}
+
+function formatKit(kit: Kit, client: Client, hasQr: boolean): string {
+  const { device, authority, anchor, secret } = kit;
+  const { chain = '' } = authority;
+  return [
+    `# Enrolment of ${device}`,
+    ...(secret === undefined
+      ? []
+      : ['', `The secret is for this device alone, for one use, until ${secret.until}. Destroy this text when it was used.`]),
+    ...section(`Trust: the appliance (${trustFiles.appliance})`, [fingerprintOf(anchor), anchor.trim()]),
+    ...section(`Trust: the CA and its issuers (${trustFiles.issuer})`, [fingerprintOf(chain), chain.trim()]),
+    ...protocols.flatMap(({ title, urlsOf, lines }) => {
+      const urls = urlsOf(authority);
+      return urls.length === 0 ? [] : section(title, lines(kit, chosenUrl(urls, client), hasQr));
+    }),
+  ].join('\n');
+}
+
+/** A row for each protocol. `urlsOf`: none if it is off. */
+type Protocol = {
+  readonly title: string;
+  readonly urlsOf: (authority: Authority) => readonly string[];
+  readonly lines: (kit: Kit, url: string, hasQr: boolean) => readonly string[];
+};
+
+const protocols: readonly Protocol[] = [
+  {
+    title: 'EST',
+    urlsOf: ({ est }) => (est.enabled === true ? (est['https-url'] ?? []).filter((url) => !url.includes('~')) : []),
+    lines: ({ device, name, authority }, url, hasQr) => [
+      `URL     ${url}`,
+      authority.est['initial-enroll-secret-set'] === true
+        ? 'Secret  the shared one of the CA, which is not shown here: read -rs EST_SECRET && export EST_SECRET'
+        : 'Secret  none: the device shows a certificate of the CA that this one trusts',
+      ...qrOf(url, hasQr),
+      ...commandLines(name === undefined ? [] : enrolCommands({ url, device, keyType: authority['cert-key-type'] })),
+    ],
+  },
+  {
+    title: 'SCEP',
+    urlsOf: ({ scep }) => (scep.enabled === true ? (scep.url ?? []) : []),
+    lines: ({ subject, name, secret, authority }, url, hasQr) => [
+      `URL     ${url}`,
+      `Secret  ${secret?.secret ?? ''}`,
+      `Subject ${subject}`,
+      ...qrOf(`${url}\n${secret?.secret ?? ''}`, hasQr),
+      ...commandLines(scepCommands({ url, subject, name, allowOld: authority.scep['allow-old'] ?? [] })),
+    ],
+  },
+];
+
+const section = (title: string, lines: readonly string[]): readonly string[] => ['', `## ${title}`, '', ...lines];
+
+const commandLines = (commands: readonly EnrolCommand[]): readonly string[] =>
+  commands.flatMap(({ title, note, text }) => ['', `# ${title}: ${note}`, text]);
+
+/** For a camera: the code as text, whose blocks are its light squares, as a dark terminal shows them. */
+const qrOf = (text: string, hasQr: boolean): readonly string[] => (hasQr ? ['', encodeQR(text, 'ascii').trimEnd()] : []);
+
+/** The one by the host through which we reach the appliance; otherwise the first. */
+function chosenUrl(urls: readonly string[], client: Client): string {
+  const [reached = ''] = client.addresses;
+  return urls.find((url) => new URL(url).hostname === new URL(reached).hostname) ?? urls[0] ?? '';
+}
+
+function fingerprintOf(pem: string): string {
+  return `SHA-256 ${new X509Certificate(pem).fingerprint256}`;
+}
