@@ -32,6 +32,8 @@ export const drills = {
   'parsers/blind': 'changed inputs at the parsers of DER, PEM, OpenPGP, JSON, YAML, backups and audit trails',
   'parsers/guided': 'changed inputs, half of them drawn by what others reached',
   keys: 'broken keys, certificates and requests beside a connection of somebody else',
+  'enrolment-rush/token processes': 'devices that enrol by SCEP and EST at once while processes of the token are killed',
+  'enrolment-rush/members': 'the same at three appliances, one of which is killed',
   'handshake-burst': 'devices and management requests that connect at once',
   'timing/login': 'the time of a refused login, by what is right of it (Welch’s t)',
   'timing/token': 'the time of a refused token, by how much is right of it',
