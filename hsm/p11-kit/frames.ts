@@ -6,8 +6,8 @@ import { padded } from '../pkcs11/fixed-text.ts';
 /** The version that a server answers, whatever a client offers: the lower one counts, and nothing above 0 is needed. */
 export const protocolVersion = 0;
 
-/** A message: the number of the call, its signature, and the arguments. */
-export type RemoteCall = { readonly exchange: number; readonly call: number; readonly arguments: ArgumentReader };
+/** A message: the number of the call, its signature, and the arguments. `octets`: length of its frame. */
+export type RemoteCall = { readonly exchange: number; readonly call: number; readonly octets: number; readonly arguments: ArgumentReader };
 
 const headOctets = 12;
 /** Limit of a frame, unless another is given: a call with a digest or a few attributes. */
@@ -16,7 +16,8 @@ const usualOctets = 65_536;
 /** Assembles calls from the octets of a connection. The first octet is the client's version of the protocol. */
 export class FrameReader {
   readonly #mostOctets: number;
-  #chunks: Buffer[] = [];
+  /** octets of an unfinished frame, in one piece: thousands of small ones would take a multiple of their length */
+  #kept = Buffer.alloc(0);
   #length = 0;
   /** octets from which something can be read */
   #needed = 1;
@@ -34,10 +35,10 @@ export class FrameReader {
 
   /** Takes octets; returns the complete calls. `begins`: the version was just read and must be answered. Throws RangeError for an invalid frame. */
   push(chunk: Buffer): { readonly begins: boolean; readonly calls: readonly RemoteCall[] } {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (this.#length < this.#needed) return { begins: false, calls: [] };
-    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const waits = this.#length > 0 || chunk.length < this.#needed;
+    if (waits) this.#keep(chunk);
+    if (waits && this.#length < this.#needed) return { begins: false, calls: [] };
+    let rest = waits ? this.#kept.subarray(0, this.#length) : chunk;
     const begins = !this.#hasVersion;
     if (begins) rest = rest.subarray(1);
     this.#hasVersion = true;
@@ -47,10 +48,22 @@ export class FrameReader {
       rest = rest.subarray(end);
     }
     this.#needed = this.#endOf(rest);
+    // The calls have the octets before it, which are not written to again.
+    this.#kept = Buffer.from(rest);
     this.#length = rest.length;
-    // A copy, so that a short rest does not keep the whole chunk.
-    this.#chunks = rest.length === 0 ? [] : [Buffer.from(rest)];
     return { begins, calls };
+  }
+
+  /** Adds octets to those of the unfinished frame; the room for them doubles, and is never more than the frame needs. */
+  #keep(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#kept.length) {
+      const room = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, this.#needed)));
+      this.#kept.copy(room, 0, 0, this.#length);
+      this.#kept = room;
+    }
+    chunk.copy(this.#kept, this.#length);
+    this.#length = length;
   }
 
   /** The end of the first frame, or that of its head if this is not complete. */
@@ -66,7 +79,7 @@ function callIn(frame: Buffer): RemoteCall {
   const message = new ArgumentReader(frame.subarray(headOctets + frame.readUInt32BE(4)));
   const call = message.number32();
   message.octets();
-  return { exchange: frame.readUInt32BE(0), call, arguments: message };
+  return { exchange: frame.readUInt32BE(0), call, octets: frame.length, arguments: message };
 }
 
 /** Reads the arguments of a call one after another. Throws RangeError where they end too early. */

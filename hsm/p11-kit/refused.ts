@@ -9,6 +9,7 @@ export const rv = {
   dataInvalid: 0x20,
   dataLength: 0x21,
   deviceError: 0x30,
+  deviceMemory: 0x31,
   functionNotSupported: 0x54,
   keyHandleInvalid: 0x60,
   keyTypeInconsistent: 0x63,

@@ -60,17 +60,30 @@ const tokenFlags = 0x1 | ck.CKF_TOKEN_INITIALIZED;
 const counts = 10;
 /** Sessions of one connection: programs open one for each signature that they make at the same time. */
 const mostSessions = 4_096;
+/** Handles that the searches of one connection have found and not fetched: a program has one search for each of its threads. */
+const mostFound = 65_536;
 const mostRandomOctets = 65_536;
+
+/** Sessions that may still be opened, by all connections that share this. */
+type SessionRoom = { left: number };
 
 /** One connection of a client. */
 export class RemoteToken<Key> {
   readonly #provider: TokenProvider<Key>;
+  readonly #room: SessionRoom;
   #objects: readonly ShownObject<Key>[] = [];
   readonly #sessions = new Map<number, Session>();
   #lastSession = 0;
 
-  constructor(provider: TokenProvider<Key>) {
+  constructor(provider: TokenProvider<Key>, room: SessionRoom = { left: mostSessions }) {
     this.#provider = provider;
+    this.#room = room;
+  }
+
+  /** Ends every session. */
+  close(): void {
+    this.#room.left += this.#sessions.size;
+    this.#sessions.clear();
   }
 
   /** The frame of the answer. Never rejects. */
@@ -121,19 +134,21 @@ export class RemoteToken<Key> {
 
   openSession(given: ArgumentReader): Answer {
     requireSlot(given);
-    if (this.#sessions.size >= mostSessions) refuse(rv.sessionCount);
+    if (this.#sessions.size >= mostSessions || this.#room.left <= 0) refuse(rv.sessionCount);
+    this.#room.left--;
     this.#sessions.set(++this.#lastSession, { found: undefined, signing: undefined });
     return ['u', ulong(this.#lastSession)];
   }
 
   closeSession(given: ArgumentReader): Answer {
     if (!this.#sessions.delete(given.ulong())) refuse(rv.sessionHandleInvalid);
+    this.#room.left++;
     return [''];
   }
 
   closeAllSessions(given: ArgumentReader): Answer {
     requireSlot(given);
-    this.#sessions.clear();
+    this.close();
     return [''];
   }
 
@@ -166,8 +181,10 @@ export class RemoteToken<Key> {
       session.found = undefined;
       throw error;
     }
-    session.found = this.#objects.flatMap(({ attributes }, place) => (fits(attributes, template) ? [place + 1] : []));
-    return [''];
+    const found = this.#objects.flatMap(({ attributes }, place) => (fits(attributes, template) ? [place + 1] : []));
+    const before = this.#sessions.values().reduce((sum, one) => sum + (one.found?.length ?? 0), 0);
+    session.found = before + found.length > mostFound ? undefined : found;
+    return session.found === undefined ? refuse(rv.deviceMemory) : [''];
   }
 
   found(given: ArgumentReader): Answer {

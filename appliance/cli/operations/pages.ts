@@ -17,7 +17,7 @@ export async function* wholeOf(first: IncomingMessage, askFor: AskFor): AsyncGen
   for (const chunks of newer.toReversed()) yield* chunks;
 }
 
-/** RFC 8288, as the appliance writes it. */
-function nextOf({ headers: { link } }: IncomingMessage): string | undefined {
+/** Path and query of the next page (RFC 8288, as the appliance writes it). */
+export function nextOf({ headers: { link } }: Pick<IncomingMessage, 'headers'>): string | undefined {
   return typeof link === 'string' ? /^<(\/[^>]+)>; rel="next"$/.exec(link)?.[1] : undefined;
 }

@@ -4,6 +4,7 @@ import { isCertificateLabel, readPem } from '../../../core/base/texts/pem.ts';
 import { Refused } from '../client.ts';
 import type { LastingClient } from '../lasting/client.ts';
 import type { Notices } from '../lasting/notices.ts';
+import { askPages } from '../lasting/pages.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readOctets, type Io } from '../terminal/io.ts';
 import type { Chain, KeyVersion } from './shown-keys.ts';
@@ -70,17 +71,20 @@ async function readIssued(ca: string, keys: readonly Certified[], source: Source
   const answers: (readonly Issued[])[] = [];
   for (let at = 0; at < digests.length; at += mostDigests) {
     const query = new URLSearchParams({ 'public-key': digests.slice(at, at + mostDigests).join(','), status: 'valid', limit: '1000' });
-    const answer = await read(`${path}/certificates`, query, `cannot read the certificates of CA ${ca}`, source);
+    const page = () => askPages<Issued>(source.client, `${path}/certificates`, query);
+    const answer = await unlessRefused(page, `cannot read the certificates of CA ${ca}`, source);
     if (answer === undefined) return [];
-    answers.push(answer as readonly Issued[]);
+    answers.push(answer);
   }
   const issued = answers.flat().toSorted((one, other) => (other['not-before'] < one['not-before'] ? -1 : 1));
   if (issued.length === 0) return [];
-  const above = await read(path, new URLSearchParams({ fields: 'chain' }), `cannot read the certificate of CA ${ca}`, source);
-  const issuers = certificatesOf((above as { readonly chain?: string } | undefined)?.chain);
+  const query = new URLSearchParams({ fields: 'chain' });
+  const askAbove = async () => JSON.parse((await source.client.ask({ method: 'GET', path, query })).body.toString()) as Above;
+  const issuers = certificatesOf((await unlessRefused(askAbove, `cannot read the certificate of CA ${ca}`, source))?.chain);
   return issued.flatMap(({ certificate }) => certificatesOf(certificate)).map((own) => [own, ...issuersOf(own, issuers)]);
 }
 
+type Above = { readonly chain?: string };
 type Issued = { readonly 'not-before': string; readonly certificate?: string };
 
 const certificatesOf = (pem = ''): Chain => readPem(pem).map(({ text }) => new X509Certificate(text));
@@ -92,10 +96,9 @@ function issuersOf(own: X509Certificate, issuers: Chain): Chain {
 }
 
 /** The answer; undefined when it is refused, which standard error tells. */
-async function read(path: string, query: URLSearchParams, failed: string, { client, notices }: Source): Promise<unknown> {
+async function unlessRefused<T>(ask: () => Promise<T>, failed: string, { notices }: Source): Promise<T | undefined> {
   try {
-    const { body } = await client.ask({ method: 'GET', path, query });
-    return JSON.parse(body.toString()) as unknown;
+    return await ask();
   } catch (error) {
     const refusal = refusalOf(error, notices, failed);
     if (error instanceof Refused && [403, 404].includes(error.answer.status)) return undefined;

@@ -2,6 +2,7 @@
 import type { ShownObject } from '../../../hsm/p11-kit/remote-token.ts';
 import { Refused } from '../client.ts';
 import type { Notices } from '../lasting/notices.ts';
+import { askPages } from '../lasting/pages.ts';
 import { type CertificateChoice, chainOf, readChains, type Source } from './certificates.ts';
 import { longestPart, patternOf } from './patterns.ts';
 import { type Chain, type HashName, type KeyVersion, objectsOf, type SigningKey } from './shown-keys.ts';
@@ -85,25 +86,12 @@ async function readOne(name: string, source: Source): Promise<readonly Listed[]>
   }
 }
 
-async function readList(filter: Readonly<Record<string, string>>, source: Source): Promise<readonly Listed[]> {
-  const listed: Listed[] = [];
-  for (let after: string | undefined; ;) {
-    const query = new URLSearchParams({
-      ...filter,
-      use: 'sign',
-      fields,
-      limit: String(pageEntries),
-      ...(after === undefined ? {} : { after }),
-    });
-    try {
-      const { body } = await source.client.ask({ method: 'GET', path: collection, query });
-      const page = JSON.parse(body.toString()) as readonly Listed[];
-      listed.push(...page);
-      if (page.length < pageEntries) return listed;
-      after = page.at(-1)?.name;
-    } catch (error) {
-      throw refusalOf(error, source.notices, 'cannot list the keys');
-    }
+async function readList(filter: Readonly<Record<string, string>>, { client, notices }: Source): Promise<readonly Listed[]> {
+  const query = new URLSearchParams({ ...filter, use: 'sign', fields, limit: String(pageEntries) });
+  try {
+    return await askPages(client, collection, query);
+  } catch (error) {
+    throw refusalOf(error, notices, 'cannot list the keys');
   }
 }
 

@@ -1,6 +1,6 @@
 // One connection of a client: octets in, frames out. Calls are answered as they are done, so that one signature does not wait for another.
 import type { Readable, Writable } from 'node:stream';
-import { FrameReader, octet, protocolVersion } from '../../../hsm/p11-kit/frames.ts';
+import { FrameReader, octet, protocolVersion, type RemoteCall } from '../../../hsm/p11-kit/frames.ts';
 import { RemoteToken, type ShownObject, type TokenProvider } from '../../../hsm/p11-kit/remote-token.ts';
 import type { LastingClient } from '../lasting/client.ts';
 import type { Notices } from '../lasting/notices.ts';
@@ -20,10 +20,14 @@ export type Program = {
 
 /** Longest call: programs that leave the hash to the token send a whole document in one. */
 const mostOctets = 4 << 20;
-/** Octets of unfinished calls of all connections. */
+/** Octets of calls and answers that all connections hold: one that goes above ends. */
 const mostHeld = 64 << 20;
-/** Calls of one connection at the same time; further ones are read when some are answered. */
+/** From here on, a connection with a call on its way is not read until it is answered. */
+const mostHeldAtEase = mostHeld / 2;
+/** Calls of one connection at the same time; further ones wait until some are answered. */
 const mostAtOnce = 256;
+/** Sessions of all connections. */
+const mostSessions = 16_384;
 
 /** The keys of one connection: read at the first search, and the same until the program initialises the module again. */
 function providerOf({ label, choice, client, notices, io }: Program): TokenProvider<SigningKey> {
@@ -49,35 +53,46 @@ function providerOf({ label, choice, client, notices, io }: Program): TokenProvi
   };
 }
 
-/** Octets that all connections hold. */
-let held = 0;
+/** Octets that all connections hold, and the sessions that they may still open. */
+const shared = { held: 0, room: { left: mostSessions } };
 
 /** Serves a connection until its client ends it, or sends what is not a call. */
 export function serveConnection(input: Readable, output: Writable, program: Program): Promise<void> {
-  const token = new RemoteToken(providerOf(program));
+  const token = new RemoteToken(providerOf(program), shared.room);
   const reader = new FrameReader(mostOctets);
   return new Promise((ended) => {
-    let [atOnce, holds, isFull, isEnded] = [0, 0, false, false];
+    const waiting: RemoteCall[] = [];
+    let [atOnce, inCalls, holds, isFull, isEnded] = [0, 0, 0, false, false];
     const end = (): void => {
       if (isEnded) return;
       isEnded = true;
-      held -= holds;
+      shared.held -= holds;
+      token.close();
       input.destroy();
       output.destroy();
       ended();
     };
+    const nextCall = (): RemoteCall | undefined => (isEnded || isFull || atOnce >= mostAtOnce ? undefined : waiting.shift());
+    /** Begins the calls that there is room for, weighs what the connection holds, and lets it go on, wait or end. */
     const pace = (): void => {
-      if (isFull || atOnce >= mostAtOnce) input.pause();
+      for (let call = nextCall(); call !== undefined; call = nextCall()) void answer(call);
+      if (isEnded) return;
+      const weighs = reader.held + inCalls + output.writableLength;
+      shared.held += weighs - holds;
+      holds = weighs;
+      if (shared.held > mostHeld) end();
+      else if (isFull || waiting.length > 0 || (atOnce > 0 && shared.held > mostHeldAtEase)) input.pause();
       else input.resume();
     };
     const write = (frame: Buffer): void => {
       if (isEnded) return;
       isFull = !output.write(frame) || isFull;
     };
-    const answer = async (call: Parameters<typeof token.answer>[0]): Promise<void> => {
+    const answer = async (call: RemoteCall): Promise<void> => {
       atOnce++;
       write(await token.answer(call));
       atOnce--;
+      inCalls -= call.octets;
       pace();
     };
     output.on('drain', () => {
@@ -89,11 +104,9 @@ export function serveConnection(input: Readable, output: Writable, program: Prog
     input.on('data', (chunk: Buffer) => {
       try {
         const { begins, calls } = reader.push(chunk);
-        held += reader.held - holds;
-        holds = reader.held;
-        if (held > mostHeld) return end();
         if (begins) write(octet(protocolVersion));
-        for (const call of calls) void answer(call);
+        for (const call of calls) inCalls += call.octets;
+        waiting.push(...calls);
         pace();
       } catch {
         // Not a frame: nothing after it can be told apart.

@@ -2,14 +2,18 @@
 // appliance behind it. What is signed is what was asked, and what is held has a bound.
 import { PassThrough } from 'node:stream';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer as createTcpServer, type Socket } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LastingClient } from '../../../appliance/cli/lasting/client.ts';
 import { Notices } from '../../../appliance/cli/lasting/notices.ts';
 import { serveConnection } from '../../../appliance/cli/pkcs11/serve.ts';
 import { answerFrame, number32, octet, octets, ulong } from '../../../hsm/p11-kit/frames.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { endWithTests } from '../../harness/children.ts';
 import { call, P11KitClient, wanted } from '../../harness/p11-kit-client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
@@ -42,7 +46,7 @@ function serve({ url = appliance.url, timeoutMs = 10_000, directory = 'appliance
   return { client: new P11KitClient(input, output), ended, input, lasting, stderr: () => String(stderr.read() ?? '') };
 }
 
-const begin = async ({ client }: Served): Promise<{ readonly session: number; readonly key: number }> => {
+const begin = async ({ client }: Pick<Served, 'client'>): Promise<{ readonly session: number; readonly key: number }> => {
   const session = await client.openSession();
   return { session, key: (await client.find(session, wanted.class(3)))[0] ?? 0 };
 };
@@ -181,4 +185,97 @@ test('of two addresses, the first of which takes connections and shakes no hands
   served.client.end();
   await served.ended;
   mute.close();
+});
+
+describe('a command that serves a socket', () => {
+  const socket = path('pkcs11.sock');
+  let child: ChildProcess;
+  beforeAll(async () => {
+    const words = ['pkcs11', '--listen', socket, '--key', 'web'];
+    const program = join(import.meta.dirname, '../../../appliance/keystorectl');
+    const env = {
+      PATH: '/usr/bin:/bin',
+      KEYSTORED_URL: appliance.url,
+      KEYSTORED_CA: path('appliance', 'tls-cert.pem'),
+      KEYSTORED_TOKEN: appliance.rootToken,
+    };
+    child = spawn(program, words, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+    endWithTests(child);
+    await once(child.stderr!, 'data');
+    // What a first signature loads and compiles is not what is measured.
+    const { client } = connect();
+    const { session, key } = await begin({ client });
+    await client.begin(session, key, 0x1044);
+    await client.sign(session, Buffer.of(1));
+    client.end();
+  });
+  afterAll(async () => {
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  function connect(): { readonly client: P11KitClient; readonly connection: Socket } {
+    const connection = createConnection(socket);
+    return { client: new P11KitClient(connection, connection), connection };
+  }
+  /** Megabytes of memory: now (VmRSS), or the most so far (VmHWM). */
+  const memory = (field: 'VmRSS' | 'VmHWM'): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+  /** 64 at rest, 64 of calls, as much of copies that are not collected yet, and the pieces that are on their way. */
+  const mostMegabytes = 384;
+
+  test('has 16,384 sessions for all connections, with a signature begun in each, in a few megabytes; a connection that ends gives its own back', async () => {
+    const before = memory('VmRSS');
+    const clients = Array.from({ length: 5 }, connect);
+    const sessions = await Promise.all(
+      clients.map(async ({ client }) => {
+        const opened = await Promise.allSettled(Array.from({ length: 4_200 }, () => client.openSession()));
+        return opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      }),
+    );
+    expect(sessions.flat()).toHaveLength(16_384);
+    const [first] = clients;
+    const key = (await first!.client.find(sessions[0]![0]!, wanted.class(3)))[0] ?? 0;
+    await Promise.all(sessions[0]!.map((session) => first!.client.begin(session, key, 0x1044)));
+    expect(memory('VmRSS') - before).toBeLessThan(64);
+    await expect(connect().client.openSession()).rejects.toMatchObject({ rv: 0xb1 });
+    for (const { client, connection } of clients) {
+      client.end();
+      await once(connection, 'close');
+    }
+    expect(await connect().client.openSession()).toBe(1);
+  });
+
+  test('holds 64 MiB of unfinished calls of all connections; one more ends its connection, the others are answered', async () => {
+    const octetsOfCall = (4 << 20) - 1_024;
+    const [first, ...others] = [connect(), ...Array.from({ length: 19 }, connect)];
+    const session = await first.client.openSession();
+    const unfinished = Buffer.concat([number32(1), number32(0), number32(octetsOfCall), Buffer.alloc(octetsOfCall - 1)]);
+    const ended = new Set<Socket>();
+    await new Promise<void>((resolve) => {
+      for (const { connection } of others) {
+        connection.on('error', () => undefined).on('close', () => ended.add(connection).size === 3 && resolve());
+        connection.write(unfinished);
+      }
+    });
+    expect((await first.client.ask(call.random, ulong(session), number32(16))).octet()).toBe(1);
+    expect(memory('VmHWM')).toBeLessThan(mostMegabytes);
+    expect(ended.size).toBe(3);
+    for (const { connection } of [first, ...others]) connection.destroy();
+    const { key } = await begin(connect());
+    expect(key).toBeGreaterThan(0);
+  });
+
+  test('a program that asks for a gigabyte and reads nothing is not read from either, and keeps nobody waiting', async () => {
+    const [{ client, connection }, other] = [connect(), connect()];
+    const session = await client.openSession();
+    connection.pause();
+    const asked = answerFrame(9, call.random, 'uu', [ulong(session), number32(65_536)]);
+    connection.write(Buffer.concat(Array.from({ length: 16_384 }, () => asked)));
+    for (let times = 0; times < 50; times++) expect(await other.client.openSession()).toBe(times + 1);
+    expect(memory('VmHWM')).toBeLessThan(mostMegabytes);
+    expect(connection.writableLength).toBeGreaterThan(0);
+    for (const one of [connection, other.connection]) one.destroy();
+  });
 });
