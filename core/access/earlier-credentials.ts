@@ -2,6 +2,7 @@
 import { writeInPieces } from '../store/records/pieces.ts';
 import { type Store, Unreadable, type WriteTransaction } from '../store/store.ts';
 import { dropOtherSecretIds } from './approles/secret-ids.ts';
+import { endAllHandOvers } from './hand-overs.ts';
 import { openTenants, systemTenantName } from './tenants.ts';
 import { type TokenRecord, tokenTable } from './tokens/record.ts';
 import { removeToken, uproot } from './tokens/tokens.ts';
@@ -11,7 +12,7 @@ import { rootUser, type TokenName } from './user.ts';
 export type EndedCredentials = { readonly tokens: number; readonly secretIds: number };
 
 /**
- * All tokens and secret-ids of all tenants, but for what `stays`, the token that asks, has made `since`: what descends from it, secret-ids and root tokens that
+ * All hand-overs, and all tokens and secret-ids of all tenants, but for what `stays`, the token that asks, has made `since`: what descends from it, secret-ids and root tokens that
  * it or those made, and what their logins gave. It goes on without the token that it came from. What another has made since a restore may be the
  * act of one that had ended after the backup, through any number of hands. A tenant but `system` whose root token ends may be given one again: otherwise nobody could get
  * in. Repeated, it ends what a kill has left.
@@ -27,6 +28,7 @@ export async function endOtherCredentials(store: Store, stays: TokenName, since:
     [tokens, secretIds] = [tokens + ended, secretIds + ids];
     if (ids + ended === 0) break;
   }
+  await endAllHandOvers(store);
   return { tokens, secretIds };
 }
 

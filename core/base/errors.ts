@@ -1,4 +1,5 @@
 // The errors of the service: a table from code to status and title, and the class that carries a row of it.
+import { credentialErrors } from './credential-errors.ts';
 
 /**
  * One row: HTTP status, short title, when it occurs, and `detail`: how to mend it. The error reference has both. Below 500, callers get
@@ -65,6 +66,7 @@ export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & strin
 
 /** The errors of the platform; plugins add rows through their manifests (api 75). */
 export const coreErrors = {
+  ...credentialErrors,
   'invalid-json': {
     status: 400,
     title: 'The body is not a JSON object',
@@ -191,23 +193,11 @@ export const coreErrors = {
     when: 'a built-in entry was to be changed, deleted or replaced; copy it under another name',
     detail: 'Create a copy under another name, and use that.',
   },
-  'root-token-exists': {
-    status: 409,
-    title: 'Root token exists',
-    when: 'a second root token was requested',
-    detail: 'Use the root token of the tenant, or disable it before you create another.',
-  },
   'not-sealed': {
     status: 409,
     title: 'Not sealed',
     when: 'the appliance was to be unsealed and is not sealed',
     detail: 'Nothing to do: the appliance holds its keys and serves.',
-  },
-  'token-lineage-too-long': {
-    status: 409,
-    title: 'Too many tokens in a row',
-    when: 'a token at the limit of descent was to create another token',
-    detail: 'Create the token with a parent nearer to the root, or log in again.',
   },
   'key-object-missing': {
     status: 409,

@@ -4,6 +4,7 @@ import type { Tag } from './endpoint.ts';
 export const tags = {
   approles: { name: 'approles', description: 'Identities of programs: a role-id and secret-ids, exchanged for a token.' },
   description: { name: 'description', description: 'This description.' },
+  handOvers: { name: 'hand-overs', description: 'Secrets on their way to somebody: a token opens each, once, and tells if somebody did.' },
   logins: { name: 'logins', description: 'Getting a token as a program or as a person, and ending it.' },
   policies: { name: 'policies', description: 'Who may do what: rules on paths and operations, and what they say about a request.' },
   system: { name: 'system', description: 'The appliance: health, metrics, tokens of the HSM, backup, seal and unseal.' },

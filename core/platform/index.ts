@@ -8,6 +8,7 @@ import type { PluginContext, PluginInstance } from '../plugin/plugin.ts';
 import { approleResource } from './approles/approle-resource.ts';
 import { approleLoginEndpoint } from './approles/login-endpoint.ts';
 import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
+import { handOverEndpoints } from './hand-overs/endpoints.ts';
 import { policyCheckEndpoints } from './policies/policy-check-endpoint.ts';
 import { policyResource } from './policies/policy-resource.ts';
 import { reachOf, type Reach } from './policies/reach.ts';
@@ -44,6 +45,7 @@ export function providePlatform(context: PlatformContext): Platform {
       tokenCreateEndpoint({ ...context, policies }),
       ...secretIdEndpoints(context),
       approleLoginEndpoint({ ...context, tenants }),
+      ...handOverEndpoints({ ...context, tenants }),
       ...policyCheckEndpoints({ store, access, policies, routes: () => app().table, reach }),
       ...(topics?.endpoints ?? []),
     ],

@@ -1,6 +1,7 @@
 // Plugin of the platform: the service `sessions`, the cleanup jobs, and the check of its records.
 import { z } from 'zod';
 import { loginSweepJob } from '../access/approles/secret-ids.ts';
+import { handOverSweepJob } from '../access/hand-overs.ts';
 import { tokenExpiryJob } from '../access/tokens/expiry.ts';
 import { releaseJobsOf } from '../plugin/job-holder.ts';
 import type { RunningPlugins } from '../plugin/lifecycle.ts';
@@ -29,6 +30,7 @@ export function platformPlugin({ store, hsm, clock, log, running }: PlatformPart
       jobs: [
         tokenExpiryJob(store, clock),
         loginSweepJob(store, clock),
+        handOverSweepJob(store, clock),
         deadTenantJob(store, { dropTenant: (tenantId) => running().dropTenant(tenantId) }, log),
       ],
       dropAppliance: (transaction, appliance) => releaseJobsOf(transaction, store, appliance),

@@ -2,6 +2,7 @@
 import { failureTableKinds } from '../access/approles/attempt-limit.ts';
 import { secretIdTableKinds } from '../access/approles/secret-ids.ts';
 import { claimTableKinds } from '../access/claiming.ts';
+import { handOverTableKinds } from '../access/hand-overs.ts';
 import { tenantTableKinds } from '../access/tenants.ts';
 import { grantTableKinds } from '../access/tokens/grants.ts';
 import { tokenTableKinds } from '../access/tokens/tokens.ts';
@@ -19,5 +20,6 @@ export const coreTableKinds: TableKinds = {
   ...failureTableKinds,
   ...tokenTableKinds,
   ...grantTableKinds,
+  ...handOverTableKinds,
   ...jobTableKinds,
 };

@@ -97,7 +97,7 @@ export const transitErrors = {
   'restore-would-destroy': {
     status: 409,
     title: 'Restore would destroy a key in use',
-    when: 'the target has been used or rotated and deletion-allowed is false',
+    when: 'the target has been used or rotated and deletion-allowed is false, or is used while an import replaces its only version',
     detail: 'Restore under a name that is free, or set deletion-allowed on the key that the restore is to replace.',
   },
 } as const satisfies ErrorTable;

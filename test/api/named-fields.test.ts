@@ -53,6 +53,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'batch-input/openpgp-user-id': 'for people',
   comment: 'for people',
   description: 'for people',
+  purpose: 'for people',
   'descriptive-name': 'for people',
   'display-name': 'for people',
   subject: 'a name in certificates, which parents of it do not follow from',

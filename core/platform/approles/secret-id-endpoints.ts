@@ -9,9 +9,11 @@ import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { answerList, listOf } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
-import { revealSecret } from '../../base/secret.ts';
-import type { Store } from '../../store/store.ts';
+import { revealSecret, type Secret } from '../../base/secret.ts';
+import type { Store, WriteTransaction } from '../../store/store.ts';
 import { parseDuration, type Duration } from '../../base/time.ts';
+import { makeHandOver, requireRoom } from '../../access/hand-overs.ts';
+import { handOverTtl, usualTtl as usualOpenWithin } from '../hand-overs/endpoints.ts';
 import { approlePath } from './approle-resource.ts';
 import { approleTable, type Approle } from '../../access/approles/approles.ts';
 import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
@@ -45,6 +47,13 @@ const generateOutput = z.object({
   usesLeft,
   boundCidrs,
 });
+type GenerateInput = z.output<typeof generateInput>;
+const handOverInput = generateInput.extend({ openWithin: handOverTtl() });
+const handOverOutput = generateOutput.omit({ secretId: true }).extend({
+  token: z.string().meta({ description: 'Opens the secret-id, once; shown this once.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  handOver: z.uuid().describe('Accessor of the hand-over, by which it is listed and ended.'),
+  openBefore: timestampText().describe('When the token ends, opened or not.'),
+});
 const shown = z.object({ accessor, creationTime, expires, usesLeft, boundCidrs });
 const ofTheApprole: NamedEntry = { resource: 'secret-ids', needs: [], because: 'It belongs to the approle in the path.' };
 const disableInput = z.object({
@@ -65,10 +74,34 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     if (approle === undefined) throw fail('not-found', { detail: 'There is no approle of this name.' });
     return approle;
   }
+  /** Makes a secret-id, and what goes with it, in one transaction. */
+  async function make<T>(
+    call: EndpointCall,
+    { ttl, numUses, boundCidrs }: GenerateInput,
+    approle: Approle,
+    makeBeside: (transaction: WriteTransaction, secretId: Secret<string>, record: SecretIdRecord) => T,
+  ): Promise<{ readonly secretId: Secret<string>; readonly record: SecretIdRecord; readonly beside: T }> {
+    const { tenantId, accessor } = call.caller;
+    const name = call.params['name'] ?? '';
+    const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
+    const secretId = await drawToken(hsm);
+    const made = await store.write((transaction) => {
+      // The approle may have been replaced by another of this name.
+      if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
+      const of = { tenantId, approle: name, approleId: approle.id, madeBy: { tenantId, accessor } };
+      const record = issueSecretId(transaction, store, call.now, secretId, { ...of, boundCidrs: [...boundCidrs], ...limits });
+      return { record, beside: makeBeside(transaction, secretId, record) };
+    });
+    const { ttlSeconds, numUses: uses } = limits;
+    const ttlText = ttlSeconds === undefined ? undefined : (ttl?.text ?? `${ttlSeconds}s`);
+    const limited = { ...defined({ ttl: ttlText, 'num-uses': uses }), 'bound-cidrs': boundCidrs };
+    call.noteAudit({ requestParameters: { made: made.record.accessor, ...limited } });
+    return { secretId, ...made };
+  }
   const shared = { method: 'POST', access: 'token', operation: 'execute', tag: tags.approles, audit: 'required', find } as const;
 
   return [
-    defineEndpoint<z.output<typeof generateInput>, z.output<typeof generateOutput>, Approle>({
+    defineEndpoint<GenerateInput, z.output<typeof generateOutput>, Approle>({
       ...shared,
       named: 'GenerateSecretId',
       path: `${path}/generate-secret-id`,
@@ -79,34 +112,38 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       secretOutput: ['secretId'],
       commandLine: { output: 'secretId' },
       auditFields: ['ttl', 'numUses', 'boundCidrs'],
-      complete: (_call, given, { secretIdTtl, secretIdNumUses }) => ({
-        ...given,
-        ttl: given.ttl ?? (secretIdTtl === undefined ? undefined : parseDuration(secretIdTtl, 'secret-id-ttl')),
-        numUses: given.numUses ?? secretIdNumUses,
-      }),
-      async run(call, { ttl, numUses, boundCidrs }, approle) {
-        const { tenantId, accessor } = call.caller;
-        const name = call.params['name'] ?? '';
-        const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
-        const secretId = await drawToken(hsm);
-        const record = await store.write((transaction) => {
-          // The approle may have been replaced by another of this name.
-          if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
-          const grant = {
-            tenantId,
-            approle: name,
-            approleId: approle.id,
-            boundCidrs: [...boundCidrs],
-            madeBy: { tenantId, accessor },
-            ...limits,
-          };
-          return issueSecretId(transaction, store, call.now, secretId, grant);
-        });
-        const { ttlSeconds, numUses: uses } = limits;
-        const ttlText = ttlSeconds === undefined ? undefined : (ttl?.text ?? `${ttlSeconds}s`);
-        const requestParameters = { made: record.accessor, ...defined({ ttl: ttlText, 'num-uses': uses }), 'bound-cidrs': boundCidrs };
-        call.noteAudit({ requestParameters });
+      complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle) }),
+      async run(call, given, approle) {
+        const { secretId, record } = await make(call, given, approle, () => undefined);
         return { secretId: revealSecret(secretId), ...shownOf(record) };
+      },
+    }),
+    defineEndpoint<z.output<typeof handOverInput>, z.output<typeof handOverOutput>, Approle>({
+      ...shared,
+      named: 'HandOverSecretId',
+      path: `${path}/hand-over-secret-id`,
+      judgedAs: { action: 'generate-secret-id' },
+      summary: 'Make a secret-id that only its receiver sees',
+      description:
+        'As `generate-secret-id`, but the answer has a token that opens the secret-id once (`/v1/state/keystore/hand-over/open`). The receiver of a token ' +
+        'that was opened before is told when and from where, and the secret-id can be ended by its accessor.',
+      input: handOverInput,
+      output: handOverOutput,
+      secretOutput: ['token'],
+      commandLine: { output: 'token' },
+      auditFields: ['ttl', 'numUses', 'boundCidrs', 'openWithin'],
+      errors: ['hand-overs-full'],
+      complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle), openWithin: given.openWithin ?? usualOpenWithin }),
+      async run(call, { openWithin = usualOpenWithin, ...given }, approle) {
+        const { tenantId, user } = call.caller;
+        requireRoom(store, tenantId);
+        const token = await drawToken(hsm);
+        const grant = { tenantId, user, ttlSeconds: openWithin.seconds, purpose: `secret-id of ${call.params['name'] ?? ''}` };
+        const { record, beside } = await make(call, given, approle, (transaction, secretId, { accessor }) => {
+          const text = JSON.stringify({ 'secret-id': revealSecret(secretId), accessor });
+          return makeHandOver(transaction, store, call.now, token, { ...grant, text });
+        });
+        return { token: revealSecret(token), handOver: beside.accessor, openBefore: beside.expires, ...shownOf(record) };
       },
     }),
     defineEndpoint<z.output<typeof disableInput>, undefined, Approle>({
@@ -149,6 +186,12 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       },
     }),
   ];
+}
+
+/** The limits that are asked for or, as usual, those of the approle. */
+function limitsOf(given: GenerateInput, { secretIdTtl, secretIdNumUses }: Approle): Pick<GenerateInput, 'ttl' | 'numUses'> {
+  const usual = secretIdTtl === undefined ? undefined : parseDuration(secretIdTtl, 'secret-id-ttl');
+  return { ttl: given.ttl ?? usual, numUses: given.numUses ?? secretIdNumUses };
 }
 
 function shownOf({ accessor, creationTime, expires, usesLeft, boundCidrs }: SecretIdRecord): z.output<typeof shown> {

@@ -1,0 +1,199 @@
+// Hand-overs: a text that waits, sealed, for the holder of a token that opens it once, so that those who pass the token on cannot read the text
+// unnoticed. An opened one stays on record until its end, without the text, to tell that it was opened.
+import { hash, randomUUID } from 'node:crypto';
+import type { Clock, Job } from '../base/context.ts';
+import { defined } from '../base/defined.ts';
+import { fail } from '../base/errors.ts';
+import { revealSecret, type Secret } from '../base/secret.ts';
+import { formatTimestamp } from '../base/time.ts';
+import { writeInPieces } from '../store/records/pieces.ts';
+import type { TableKinds } from '../store/records/table-kinds.ts';
+import { type Store, type Table, Unreadable, type WriteTransaction } from '../store/store.ts';
+
+/** Record of a hand-over: everything but token and text. */
+export type HandOver = {
+  readonly accessor: string;
+  /** SHA-256 of the token's text, hexadecimal */
+  readonly hash: string;
+  readonly tenantId: string;
+  /** user of the token that made it */
+  readonly user: string;
+  /** absent: nothing was said */
+  readonly purpose?: string;
+  readonly creationTime: string;
+  readonly expires: string;
+  /** life that a renewal gives, within `longestSeconds` from the creation */
+  readonly ttlSeconds: number;
+  /** absent: not yet */
+  readonly opened?: { readonly time: string; readonly address: string };
+};
+
+/** Longest life, over all renewals. */
+export const longestSeconds = 7 * 86_400;
+/** Limits of a tenant: texts that wait, of `mostOctets` each, and records with those that were opened. */
+const mostWaiting = 1_000;
+const mostRecords = 10_000;
+/** UTF-8 */
+export const mostOctets = 32_768;
+
+/** [tenant uuid, accessor] */
+const handOverTable = (store: Store): Table<HandOver> => store.tenantTable<HandOver>('hand-overs');
+/** [tenant uuid, accessor] to the text, while it waits */
+const textTable = (store: Store): Table<string> => store.tenantTable<string>('hand-over-texts');
+/** [hash]: the only way from a token to its record */
+const hashTable = (store: Store): Table<readonly [tenantId: string, accessor: string]> => store.table('hand-over-hashes');
+export const handOverTableKinds: TableKinds = {
+  'hand-overs': { of: 'all', fills: true },
+  'hand-over-texts': { of: 'all', fills: true },
+  'hand-over-hashes': { of: 'all', fills: true },
+};
+
+type HandOverGrant = Pick<HandOver, 'tenantId' | 'user' | 'ttlSeconds'> & {
+  readonly purpose?: string | undefined;
+  /** at most `mostOctets` */
+  readonly text: string;
+};
+
+/** Throws `hand-overs-full` for a tenant that has as many as it may have. By the snapshot: parallel requests may pass the limit together. */
+export function requireRoom(store: Store, tenantId: string): void {
+  const fits = (table: Table<unknown>, most: number): boolean => table.count([tenantId]) < most;
+  if (!fits(textTable(store), mostWaiting))
+    throw fail('hand-overs-full', {
+      detail: `${mostWaiting} hand-overs of the tenant wait to be opened: open, end or await some of them.`,
+    });
+  if (!fits(handOverTable(store), mostRecords))
+    throw fail('hand-overs-full', {
+      detail: `The tenant has ${mostRecords} hand-overs on record, which stay until their end: make shorter ones.`,
+    });
+}
+
+/** Records one as part of a transaction. `token` was drawn before. */
+export function makeHandOver(
+  transaction: WriteTransaction,
+  store: Store,
+  now: Temporal.Instant,
+  token: Secret<string>,
+  { text, purpose, ...grant }: HandOverGrant,
+): HandOver {
+  const record: HandOver = {
+    ...grant,
+    ...defined({ purpose }),
+    accessor: randomUUID(),
+    hash: hashOf(revealSecret(token)),
+    creationTime: formatTimestamp(now),
+    expires: formatTimestamp(now.add({ seconds: grant.ttlSeconds })),
+  };
+  const key = [record.tenantId, record.accessor];
+  transaction.put(handOverTable(store), key, record);
+  transaction.put(textTable(store), key, text);
+  transaction.put(hashTable(store), [record.hash], [record.tenantId, record.accessor]);
+  return record;
+}
+
+/** The record of a token, opened or not, that has not ended; undefined for any other text. */
+export function findHandOver(read: WriteTransaction['get'], store: Store, now: Temporal.Instant, token: string): HandOver | undefined {
+  const place = read(hashTable(store), [hashOf(token)]);
+  const record = place === undefined ? undefined : read(handOverTable(store), place);
+  return record === undefined || !isInItsTime(record, now) ? undefined : record;
+}
+
+/** Opens one: returns its text, which is gone with the transaction. Undefined for one that was opened before. */
+export function openHandOver(
+  transaction: WriteTransaction,
+  store: Store,
+  record: HandOver,
+  opened: NonNullable<HandOver['opened']>,
+): string | undefined {
+  const key = [record.tenantId, record.accessor];
+  const text = transaction.get(textTable(store), key);
+  if (record.opened !== undefined || text === undefined) return undefined;
+  transaction.delete(textTable(store), key);
+  transaction.put(handOverTable(store), key, { ...record, opened });
+  return text;
+}
+
+/** Gives one that waits another token, and its life again; the former token opens nothing. */
+export function renewHandOver(
+  transaction: WriteTransaction,
+  store: Store,
+  now: Temporal.Instant,
+  record: HandOver,
+  token: Secret<string>,
+): HandOver {
+  const latest = formatTimestamp(Temporal.Instant.from(record.creationTime).add({ seconds: longestSeconds }));
+  const wanted = formatTimestamp(now.add({ seconds: record.ttlSeconds }));
+  // Timestamps of this form sort chronologically.
+  const renewed: HandOver = { ...record, hash: hashOf(revealSecret(token)), expires: wanted < latest ? wanted : latest };
+  transaction.delete(hashTable(store), [record.hash]);
+  transaction.put(hashTable(store), [renewed.hash], [record.tenantId, record.accessor]);
+  transaction.put(handOverTable(store), [record.tenantId, record.accessor], renewed);
+  return renewed;
+}
+
+/** Ends one of a tenant. Returns whether it existed. */
+export function endHandOver(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
+  const record = transaction.get(handOverTable(store), [tenantId, accessor]);
+  if (record === undefined) return false;
+  drop(transaction, store, record);
+  return true;
+}
+
+/** Those of a tenant that have not ended, in the order of their accessors. */
+export function* listHandOvers(
+  store: Store,
+  now: Temporal.Instant,
+  tenantId: string,
+  after?: string,
+): Generator<readonly [accessor: string, HandOver]> {
+  for (const [, record] of handOverTable(store).entriesFound([tenantId], defined({ after })))
+    if (!(record instanceof Unreadable) && isInItsTime(record, now)) yield [record.accessor, record];
+}
+
+/** Ends those of all tenants: after a restore it is unknown which of them were opened since the backup. */
+export async function endAllHandOvers(store: Store): Promise<void> {
+  await dropWhere(store, () => true);
+}
+
+/** The job that removes those that have ended, and what is left of a deleted tenant. */
+export function handOverSweepJob(store: Store, clock: Clock): Job {
+  return {
+    name: 'ended-hand-overs',
+    everySeconds: 600,
+    async run(signal) {
+      const now = clock.now();
+      await dropWhere(store, (record) => now.epochMilliseconds >= millisecondsOf(record.expires), signal);
+      const lost = Array.from(hashTable(store).entries([])).filter(([, place]) => !handOverTable(store).has(place));
+      await writeInPieces(store, lost, (transaction, [key]) => transaction.delete(hashTable(store), key), signal);
+    },
+  };
+}
+
+async function dropWhere(store: Store, isOver: (record: HandOver) => boolean, signal?: AbortSignal): Promise<void> {
+  store.refresh();
+  const over = Array.from(handOverTable(store).entriesFound([])).flatMap(([, record]) =>
+    !(record instanceof Unreadable) && isOver(record) ? [record] : [],
+  );
+  await writeInPieces(store, over, (transaction, record) => drop(transaction, store, record), signal);
+}
+
+function drop(transaction: WriteTransaction, store: Store, { tenantId, accessor, hash: place }: HandOver): void {
+  transaction.delete(hashTable(store), [place]);
+  transaction.delete(textTable(store), [tenantId, accessor]);
+  transaction.delete(handOverTable(store), [tenantId, accessor]);
+}
+
+/** Small corrections of the clock do not end those that were made shortly before. */
+const clockToleranceMs = 300_000;
+
+/** A clock set back to before the creation would prolong the life. */
+function isInItsTime({ creationTime, expires }: HandOver, { epochMilliseconds: nowMs }: Temporal.Instant): boolean {
+  return nowMs < millisecondsOf(expires) && nowMs + clockToleranceMs >= millisecondsOf(creationTime);
+}
+
+function millisecondsOf(timestamp: string): number {
+  return Temporal.Instant.from(timestamp).epochMilliseconds;
+}
+
+function hashOf(token: string): string {
+  return hash('sha256', token, 'hex');
+}
