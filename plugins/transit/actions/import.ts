@@ -2,14 +2,16 @@
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
-import { base64Field, pemExample } from '../../../core/wire/fields.ts';
+import { base64Field, integer, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
 import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
 import { requireNamedKeys } from '../versions/attached.ts';
+import { isUntouched, replaceUntouched } from '../versions/first-version.ts';
 import { addVersion } from '../versions/new-version.ts';
+import { maxVersion } from '../formats/value-format.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { isSameKey, pssRuleOf } from '../formats/rsa-pss.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
@@ -37,6 +39,11 @@ export const importInput = z.object({
     .uuid()
     .optional()
     .describe('Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant.'),
+  asVersion: integer(1, maxVersion).optional().meta({
+    description:
+      'Number of the version, so that values of elsewhere keep theirs: the next one, or any for a key that was never used, whose only version it replaces.',
+    example: 1,
+  }),
 });
 
 /** POST …/import */
@@ -50,11 +57,19 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     input: importInput,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
-    auditFields: ['importId'],
+    auditFields: ['importId', 'asVersion'],
     secretInput: ['data', 'ciphertext'],
     commandLine: { input: 'data' },
-    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'version-exhausted', 'conflict'],
-    run: async (call, { data, ciphertext, importId }, key) => {
+    errors: [
+      'invalid-key-data',
+      'key-type-mismatch',
+      'unsupported-cipher',
+      'version-exhausted',
+      'restore-would-destroy',
+      'conflict',
+      'in-use',
+    ],
+    run: async (call, { data, ciphertext, importId, asVersion }, key) => {
       const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
       if ((data === undefined) === (ciphertext === undefined)) {
         throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
@@ -75,12 +90,18 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       try {
         requireWritten(material);
         // A copy for each attempt: importing zeroes it.
-        const source = (record: KeyRecord) => {
+        const source = (record: KeyRecord, replaces = false) => {
+          if (!replaces && asVersion !== undefined && asVersion !== record.latest + 1) throw notNext();
           requireNamedKeys(transit, call.access, record);
           const { publicKey } = requireMatch(transit, { ...key, record }, material);
           return { given: () => ({ main: material.octets.slice(), ...defined({ publicKey }) }) };
         };
-        const number = await addVersion(transit, key.tenantId, key.name, now, source);
+        if (asVersion !== undefined && (await isUntouched(transit, key))) {
+          await replaceUntouched(transit, key, asVersion, call, (record) => source(record, true));
+          call.noteAudit({ keyVersion: asVersion });
+          return new Reply(204);
+        }
+        const number = await addVersion(transit, key.tenantId, key.name, now, (record) => source(record));
         call.noteAudit(defined({ keyVersion: number }));
         return new Reply(204);
       } finally {
@@ -88,6 +109,12 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       }
     },
   });
+}
+
+/** It tells no version: policies may hide them. */
+function notNext(): Error {
+  const rule = 'must be the number of the next version, because this key was used or has more than one';
+  return coreFail('invalid-value', { detail: `"as-version" ${rule}.`, items: [{ message: rule, info: 'as-version' }] });
 }
 
 /** The refusal, without the cipher of the key where a read of the key does not show that. */
