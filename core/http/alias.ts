@@ -2,6 +2,7 @@
 // nothing else. The request is judged, limited, counted and recorded as that endpoint, with the name of the protocol beside the caller.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/caller.ts';
+import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { ServiceError } from '../base/errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Answer } from './response/answer.ts';
@@ -19,6 +20,8 @@ export type Alias = {
   credentials(headers: IncomingHttpHeaders): string | undefined;
   /** Throws the ServiceError that excludes a caller with a token from this API. Called before the policies. */
   admit?(caller: Caller, asked: Asked): void;
+  /** Returns a right that the request needs besides that to its endpoint, because `reply` will use it; undefined: none. */
+  needs?(asked: Asked): { readonly path: string; readonly operation: PolicyOperation } | undefined;
   /** Returns parameters of our path, and a query. Known before the body, as policies are. Throws the ServiceError that refuses the request. */
   target(asked: Asked): { readonly params: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, string>> };
   /**
@@ -34,9 +37,9 @@ export type Alias = {
   readsDespite?(refusal: ServiceError, caller: Caller): boolean;
   /**
    * Replaces both if the foreign answer needs other endpoints: called when the request itself is on record. Each call of
-   * `invoke` is a request of its own, with the same credentials. Undefined: as without it.
+   * `invoke` is a request of its own, with the same credentials. Undefined, at once or later: as without it.
    */
-  reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined>;
+  reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> | undefined;
 };
 
 /** The foreign request. */

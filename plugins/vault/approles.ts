@@ -30,6 +30,10 @@ export function approleAdministration(facade: Facade, mount: string): readonly A
         facade.warnOfUnknown(asked, fields.unknown());
         return input;
       },
+      undo: ({ data }, { params }, invoke) => {
+        const accessor = (data as JsonObject)['secret_id_accessor'] ?? null;
+        return invoke('POST', `${state}/${params['name']}/disable-secret-id`, { accessor });
+      },
       answer: ({ requestId, document }, asked) => {
         const { 'secret-id': secret, accessor } = document as JsonObject;
         const data = {

@@ -21,6 +21,10 @@ export function approleAliases(facade: Facade, mount: string): readonly Alias[] 
     },
     answer: () => nothing,
     reply: (outcome, asked, invoke) => loggedIn(facade, outcome, asked, invoke),
+    undo: ({ auth }, _asked, invoke) => {
+      const { client_token: issued } = auth as { readonly client_token: string };
+      return invoke('POST', `${token}/disable`, { token: issued }, `Bearer ${issued}`);
+    },
   });
 }
 

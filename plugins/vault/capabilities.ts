@@ -2,7 +2,7 @@
 import { fail } from '../../core/base/errors.ts';
 import type { Alias, Asked } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
-import { type Facade, writes } from './facade.ts';
+import { type Facade, rightToWrap, writes } from './facade.ts';
 import { isName } from '../../core/wire/fields.ts';
 import { Fields } from './fields.ts';
 import { pkiQuestions } from './pki/capabilities.ts';
@@ -18,6 +18,8 @@ type Question = {
   readonly names?: Readonly<Record<string, string>>;
   /** another capability without which it counts for nothing */
   readonly beside?: string;
+  /** only counts for others */
+  readonly isNeeded?: true;
 };
 type Decision = { readonly allowed: boolean };
 
@@ -49,7 +51,8 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
       const found = (asked.get(it) ?? []).map(([path, questions]): [string, readonly string[]] => {
         const allowed = questions.filter(() => decisions[at++]?.allowed === true);
         const whole = allowed.filter(({ beside }) => beside === undefined || allowed.some(({ capability }) => capability === beside));
-        return [path, whole.length === 0 ? ['deny'] : whole.map(({ capability }) => capability)];
+        const shown = whole.filter(({ isNeeded }) => isNeeded !== true).map(({ capability }) => capability);
+        return [path, shown.length === 0 ? ['deny'] : shown];
       });
       const data: JsonObject = Object.fromEntries(found);
       const [first] = found;
@@ -58,6 +61,14 @@ export function capabilityAliases(facade: Facade): readonly Alias[] {
     },
   });
 }
+
+/** Stands for requests that every token may make, of its own or of one that it also needs a right to: the policy `default` allows the request. */
+const everyToken = { path: '/v1/state/keystore/token/info', operation: 'execute' } as const;
+const ofEveryToken = [
+  ...['lookup', 'lookup-accessor', 'revoke', 'revoke-accessor'].map((act) => [`auth/token/${act}`, 'update'] as const),
+  ...['lookup', 'unwrap', 'rewrap'].map((act) => [`sys/wrapping/${act}`, 'update'] as const),
+  ...['mounts', 'auth', 'internal/ui/mounts', 'health', 'seal-status', 'leader', 'init'].map((path) => [`sys/${path}`, 'read'] as const),
+] as const;
 
 const unknownPath: Question = { capability: 'read', path: '/v1/state/none', operation: 'read' };
 const state = '/v1/state/keystore/transit-keys';
@@ -75,6 +86,9 @@ function questionsOf(facade: Facade, path: string, makesKeys: boolean): readonly
     'auth/token/renew-self': execute('/v1/state/keystore/token/refresh'),
     'auth/token/revoke-self': execute('/v1/state/keystore/token/disable'),
     'sys/capabilities-self': execute('/v1/state/policy/check-many'),
+    'sys/wrapping/wrap': execute(rightToWrap.path),
+    ...Object.fromEntries(ofEveryToken.map(([one, capability]) => [one, [{ ...everyToken, capability }]])),
+    ...Object.fromEntries(facade.approleMounts.map((mount) => [`auth/${mount}/login`, [{ ...everyToken, capability: 'update' }]])),
   };
   if (Object.hasOwn(own, plain)) return own[plain] ?? [];
   const certificates = Object.entries(facade.pkiMounts).find(([one]) => plain.startsWith(`${one}/`));
@@ -104,6 +118,7 @@ function questionsOf(facade: Facade, path: string, makesKeys: boolean): readonly
 const moves: Readonly<Record<string, readonly [capability: string, action: string]>> = {
   wrapping_key: ['read', ''],
   export: ['read', 'export'],
+  'byok-export': ['read', 'export'],
   backup: ['read', 'backup'],
   restore: ['update', 'restore'],
 };
@@ -111,9 +126,15 @@ const moves: Readonly<Record<string, readonly [capability: string, action: strin
 function aboutMoves(move: string, rest: readonly string[]): readonly Question[] {
   const [capability = '', action = ''] = moves[move] ?? [];
   if (move === 'wrapping_key') return rest.length > 0 ? [] : [{ capability, path: '/v1/state/keystore/wrapping-key', operation: 'read' }];
-  const [name = '', ...more] = move === 'export' && ['encryption-key', 'signing-key'].includes(rest[0] ?? '') ? rest.slice(1) : rest;
-  if (!isName(name) || (move === 'export' ? rest.length < 2 || name === rest[0] || more.length > 1 : more.length > 0)) return [];
-  return [{ capability, path: `${state}/${name}/${action}`, operation: 'execute' }];
+  const [kind = '', name = '', ...versions] = move === 'backup' || move === 'restore' ? ['', ...rest] : rest;
+  if (!isName(name) || versions.length > (move.endsWith('export') ? 1 : 0)) return [];
+  if (move === 'export' && kind === 'public-key') return [{ capability, path: `${state}/${name}`, operation: 'read' }];
+  if (move === 'export' && kind !== 'encryption-key' && kind !== 'signing-key') return [];
+  const use = { capability, path: `${state}/${name}/${action}`, operation: 'execute' };
+  if (move !== 'byok-export') return [use];
+  // The key of the destination is read, too.
+  const destination = { capability: 'read of the destination', path: `${state}/${kind}`, operation: 'read', isNeeded: true } as const;
+  return isName(kind) ? [{ ...use, beside: destination.capability }, destination] : [];
 }
 
 const approles = '/v1/state/keystore/authentication/approles';
@@ -147,6 +168,10 @@ function aboutKeys([name, act, ...more]: readonly string[], execute: (path: stri
       { capability: 'read', path: `${state}/${name}`, operation: 'read' },
     ];
   if (act === 'config' && more.length === 0) return [{ capability: 'update', path: entry, operation: 'update' }];
+  if (act === 'import' && more.length === 0) {
+    const creation = { ...creationOf(name), capability: 'creation of the key', isNeeded: true } as const;
+    return [{ capability: 'update', path: `${state}/${name}/import`, operation: 'execute', beside: creation.capability }, creation];
+  }
   if (act === 'import_version' && more.length === 0) return execute(`${state}/${name}/import`);
   return (act === 'rotate' || act === 'trim') && more.length === 0 ? execute(`${state}/${name}/${act}`) : [];
 }

@@ -1,9 +1,11 @@
 // Parts shared by all routes: credentials, the caller's tenant, names, the envelope of answers, and the words of refusals.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../core/access/caller.ts';
+import { longestSeconds } from '../../core/access/hand-overs.ts';
 import type { Clock } from '../../core/base/context.ts';
+import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
-import type { Alias, Answered, Asked } from '../../core/http/alias.ts';
+import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { problemHeaders, sentenceOf } from '../../core/http/response/problem.ts';
 import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
@@ -12,6 +14,7 @@ import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { isName } from '../../core/wire/fields.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import type { Config } from './config.ts';
+import { durationOf, Fields } from './fields.ts';
 
 type Parts = {
   readonly config: Config;
@@ -23,15 +26,19 @@ type Parts = {
 
 /** Properties of an alias of this API; the rest is the same for all. */
 export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
-  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite'>> & {
+  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite' | 'credentials'>> & {
     readonly methods: readonly string[];
     readonly missing?: Missing;
     /** tenant whose tokens alone may use it; absent: every one that has this API */
     readonly tenant?: string | undefined;
+    /** `answer`, which is usual: by a hand-over; `itself`: the route does it; `never`: a request for it is refused */
+    readonly wraps?: 'answer' | 'itself' | 'never';
+    /** Ends what was made, where its answer cannot be wrapped: nobody will see it. Absent: it stays. */
+    readonly undo?: ((envelope: JsonObject, asked: Asked, invoke: InvokeFurther) => Promise<Answered>) | undefined;
   };
 
 /** Refusal of a missing entry: 404 of a read, 403 of a token, 400 of a use of a key, a CA or an approle. */
-type Missing = 'read' | 'use' | 'authority' | 'approle' | 'token' | 'login';
+type Missing = 'read' | 'use' | 'authority' | 'approle' | 'token' | 'login' | 'wrapping';
 
 /** The methods of a write: clients in Go send PUT where the manual says POST. */
 export const writes = ['POST', 'PUT'] as const;
@@ -43,6 +50,8 @@ export class Facade {
   readonly findTenant: Sessions['findTenant'];
   readonly #config: Config;
   readonly #warnings = new WeakMap<Asked, string[]>();
+  /** requests whose answers are to be wrapped */
+  readonly #toWrap = new WeakSet<Asked>();
 
   constructor({ config, clock, keys, authorities, findTenant }: Parts) {
     this.#config = config;
@@ -53,17 +62,73 @@ export class Facade {
   }
 
   /** An alias for each method. */
-  aliases({ methods, missing = 'use', tenant, ...route }: Route): readonly Alias[] {
-    const { target = namedKey } = route;
+  aliases({ methods, missing = 'use', tenant, wraps = 'answer', undo, ...route }: Route): readonly Alias[] {
+    const { target = namedKey, reply } = route;
+    const wrapped = (outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> | undefined =>
+      this.#toWrap.has(asked) ? this.#wrapped({ ...route, ...defined({ undo }) }, outcome, asked, invoke) : reply?.(outcome, asked, invoke);
     return methods.map((method) => ({
       ...{ via: 'vault', method, credentials, refusal: (error, requestId) => refusal(error, requestId, missing) },
       admit: (caller, asked) => this.#admit(caller, asked, tenant),
       ...route,
+      ...(wraps === 'answer' ? { reply: wrapped, needs: (asked) => (this.#toWrap.has(asked) ? rightToWrap : undefined) } : {}),
       target: (asked) => {
-        requireUnwrapped(asked);
+        const isWrapped = secondsToWrap(asked) > 0;
+        if (isWrapped && wraps === 'never') throw fail('invalid-value', { detail: 'The answer to this request is not wrapped.' });
+        if (isWrapped) this.#toWrap.add(asked);
         return target(asked);
       },
     }));
+  }
+
+  /** The answer of a route as a hand-over, made with the same token, or with the one that a login gives. Refusals stay as they are. */
+  async #wrapped(
+    { path, answer: answerOf, reply, undo }: Pick<Route, 'path' | 'answer' | 'reply' | 'undo'>,
+    outcome: Outcome,
+    asked: Asked,
+    invoke: InvokeFurther,
+  ): Promise<Answer | undefined> {
+    const own = await reply?.(outcome, asked, invoke);
+    if (own === undefined && outcome.error !== undefined) return undefined;
+    const answer = own ?? answerOf(outcome, asked);
+    const { status, mediaType, body } = answer;
+    if (body === undefined) return answer;
+    const envelope = mediaType === 'application/json' && typeof body === 'string' ? (JSON.parse(body) as JsonObject) : undefined;
+    if (envelope?.['errors'] !== undefined) return answer;
+    const { auth, data } = (envelope ?? {}) as { readonly auth?: JsonObject; readonly data?: JsonObject };
+    const token = outcome.caller === undefined ? auth?.['client_token'] : tokenOf(asked.headers);
+    if (envelope === undefined || typeof token !== 'string')
+      return json(400, { errors: ['This answer is for everyone, and is not wrapped: send the request without X-Vault-Wrap-TTL.'] });
+    if (status >= 300)
+      return json(status, { errors: ['Not everything succeeded, and what did is not shown, because it would not be wrapped.'] });
+    const purpose = pathOf(path, asked);
+    const input = { text: String(body), ttl: durationOf(secondsToWrap(asked)), purpose };
+    const made = await invoke('POST', rightToWrap.path, input, `Bearer ${token}`);
+    if (made.status === 200) return this.wrapInfo(made, purpose, auth?.['accessor'] ?? data?.['secret_id_accessor']);
+    const undone = await undo?.(envelope, asked, invoke);
+    const isGone = undone !== undefined && undone.status < 400;
+    const { detail = '' } = (made.document ?? {}) as Partial<Refusal>;
+    const rest = isGone ? 'What was made has ended.' : 'The request was carried out, and its answer is lost.';
+    const refused = made.status < 500 && made.status !== 403 && made.status !== 429 ? 400 : made.status;
+    return json(refused, { errors: [`the answer could not be wrapped: ${detail} ${rest}`] });
+  }
+
+  /** The answer that tells of a hand-over, given ours. */
+  wrapInfo({ requestId, document }: Pick<Answered, 'requestId' | 'document'>, creationPath: string, wrapped?: JsonObject[string]): Answer {
+    const { token, accessor, 'creation-time': creationTime, expires } = document as Readonly<Record<string, string>>;
+    const ends = expires === undefined ? this.clock.now() : Temporal.Instant.from(expires);
+    const ttl = Math.max(0, Math.round(this.clock.now().until(ends).total('seconds')));
+    const info = {
+      token,
+      accessor,
+      ttl,
+      creation_time: creationTime,
+      creation_path: creationPath,
+      ...defined({ wrapped_accessor: wrapped }),
+    };
+    return json(200, {
+      ...{ request_id: requestId, lease_id: '', renewable: false, lease_duration: 0, data: null },
+      ...{ wrap_info: info, warnings: null, auth: null },
+    });
   }
 
   get transitMounts(): readonly string[] {
@@ -134,10 +199,11 @@ export class Facade {
     };
   }
 
-  /** The refusal of a further request. */
-  refused({ status, document, requestId }: Answered, missing: Missing = 'use'): Answer {
+  /** The refusal of a further request, followed by what was warned of. */
+  refused({ status, document, requestId }: Answered, missing: Missing = 'use', asked?: Asked): Answer {
     const { code = '', title = '', detail = title } = (document ?? {}) as Partial<Refusal>;
-    return refusalOf({ code, status, title, detail: status < 500 ? detail : `${title} (${requestId}).` }, missing);
+    const said = [status < 500 ? detail : `${title} (${requestId}).`, ...((asked && this.#warnings.get(asked)) ?? [])];
+    return refusalOf({ code, status, title, detail: said.join(' ') }, missing);
   }
 
   /** The same for what an alias refuses itself. */
@@ -201,13 +267,21 @@ const notFound: Readonly<Partial<Record<Missing, string>>> = {
   authority: 'unknown role: a role is a CA of the tenant of the token, by its name, and this tenant has no CA of this name.',
 };
 
-/** Refuses a request whose answer is to be wrapped: unwrapped, a secret would be shown to those who pass the answer on. Throws `invalid-value`. */
-function requireUnwrapped({ headers }: Asked): void {
-  const wanted = String(headers['x-vault-wrap-ttl'] ?? '').trim();
-  if (wanted === '' || /^0[smh]?$/.test(wanted)) return;
-  throw fail('invalid-value', {
-    detail: 'Response wrapping is not offered: send the request without X-Vault-Wrap-TTL, on a way that nobody else reads.',
-  });
+/** The right of those whose answers are wrapped. */
+export const rightToWrap = { path: '/v1/state/keystore/hand-over/create', operation: 'execute' } as const;
+
+/** Seconds for which the answer is to wait wrapped; 0: it is not to be. Throws `invalid-value`. */
+export function secondsToWrap({ headers }: Asked): number {
+  const wanted = headers['x-vault-wrap-ttl'];
+  const seconds = wanted === undefined ? 0 : (new Fields({ 'X-Vault-Wrap-TTL': String(wanted).trim() }).seconds('X-Vault-Wrap-TTL') ?? 0);
+  if (seconds > longestSeconds)
+    throw fail('invalid-value', { detail: `X-Vault-Wrap-TTL must be at most ${longestSeconds} seconds: an answer waits so long at most.` });
+  return seconds;
+}
+
+/** The path of a request as there, without its version. */
+function pathOf(path: string, { params }: Asked): string {
+  return path.replace('/v1/', '').replaceAll(/\{([^}]+)\}/g, (_, name: string) => params[name] ?? '');
 }
 
 /** Words that people know from Vault, before our own. */
@@ -241,6 +315,8 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (code === 'identity-not-allowed') return { status: 400, text: detail };
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
   if (status === 404 && missing === 'read') return { status };
+  if (missing === 'wrapping' && (status === 404 || code === 'hand-over-opened'))
+    return { status: 400, text: `wrapping token is not valid or does not exist: ${detail}` };
   if (status === 404 && missing === 'token') return { status: 403, text: 'bad token' };
   if (status === 404) return { status: 400, text: notFound[missing] ?? detail };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };

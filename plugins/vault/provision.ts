@@ -14,6 +14,7 @@ import { sysAliases } from './sys.ts';
 import { keyAliases } from './transit/keys.ts';
 import { movingAliases } from './transit/moving.ts';
 import { useAliases } from './transit/use.ts';
+import { wrappingAliases } from './wrapping.ts';
 
 export function provision(context: PluginContext<Config>): PluginInstance {
   const { config, clock } = context;
@@ -36,6 +37,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     ...tokenAliases(facade),
     ...capabilityAliases(facade),
     ...sysAliases(facade),
+    ...wrappingAliases(facade),
   ];
   return { aliases };
 }

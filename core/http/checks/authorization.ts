@@ -25,6 +25,7 @@ export function requireAuthorization(context: ApiRequest): void {
   );
   context.call = new AuthorizedCall(context, authorized);
   context.exchange.noteAccess?.({
+    requireAt: (path, operation) => authorized.requireAt(path.slice(1).split('/'), operation),
     requireInput: (document) => {
       const { route } = context;
       const input = readInput(endpoint, Buffer.from(JSON.stringify(document)));

@@ -111,6 +111,8 @@ export class AliasExchange implements ApiExchange {
 
   noteAccess(access: RequestAccess): void {
     this.#access = access;
+    const needed = this.#alias.needs?.(this.#asked);
+    if (needed !== undefined) access.requireAt(needed.path, needed.operation);
   }
 
   noteRefusal(error: ServiceError): void {
@@ -120,17 +122,19 @@ export class AliasExchange implements ApiExchange {
   /** Sends the foreign form of an answer; everything before uses the answer of the endpoint. */
   send(requestId: string, answer: Answer): Promise<void> | undefined {
     const error = this.#error;
+    const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
     const translated = (): Answer =>
-      error === undefined ? this.#alias.answer(answeredOf(answer, requestId), this.#asked) : this.#alias.refusal(error, requestId);
-    if (this.#alias.reply === undefined) return this.#under.send(requestId, translated());
-    return this.#reply(answer, error, requestId).then((further) => this.#under.send(requestId, further ?? translated()));
+      error === undefined ? this.#alias.answer(answered, this.#asked) : this.#alias.refusal(error, requestId);
+    const reply = this.#reply(answered, error);
+    if (reply === undefined) return this.#under.send(requestId, translated());
+    return reply.then((further) => this.#under.send(requestId, further ?? translated()));
   }
 
-  async #reply(answer: Answer, error: ServiceError | undefined, requestId: string): Promise<Answer | undefined> {
-    const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
+  #reply(answered: Answered, error: ServiceError | undefined): Promise<Answer | undefined> | undefined {
+    if (this.#alias.reply === undefined) return undefined;
     const body = (): JsonObject | undefined => this.#document ?? (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
     const outcome = { ...answered, error, caller: this.#caller, body, ...this.#access };
-    return this.#alias.reply?.(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
+    return this.#alias.reply(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
   }
 
   async #invokeFurther(...[method, target, document, authorization]: Parameters<InvokeFurther>): Promise<Answered> {

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Caller } from '../../access/caller.ts';
+import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
 import { listMethodOfParser } from '../listener/list-method.ts';
@@ -34,6 +35,8 @@ export type RequestAccess = {
    * allowed.
    */
   requireInput(document: JsonObject): void;
+  /** Throws `policy-denied` unless the caller may also do that at another path. */
+  requireAt(path: string, operation: PolicyOperation): void;
 };
 
 /** A request to an endpoint of the API. */

@@ -6,6 +6,7 @@ import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { type Facade, json, nothing, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
+import { keyDocument } from './keys.ts';
 
 const config = '/v1/config/keystore/transit-keys';
 const state = '/v1/state/keystore/transit-keys';
@@ -21,6 +22,7 @@ function imports(facade: Facade, mount: string): readonly Alias[] {
       answer: ({ requestId, document }, asked) =>
         facade.enveloped(asked, requestId, { data: { public_key: (document as JsonObject)['wrapping-key'] } }),
     }),
+    ...newFrom(facade, mount),
     ...facade.aliases({
       ...{ methods: writes, path: `${mount}/keys/{name}/import_version`, of: `POST ${state}/{name}/import`, answer: () => nothing },
       input: (document) => {
@@ -33,6 +35,35 @@ function imports(facade: Facade, mount: string): readonly Alias[] {
       },
     }),
   ];
+}
+
+/** Makes a key of a public one, or with version 1 of wrapped material: values made under that elsewhere open here. */
+function newFrom(facade: Facade, mount: string): readonly Alias[] {
+  const given = new WeakMap<Asked, string>();
+  return facade.aliases({
+    ...{ methods: writes, path: `${mount}/keys/{name}/import`, of: `POST ${config}`, answer: () => nothing },
+    input: (document, asked) => {
+      const fields = new Fields(document);
+      requireSha256(fields);
+      const [ciphertext, publicKey] = [fields.base64('ciphertext'), fields.word('public_key')];
+      if ((ciphertext === undefined) === (publicKey === undefined))
+        throw fail('missing-field', { detail: 'send either ciphertext, wrapped under the key of wrapping_key, or public_key.' });
+      if (ciphertext !== undefined) given.set(asked, ciphertext);
+      const key = { ...keyDocument(facade, fields), name: asked.params['name'] ?? '' };
+      return publicKey === undefined ? key : { ...key, 'public-key': publicKey };
+    },
+    reply: async ({ error }, asked, invoke) => {
+      const [ciphertext, name] = [given.get(asked), facade.requireName(asked.params['name'])];
+      if (error !== undefined || ciphertext === undefined) return undefined;
+      const done = await invoke('POST', `${state}/${name}/import`, { ciphertext, 'as-version': 1 });
+      if (done.status < 400) return nothing;
+      // The key that was made for it goes with it, as far as the token may delete it.
+      await invoke('PATCH', `${config}/${name}`, { 'deletion-allowed': true });
+      const { status } = await invoke('DELETE', `${config}/${name}`);
+      if (status >= 400) facade.warn(asked, `The key "${name}" was made, and is there without what was to be imported: delete it.`);
+      return facade.refused(done, 'use', asked);
+    },
+  });
 }
 
 function requireSha256(fields: Fields): void {

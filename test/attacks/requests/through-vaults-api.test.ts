@@ -1,6 +1,7 @@
 // Advisories of Vault and OpenBao about the paths that the API of Vault has here too: upsert without create, v0, HMAC none, derived RSA
 // (GHSA-8w8f-r2xv-4q4j), a namespace named root (GHSA-mwr2-wmgp-crj6), lists past a refusal (GHSA-xp3c-3jw3-4vcr), `..` (CVE-2026-3605),
-// accessors of others (CVE-2026-40264), JSON bombs (CVE-2025-6203), addresses of a request (GHSA-g892-p242-8g86).
+// accessors of others (CVE-2026-40264), JSON bombs (CVE-2025-6203), octets in the audit trail (CVE-2025-62705), addresses of a request
+// (GHSA-g892-p242-8g86). Names of policies in capitals (CVE-2025-5999): access/policy-name-case.test.ts. Wrapped answers: once, bound, with an end.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { asVaultClient } from '../../plugins/vault/vault-client.ts';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
@@ -180,6 +181,73 @@ describe('tokens', () => {
       expect(await statusOf('PUT', 'auth/approle/login', { role_id, secret_id: 'wrong' }, null)).toBe(400);
     expect(await statusOf('PUT', 'auth/approle/login', { role_id, secret_id }, null)).toBe(200);
   });
+});
+
+describe('wrapped answers', () => {
+  const wrapFor = (ttl: string) => ({ 'x-vault-wrap-ttl': ttl });
+  const wrap = async (ttl = '60', token = tenant): Promise<string> =>
+    (await ask('POST', 'sys/wrapping/wrap', { a: 'geheim-91c2' }, token, wrapFor(ttl))).body.wrap_info.token;
+  const unwrap = (token: string, headers?: Record<string, string>) => ask('PUT', 'sys/wrapping/unwrap', undefined, token, headers);
+
+  test('come out once, however many ask at the same time, and the trail of the tenant says who asked', async () => {
+    const token = await wrap();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => unwrap(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
+    expect(answers.filter(({ body }) => JSON.stringify(body).includes('geheim-91c2'))).toHaveLength(1);
+    expect(victim.written()).not.toContain('geheim-91c2');
+    expect(victim.written()).not.toContain(token);
+    expect(victim.written()).toContain('hand-over-opened');
+  });
+
+  test('end', async () => {
+    const token = await wrap('1');
+    expect(await statusOf('POST', 'sys/wrapping/lookup', { token }, null)).toBe(200);
+    victim.clock.advance(2);
+    expect(await statusOf('POST', 'sys/wrapping/lookup', { token }, null)).toBe(400);
+    expect((await unwrap(token)).status).toBe(400);
+  });
+
+  test('are bound to their tenant, and an attempt from another namespace leaves them whole', async () => {
+    const token = await wrap();
+    for (const namespace of ['root/mine', 'system', 'other'])
+      expect((await unwrap(token, { 'x-vault-namespace': namespace })).status, namespace).toBe(403);
+    const { accessor } = (await victim.request('POST', '/v1/state/keystore/hand-over/info', { token }, { token: null })).body;
+    for (const [action, body] of [
+      ['lookup-accessor', { accessor }],
+      ['revoke-accessor', { accessor }],
+      ['lookup', { token }],
+    ] as const)
+      expect(await statusOf('POST', `auth/token/${action}`, body, outsider), action).toBeGreaterThanOrEqual(400);
+    expect((await unwrap(token, { 'x-vault-namespace': 'mine' })).body.data).toEqual({ a: 'geheim-91c2' });
+  });
+
+  test('a wrapping token is no token, and a token opens nothing', async () => {
+    const token = await wrap();
+    expect(await statusOf('GET', 'auth/token/lookup-self', undefined, token)).toBe(403);
+    expect(await statusOf('GET', 'transit/keys/k', undefined, token)).toBe(403);
+    expect((await unwrap(tenant)).status).toBe(400);
+    expect((await unwrap(token)).status).toBe(200);
+  });
+
+  test('those of a tenant without this API are unknown here', async () => {
+    const apart = await victim.makeTenant('apart');
+    const { body } = await victim.request('POST', '/v1/state/keystore/hand-over/create', { text: 'x' }, { token: apart });
+    expect((await unwrap(String(body.token))).status).toBe(400);
+    expect(await victim.verdict('POST', '/v1/state/keystore/hand-over/open', { token: body.token }, { token: null })).toBe('200 done');
+  });
+});
+
+test('what goes out as octets, or as text of them, is in no record (CVE-2025-62705)', async () => {
+  await ask('PUT', 'transit/keys/leaves', { exportable: true, type: 'aes256-gcm96' }, tenant);
+  const { keys } = (await ask('GET', 'transit/export/encryption-key/leaves', undefined, tenant)).body.data;
+  const plaintext = Buffer.from('geheim-5d10').toString('base64');
+  const { ciphertext } = (await ask('PUT', 'transit/encrypt/leaves', { plaintext }, tenant)).body.data;
+  expect((await ask('PUT', 'transit/decrypt/leaves', { batch_input: [{ ciphertext }] }, tenant)).status).toBe(200);
+  const { random_bytes } = (await ask('PUT', 'transit/random/64', {}, tenant)).body.data;
+  for (const secret of [keys['1'], plaintext, 'geheim-5d10', random_bytes]) {
+    expect(secret).toMatch(/.{8}/);
+    expect(victim.written()).not.toContain(secret);
+  }
 });
 
 describe('bodies', () => {

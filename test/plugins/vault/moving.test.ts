@@ -8,6 +8,7 @@ import {
   privateDecrypt,
   publicEncrypt,
   randomBytes,
+  sign,
   verify,
 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +67,48 @@ describe('imports', () => {
     await made('refusing');
     const { status, body: refused } = await ask('PUT', 'transit/keys/refusing/import_version', body);
     expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+  });
+});
+
+describe('a key that is imported', () => {
+  const foreign = (material: Buffer): string => {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', material, nonce);
+    const octets = Buffer.concat([nonce, cipher.update('elsewhere'), cipher.final(), cipher.getAuthTag()]);
+    return `vault:v1:${octets.toString('base64')}`;
+  };
+
+  test('opens what was encrypted with it elsewhere', async () => {
+    const material = randomBytes(32);
+    const { public_key } = dataOf(await ask('GET', 'transit/wrapping_key'));
+    const body = { ciphertext: wrapFor(public_key, material), type: 'aes256-gcm96', allow_rotation: true };
+    expect((await ask('PUT', 'transit/keys/brought/import', body)).status).toBe(204);
+    const { plaintext } = dataOf(await ask('PUT', 'transit/decrypt/brought', { ciphertext: foreign(material) }));
+    expect(Buffer.from(plaintext, 'base64').toString()).toBe('elsewhere');
+    expect((await ask('PUT', 'transit/keys/brought/import', body)).status).toBe(400);
+    const next = { ciphertext: wrapFor(public_key, randomBytes(32)) };
+    expect((await ask('PUT', 'transit/keys/brought/import_version', next)).status).toBe(204);
+    expect(dataOf(await ask('GET', 'transit/keys/brought')).latest_version).toBe(2);
+  });
+
+  test('from a public key verifies', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = publicKey.export({ type: 'spki', format: 'pem' });
+    expect((await ask('POST', 'transit/keys/of-others/import', { public_key: pem, type: 'ecdsa-p256' })).status).toBe(204);
+    const signature = `vault:v1:${sign('sha256', Buffer.from('x'), privateKey).toString('base64')}`;
+    const input = Buffer.from('x').toString('base64');
+    expect(dataOf(await ask('PUT', 'transit/verify/of-others', { input, signature })).valid).toBe(true);
+  });
+
+  test.each([
+    [{}, 'either ciphertext'],
+    [{ ciphertext: 'AAAA', public_key: 'x' }, 'either ciphertext'],
+    [{ ciphertext: 'AAAA' }, 'wrap'],
+    [{ ciphertext: 'AAAA', hash_function: 'SHA1' }, 'SHA256'],
+  ])('but not by %j, which leaves no key', async (body, words) => {
+    const { status, body: refused } = await ask('PUT', 'transit/keys/unborn/import', body);
+    expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+    expect((await ask('GET', 'transit/keys/unborn')).status).toBe(404);
   });
 });
 
