@@ -70,6 +70,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/encrypt-file.ts')).rewrapFile(words, before, io),
   },
   {
+    name: 'import',
+    summary: 'move transit keys, or values, of an OpenBao or Vault: import vault [KEY…] --from URL',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./vault/command.ts')).runImport(words, before, io),
+  },
+  {
     name: 'login',
     summary: 'get a token and keep it: login METHOD [options]',
     group: 'Access:',

@@ -96,12 +96,12 @@ export class Facade {
     if (envelope?.['errors'] !== undefined) return answer;
     const { auth, data } = (envelope ?? {}) as { readonly auth?: JsonObject; readonly data?: JsonObject };
     const token = outcome.caller === undefined ? auth?.['client_token'] : tokenOf(asked.headers);
-    if (envelope === undefined || typeof token !== 'string')
+    if (envelope === undefined || typeof body !== 'string' || typeof token !== 'string')
       return json(400, { errors: ['This answer is for everyone, and is not wrapped: send the request without X-Vault-Wrap-TTL.'] });
     if (status >= 300)
       return json(status, { errors: ['Not everything succeeded, and what did is not shown, because it would not be wrapped.'] });
     const purpose = pathOf(path, asked);
-    const input = { text: String(body), ttl: durationOf(secondsToWrap(asked)), purpose };
+    const input = { text: body, ttl: durationOf(secondsToWrap(asked)), purpose };
     const made = await invoke('POST', rightToWrap.path, input, `Bearer ${token}`);
     if (made.status === 200) return this.wrapInfo(made, purpose, auth?.['accessor'] ?? data?.['secret_id_accessor']);
     const undone = await undo?.(envelope, asked, invoke);

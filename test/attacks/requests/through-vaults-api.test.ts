@@ -192,7 +192,10 @@ describe('wrapped answers', () => {
   test('come out once, however many ask at the same time, and the trail of the tenant says who asked', async () => {
     const token = await wrap();
     const answers = await Promise.all(Array.from({ length: 20 }, () => unwrap(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      200,
+      ...Array.from({ length: 19 }, () => 400),
+    ]);
     expect(answers.filter(({ body }) => JSON.stringify(body).includes('geheim-91c2'))).toHaveLength(1);
     expect(victim.written()).not.toContain('geheim-91c2');
     expect(victim.written()).not.toContain(token);

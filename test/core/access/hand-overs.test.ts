@@ -116,7 +116,7 @@ test('a secret-id is handed over without its maker seeing it', async () => {
   const made = await app.send('POST', `${state}/job/hand-over-secret-id`, { 'num-uses': 1, 'open-within': '5m' });
   expect([made.status, made.body['secret-id'], made.body['uses-left']]).toEqual([200, undefined, 1]);
   const opened = (await act('open', { token: made.body.token })).body as { text: string };
-  const secret = JSON.parse(opened.text) as Json;
+  const secret = JSON.parse(opened.text);
   expect(secret['accessor']).toBe(made.body.accessor);
   const { body } = await app.send('GET', `${state}/job`);
   const credentials = { 'role-id': body['role-id'], 'secret-id': secret['secret-id'] };
