@@ -70,18 +70,24 @@ export class AcmeClient {
   ): Promise<AcmeReply> {
     const { method = 'GET', headers = {}, body } = options;
     return new Promise((resolve, reject) => {
+      // Node takes the name of the server from the header.
+      const identity = headers['host'] === undefined ? {} : { checkServerIdentity: () => undefined };
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const sent = https.request(url, { method, ca: this.#ca, headers: { ...headers, ...length }, agent: false }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.on('end', () => {
-          const text = Buffer.concat(parts).toString();
-          const isJson = answer.headers['content-type']?.includes('json') === true;
-          const named = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
-          this.#nonce = named['replay-nonce'] ?? this.#nonce;
-          resolve({ status: answer.statusCode ?? 0, headers: named, body: isJson ? JSON.parse(text) : undefined, text });
-        });
-      });
+      const sent = https.request(
+        url,
+        { method, ca: this.#ca, headers: { 'user-agent': 'test', ...headers, ...length }, agent: false, ...identity },
+        (answer) => {
+          const parts: Buffer[] = [];
+          answer.on('data', (part: Buffer) => parts.push(part));
+          answer.on('end', () => {
+            const text = Buffer.concat(parts).toString();
+            const isJson = answer.headers['content-type']?.includes('json') === true;
+            const named = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+            this.#nonce = named['replay-nonce'] ?? this.#nonce;
+            resolve({ status: answer.statusCode ?? 0, headers: named, body: isJson ? JSON.parse(text) : undefined, text });
+          });
+        },
+      );
       sent.on('error', reject).end(body);
     });
   }
