@@ -5,7 +5,15 @@ import type { Address } from '../../core/config/schema.ts';
 import type { Log } from '../../core/base/context.ts';
 import { peerAddressOf } from '../../core/http/listener/client-address.ts';
 import { Connections } from '../../core/http/listener/connections.ts';
-import { handlerOf, listenError, looker, mostConnections, refuseConnection, sayCrowded } from '../../core/http/listener/listeners.ts';
+import {
+  type ClientError,
+  handlerOf,
+  listenError,
+  looker,
+  mostConnections,
+  refuseConnection,
+  sayCrowded,
+} from '../../core/http/listener/listeners.ts';
 import { ProxyConnections } from '../../core/http/listener/proxy-connections.ts';
 import { followRequests } from '../../core/http/listener/requests.ts';
 import type { OpenListener } from '../../core/plugin/services/listeners.ts';
@@ -18,6 +26,12 @@ type PlainOptions = Address & {
 
 /** A device sends one or two requests; slower ones are closed, so that no client holds connections. */
 const limits = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000, checkEveryMs: 2_000, unusedMs: 30_000 } as const;
+
+/** Statuses of faults that node finds before there is a request; a device that is slow may try again. */
+const clientErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 export type PlainListener = OpenListener & { close(graceMs: number): Promise<void> };
 
@@ -32,8 +46,11 @@ export async function listenPlain(options: PlainOptions): Promise<PlainListener>
   server.requestTimeout = limits.requestMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.setTimeout(limits.unusedMs, (socket) => socket.destroy());
-  server.on('clientError', (error, socket) =>
-    refuseConnection(error, socket as Socket, () => 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
+  server.on('clientError', (error: ClientError, socket) =>
+    refuseConnection(error, socket as Socket, () => {
+      const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
+      return `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+    }),
   );
   let requests = 0;
   server.on('request', () => requests++);

@@ -47,17 +47,18 @@ export async function rush(count: number, targets: () => readonly Target[], onIs
       if (status === 0) figures.broken += 1;
       else figures.statuses[status] = (figures.statuses[status] ?? 0) + 1;
       if (certificate !== undefined) return certificate;
-      expect([0, 429, 503]).toContain(status);
+      // A machine that is too slow for all of them tells some that they were (408).
+      expect([0, 408, 429, 503]).toContain(status);
       // Who is told to come again is told when.
-      expect([status, status === 0 || Number(retryAfter) > 0]).toEqual([status, true]);
+      expect([status, [0, 408].includes(status) || Number(retryAfter) > 0]).toEqual([status, true]);
       await wait(Math.min(longestWaitMs, 1_000 * Number(retryAfter ?? 0.2)));
     }
     throw new Error(`a device has no certificate after ${mostTries} tries: ${JSON.stringify(figures)}`);
   };
-  const enrol = async (index: number): Promise<string> => {
-    const device = devices[index % keys] as Device;
-    const host = `d${index}.example.test`;
-    const ask = index % 2 === 0 ? await scepOf(way, device, host) : await estOf(way, device, host);
+  const asks: ((one: Target) => Promise<Tried>)[] = [];
+  for (let index = 0; index < count; index += 1)
+    asks.push(await (index % 2 === 0 ? scepOf : estOf)(way, devices[index % keys] as Device, `d${index}.example.test`));
+  const enrol = async (ask: (typeof asks)[number], index: number): Promise<string> => {
     const certificate = await untilIssued(ask);
     onIssued((figures.certificates += 1));
     if (index % 2 === 1) return serialOf(certificate);
@@ -66,7 +67,7 @@ export async function rush(count: number, targets: () => readonly Target[], onIs
     figures.repeated += 1;
     return serialOf(certificate);
   };
-  const serials = await Promise.all(Array.from({ length: count }, (_, index) => enrol(index)));
+  const serials = await Promise.all(asks.map((ask, index) => enrol(ask, index)));
   await expectOnRecord(targets()[0] as Target, serials, count);
   return figures;
 }
