@@ -6,6 +6,7 @@ import { AuthorityView } from './authorities/authority.tsx';
 import { CertificateView } from './authorities/certificate.tsx';
 import { CertificatesPage } from './authorities/certificates.tsx';
 import { EnrolPage } from './enrolment/enrol.tsx';
+import { WaitingView } from './enrolment/waiting.tsx';
 import { HierarchyView } from './authorities/hierarchy.tsx';
 import { RevokePage } from './authorities/revoke.tsx';
 import { HsmPage } from './hsm/hsm.tsx';
@@ -41,6 +42,7 @@ type DrawnView = {
 
 const authority = '/v1/config/keystore/tls/ca/{name}';
 const approle = '/v1/state/keystore/authentication/approles/{name}';
+const requests = '/v1/state/keystore/tls/ca/{name}/enrolment-requests';
 const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
 
 /** The first that fits is shown. */
@@ -75,6 +77,7 @@ const drawnViews: readonly DrawnView[] = [
   { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
   { template: authority, shown: 'above', view: AuthorityView, fields: ['ca-cert', 'chain'], leadsTo: [certificates] },
   { template: authority, shown: 'enrol', view: EnrolPage },
+  { template: requests, shown: 'above', view: WaitingView },
   { template: certificates, shown: 'instead', view: CertificatesPage },
   { template: `${certificates}/{serial}`, shown: 'above', view: CertificateView },
   { template: `${certificates}/{serial}`, shown: 'revoke', view: RevokePage },

@@ -17,7 +17,8 @@ export function AuthorityView({ place: { names }, turn }: DrawnProps): Component
   const loaded = useSteady(useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value);
   if (loaded.state !== 'there') return null;
   const state = loaded.answer.body as AuthorityState;
-  const { subject, chain, est, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
+  const { subject, chain, est, scep = {}, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
+  const protocols = [...(est.enabled === true ? ['EST'] : []), ...(scep.enabled === true ? ['SCEP'] : [])];
   return (
     <section class="card" aria-label={`Certificate authority ${visible(name)}`}>
       <dl>
@@ -46,7 +47,21 @@ export function AuthorityView({ place: { names }, turn }: DrawnProps): Component
           <Fingerprint pem={chain} what={visible(name)} />
         </dd>
         <dt>Devices</dt>
-        <dd>{est.enabled === true ? <Chip tone="good">may enrol over EST</Chip> : <Chip tone="quiet">may not enrol: EST is off</Chip>}</dd>
+        <dd>
+          {protocols.length > 0 ? (
+            <Chip tone="good">may enrol over {protocols.join(' and ')}</Chip>
+          ) : (
+            <Chip tone="quiet">may not enrol: EST and SCEP are off</Chip>
+          )}
+        </dd>
+        {scep['registration-not-after'] !== undefined && (
+          <>
+            <dt>Registration authority</dt>
+            <dd>
+              <Until at={scep['registration-not-after']} />
+            </dd>
+          </>
+        )}
       </dl>
       <div class="buttons">
         {!isTrustOnly && (
@@ -59,6 +74,15 @@ export function AuthorityView({ place: { names }, turn }: DrawnProps): Component
             </AllowedLink>
           </>
         )}
+        {scep.enabled === true &&
+          enrolmentLists.map(([list, title]) => {
+            const path = `${authorityStatePath(name)}/${list}`;
+            return (
+              <AllowedLink key={list} operation="read" path={path} href={hrefOf(path)}>
+                {title}
+              </AllowedLink>
+            );
+          })}
         <SaveButton content={chain} name={`${name}-chain.pem`}>
           Save chain (PEM)
         </SaveButton>
@@ -66,6 +90,13 @@ export function AuthorityView({ place: { names }, turn }: DrawnProps): Component
     </section>
   );
 }
+
+/** Lists of devices by the last segment of their paths. */
+const enrolmentLists = [
+  ['enrolment-requests', 'Devices that wait'],
+  ['enrolment-secrets', 'One-time secrets'],
+  ['enrolment-failures', 'Devices that fail'],
+] as const;
 
 function IssuerLink({ name }: { readonly name: string }): ComponentChildren {
   return (

@@ -14,6 +14,8 @@ export type AuthorityState = {
   readonly chain: string;
   readonly 'not-after': string;
   readonly est: EstState;
+  /** absent where it may not be read */
+  readonly scep?: { readonly enabled?: boolean; readonly 'registration-not-after'?: string };
 };
 
 export type EstState = {
