@@ -57,6 +57,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'descriptive-name': 'for people',
   'display-name': 'for people',
   subject: 'a name in certificates, which parents of it do not follow from',
+  'client-ip': 'an address',
   'fixed-role-id': 'the role-id of the entry of the request itself',
   'client-id': 'a name at the provider',
   'client-secret': 'secret',
