@@ -52,6 +52,7 @@ export function attestationEndpoints(keys: AttestationKeys): AnyEndpoint[] {
     defineEndpoint<unknown, { kid: string }>({
       method: 'POST',
       path: '/v1/state/system/rotate-attestation-key',
+      act: 'none',
       access: 'token',
       operation: 'execute',
       audit: 'required',

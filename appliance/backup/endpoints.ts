@@ -19,6 +19,7 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
       ...shared,
       method: 'POST',
       path: '/v1/state/system/backup',
+      act: 'take-keys-out',
       operation: 'execute',
       summary: 'Take an encrypted backup of the whole appliance',
       documented: { exampleInput: { passphrase: 'correct horse battery staple' } },
@@ -60,6 +61,7 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
       ...shared,
       method: 'POST',
       path: '/v1/state/system/pull-backup',
+      act: 'take-keys-out',
       operation: 'execute',
       summary: 'Take a backup to the recipients of the configuration',
       description:
@@ -74,6 +76,7 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
       ...shared,
       method: 'POST',
       path: '/v1/state/system/run-backup',
+      act: 'take-keys-out',
       operation: 'execute',
       summary: 'Begin a backup to the targets of the configuration now',
       description: 'Answered when it has begun; backup-status tells how far it is and how it went.',

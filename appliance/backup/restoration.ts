@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { voidApprovals } from '../../core/approvals/ending.ts';
 import { forgetPublished, type TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { HeadEntry } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
@@ -71,6 +72,8 @@ export async function noteRestoration(
   heads: readonly HeadEntry[],
 ): Promise<void> {
   await forgetPublished(store, kinds);
+  // One that was used after the backup would be good again.
+  await voidApprovals(store, clock.now());
   const what =
     from.from === 'replica' ? 'what one appliance of its cluster had' : `a backup${from.madeAt === undefined ? '' : ` of ${from.madeAt}`}`;
   const message = `the appliance was restored from ${what}, so that what was revoked, ended or used up since then is good again`;

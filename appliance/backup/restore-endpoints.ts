@@ -14,6 +14,7 @@ export function restoreEndpoints(store: OpenStore): AnyEndpoint[] {
     defineEndpoint({
       ...shared,
       path: '/v1/state/system/end-credentials',
+      act: 'change-trust',
       summary: 'After a restore, end all tokens and secret-ids that the token of this request has not made',
       description:
         'Those of all tenants: some of them had ended or were used up after the backup, nobody knows which, and what they have made since may stand alone. The token of this request goes on, and so do tokens that descend from it, secret-ids and root tokens that it has made since, and what their logins gave. A tenant whose root token ends may be given one once more with `token/create-root`.',

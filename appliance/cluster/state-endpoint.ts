@@ -260,6 +260,7 @@ function removalEndpoint({ cluster, store, kinds, membership, ownTokens, running
   return defineEndpoint<z.output<typeof removalInput>, z.output<typeof removal>>({
     method: 'POST',
     path: `${base}/remove-member`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

@@ -72,6 +72,7 @@ export function findingEndpoints(store: Store, clock: Clock): AnyEndpoint[] {
       ...shared,
       method: 'POST',
       path: `${at}/{finding}/answer`,
+      act: 'none',
       operation: 'execute',
       named: 'AnswerFinding',
       summary: 'Answer a finding: a person knows of it',

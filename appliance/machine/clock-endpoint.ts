@@ -7,6 +7,7 @@ export function clockEndpoint(clockWatch: ClockWatch): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: '/v1/state/system/accept-clock',
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

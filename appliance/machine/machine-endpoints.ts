@@ -61,6 +61,7 @@ function operateEndpoint(socket: string): AnyEndpoint {
     ...shared,
     method: 'POST',
     path: '/v1/state/system/operate',
+    act: 'stop',
     operation: 'execute',
     summary: 'Reboot, power off or reset the appliance',
     description:

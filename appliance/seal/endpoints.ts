@@ -24,6 +24,7 @@ function sealEndpoint(parts: SealParts): AnyEndpoint {
     errors: ['not-found'],
     method: 'POST',
     path: '/v1/state/keystore/system/seal',
+    act: 'stop',
     operation: 'execute',
     summary: 'Seal the appliance until a person gives the PIN',
     whileBehind: true,

@@ -80,6 +80,7 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       ...shared,
       method: 'POST',
       path: '/v1/state/system/shipping/{destination}/test',
+      act: 'none',
       operation: 'execute',
       named: 'ShippingTest',
       summary: 'Send a test event to a receiver',

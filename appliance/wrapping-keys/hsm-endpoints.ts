@@ -88,6 +88,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
     defineEndpoint({
       method: 'POST',
       path: '/v1/state/system/rotate-wrapping-key',
+      act: 'none',
       access: 'token',
       operation: 'execute',
       tag: tags.system,
@@ -133,6 +134,7 @@ function changePinEndpoint(hsm: Hsm, pins: OwnPins): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: '/v1/state/system/change-pin',
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,
@@ -167,6 +169,7 @@ function testEndpoint(hsm: Hsm): AnyEndpoint {
     method: 'POST',
     idempotent: true,
     path: '/v1/state/system/test-hsm',
+    act: 'none',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

@@ -8,7 +8,7 @@ export const hasCredential: unique symbol = Symbol('hasCredential');
 /** An audit record without the trail's own fields (sequence, previous hash, own hash). Absent fields are left out. */
 export type AuditRecord = {
   readonly [hasCredential]?: boolean;
-  readonly kind: 'request' | 'login' | 'est' | 'scep' | 'acme' | 'rotation' | 'console' | 'system';
+  readonly kind: 'request' | 'login' | 'approval' | 'est' | 'scep' | 'acme' | 'rotation' | 'console' | 'system';
   /** RFC 3339 UTC with six decimals */
   readonly occurredAt: string;
   readonly requestId: string;
@@ -36,6 +36,12 @@ export type AuditRecord = {
   readonly requestTimeMs?: number;
   readonly clientIp?: string;
   readonly userAgent?: string;
+  /** acts of the request, for which rules may need approval */
+  readonly acts?: readonly string[];
+  /** id of the request for approval: of an act the one that it has spent */
+  readonly approval?: string;
+  /** people who have approved it */
+  readonly approvers?: readonly { readonly user: string; readonly identity: LoginIdentity; readonly accessor: string }[];
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;
   /** answered from the last state, while the appliance was cut off from its cluster */

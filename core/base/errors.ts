@@ -1,4 +1,5 @@
 // The errors of the service: a table from code to status and title, and the class that carries a row of it.
+import { approvalErrors } from './approval-errors.ts';
 import { credentialErrors } from './credential-errors.ts';
 
 /**
@@ -36,10 +37,8 @@ export class ServiceError extends Error {
   readonly advice: string;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
-    super(
-      details.detail ?? (row.status < 500 ? row.detail : row.title),
-      details.cause === undefined ? undefined : { cause: details.cause },
-    );
+    const message = details.detail ?? (row.status < 500 ? row.detail : row.title);
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = row.status;
     this.title = row.title;
@@ -67,6 +66,7 @@ export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & strin
 /** The errors of the platform; plugins add rows through their manifests (api 75). */
 export const coreErrors = {
   ...credentialErrors,
+  ...approvalErrors,
   'invalid-json': {
     status: 400,
     title: 'The body is not a JSON object',

@@ -17,7 +17,7 @@ import type { RouteTable } from './route-table.ts';
 import { buildRoutes, type Route } from './routes.ts';
 import type { Scheme } from './authentication.ts';
 
-export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
+export type HttpAppOptions = Omit<ApiServer, 'problems' | 'approvals'> & {
   readonly endpoints: readonly AnyEndpoint[];
   readonly resources: readonly AnyResource[];
   /** routes of foreign APIs */

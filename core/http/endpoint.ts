@@ -1,5 +1,6 @@
 // The contract of an endpoint: route, checks, audit record, API description and negative tests come from one definition.
 import type { z } from 'zod';
+import type { Act } from '../approvals/acts.ts';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
@@ -31,11 +32,28 @@ export type EndpointCall = {
   readonly signal: AbortSignal;
   /** Adds to the audit record of this request, for example the key version used. */
   noteAudit(fields: AuditNote): void;
+  /**
+   * Resolves when the request needs no approval of other people for these acts, or has it, which is then spent. Rejects with the refusal otherwise, and
+   * with the answer that approval was asked for. Called once, after every check that does not depend on it.
+   */
+  requireApproval(acts: readonly Act[], subject: ApprovalSubject): Promise<void>;
+};
+
+/** Part of a request that approvers agree to. */
+export type ApprovalSubject = {
+  /** paths that it concerns, in decoded segments */
+  readonly concerns: readonly (readonly string[])[];
+  /** whole content, with secrets; plain data */
+  readonly content: unknown;
+  /** state of what it changes, another one after every change of that; null if it makes something new */
+  readonly target: unknown;
+  /** shown to approvers, without secrets; wire form */
+  readonly parameters: Readonly<Record<string, unknown>>;
 };
 
 /** Additions of an endpoint to its audit record; logins add tenant, user and accessor. */
 export type AuditNote = {
-  readonly kind?: 'login';
+  readonly kind?: 'login' | 'approval';
   readonly tenant?: string;
   readonly user?: string;
   readonly userKind?: UserOrigin['userKind'];
@@ -48,13 +66,16 @@ export type AuditNote = {
   readonly signedDigest?: SignedDigest;
   readonly created?: readonly string[];
   readonly requestParameters?: NonNullable<AuditRecord['requestParameters']>;
+  readonly acts?: readonly Act[];
+  readonly approval?: string;
+  readonly approvers?: AuditRecord['approvers'];
   readonly query?: Readonly<Record<string, unknown>>;
   /** others that the request concerns equally, as a login with a role-id that several tenants have: each gets its own record */
   readonly alsoOf?: readonly Pick<AuditNote, 'tenant' | 'user' | 'userKind' | 'userSource'>[];
 };
 
 /** A call of a public endpoint, without a caller. */
-export type PublicCall = Omit<EndpointCall, 'caller' | 'access' | 'callerNow'>;
+export type PublicCall = Omit<EndpointCall, 'caller' | 'access' | 'callerNow' | 'requireApproval'>;
 
 /**
  * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and is sent as it
@@ -220,6 +241,13 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly operation: PolicyOperation;
   /** action as which policies judge it: a rule for `encrypt` also covers `encrypt-batch` */
   readonly judgedAs?: JudgedAs;
+  /**
+   * Acts of a request, for which rules may need the approval of other people: one, those that a function finds in the input (wire form aside) and the
+   * target, or `none`. `by-document`: run() finds them and calls `requireApproval`. Absent: `none` for a GET; any other counts as every act.
+   */
+  readonly act?: Act | 'none' | 'by-document' | ((call: EndpointCall, input: Input, target: Target) => readonly Act[]);
+  /** paths that a request concerns besides its own, for rules of approvals about paths: of an entry that the input names */
+  concerns?(call: EndpointCall, input: Input): readonly (readonly string[])[];
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
   /** fields of the entry in the path whose named entries it uses again, as a renewal the issuer; run() checks them by requireNamed */

@@ -1,24 +1,29 @@
 // The pipeline of every request, in this order: routing (routing.ts), body (body-intake.ts), checks (checks/order.ts), the
 // endpoint, audit record and answer (context/request-context.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openApprovals } from '../approvals/rules.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Store } from '../store/store.ts';
 import { AliasExchange } from './context/alias-exchange.ts';
 import { callerOfRequest } from './authentication.ts';
 import { BodyIntake } from './body-intake.ts';
-import { authorizedCallOf } from './checks/authorization.ts';
+import { fail } from '../base/errors.ts';
+import { authorizedCallOf, requireAuthorization } from './checks/authorization.ts';
 import { checks, checksBeforeBody } from './checks/order.ts';
+import { findTarget } from './checks/target.ts';
 import { ApiRequest, type ApiServer, type Routed } from './context/api-request.ts';
+import { actsOf, AskedForApproval, isSameTarget, passGate, subjectOfAction } from './context/approval-gate.ts';
 import { UnauthenticatedCall } from './context/call.ts';
 import { DirectExchange, type Invocation, type Invoke, type Invoked } from './context/direct-exchange.ts';
 import { type ApiExchange, HttpExchange } from './context/exchange.ts';
 import { UnroutedRequest, type Unrouted } from './context/unrouted-request.ts';
+import type { Endpoint, Reply } from './endpoint.ts';
 import { BodyRoom } from './request/body-room.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Route } from './routes.ts';
 import { Router } from './routing.ts';
 
-export type PipelineOptions = ApiServer & {
+export type PipelineOptions = Omit<ApiServer, 'approvals'> & {
   readonly routes: RouteTable<Route>;
   readonly store: Store;
   /** room in which large bodies wait for memory; absent: one of the usual size */
@@ -52,7 +57,7 @@ class Pipeline {
   #waiting: ApiRequest[] = [];
 
   constructor({ routes, store, bodyRoom = new BodyRoom(), ...server }: PipelineOptions) {
-    this.#server = server;
+    this.#server = { ...server, approvals: openApprovals(store) };
     this.#store = store;
     this.#router = new Router(routes);
     this.#bodies = new BodyIntake(bodyRoom, (context) => this.#judgeEarly(context));
@@ -150,7 +155,33 @@ const nowhere = { path: undefined, mayBePage: false } as const;
 function checkAndRun(context: ApiRequest): unknown {
   for (const check of checks) check(context);
   const { endpoint } = context.route;
-  return endpoint.access === 'token'
-    ? endpoint.run(authorizedCallOf(context), context.input as never, context.found as never)
-    : endpoint.run(new UnauthenticatedCall(context), context.input as never);
+  if (endpoint.access === 'public') return endpoint.run(new UnauthenticatedCall(context), context.input as never);
+  const acts = actsOf(endpoint, authorizedCallOf(context), context.input, context.found);
+  const passing = acts.length === 0 ? undefined : passGate(context, acts, subjectOfAction(context));
+  const ran = passing === undefined ? runOnce(context, endpoint) : passing.then(() => runApproved(context, endpoint));
+  return ran instanceof Promise ? ran.catch(replyIfAsked) : ran;
+}
+
+function runOnce(context: ApiRequest, endpoint: Endpoint<never, never, never>): unknown {
+  return endpoint.run(authorizedCallOf(context), context.input as never, context.found as never);
+}
+
+/** Runs an action whose approval is spent, unless its caller has lost the right or its target has changed since it was decided. */
+function runApproved(context: ApiRequest, endpoint: Endpoint<never, never, never>): unknown {
+  const { approvals } = context.server;
+  approvals.store.refresh();
+  const { found } = context;
+  requireAuthorization(context);
+  findTarget(context);
+  if (!isSameTarget(approvals, found, context.found))
+    throw fail('precondition-failed', {
+      detail: 'What this changes has changed meanwhile, and the approval is spent: ask for another one.',
+    });
+  return runOnce(context, endpoint);
+}
+
+/** Answers that approval was asked for; any other error refuses the request. */
+function replyIfAsked(error: unknown): Reply {
+  if (error instanceof AskedForApproval) return error.reply;
+  throw error;
 }

@@ -2,6 +2,7 @@
 import type { Tag } from './endpoint.ts';
 
 export const tags = {
+  approvals: { name: 'approvals', description: 'Acts that need the approval of other people: rules, requests, and decisions about them.' },
   approles: { name: 'approles', description: 'Identities of programs: a role-id and secret-ids, exchanged for a token.' },
   description: { name: 'description', description: 'This description.' },
   handOvers: { name: 'hand-overs', description: 'Secrets on their way to somebody: a token opens each, once, and tells if somebody did.' },

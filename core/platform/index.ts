@@ -5,6 +5,9 @@ import { openPolicies } from '../access/policy/policies.ts';
 import { openTenants } from '../access/tenants.ts';
 import type { HttpApp } from '../http/app.ts';
 import type { PluginContext, PluginInstance } from '../plugin/plugin.ts';
+import type { ApproverSource } from '../approvals/approver-source.ts';
+import { approvalEndpoints } from './approvals/approval-endpoints.ts';
+import { ruleResource } from './approvals/rule-resource.ts';
 import { approleResource } from './approles/approle-resource.ts';
 import { approleLoginEndpoint } from './approles/login-endpoint.ts';
 import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
@@ -22,6 +25,8 @@ export type PlatformContext = Pick<PluginContext<undefined>, 'store' | 'hsm' | '
   readonly health: () => Health | Promise<Health>;
   /** directories of audit trail and logs, to be read as topics; absent: they cannot be read */
   readonly topics?: TopicDirectories | undefined;
+  /** roles of logins of plugins, which rules of approvals may name; absent: none */
+  readonly approverSources?: readonly ApproverSource[] | undefined;
   /** the app with all endpoints; called by requests, not while it is being made */
   readonly app: () => HttpApp;
 };
@@ -46,6 +51,7 @@ export function providePlatform(context: PlatformContext): Platform {
       ...secretIdEndpoints(context),
       approleLoginEndpoint({ ...context, tenants }),
       ...handOverEndpoints({ ...context, tenants }),
+      ...approvalEndpoints(store),
       ...policyCheckEndpoints({ store, access, policies, routes: () => app().table, reach }),
       ...(topics?.endpoints ?? []),
     ],
@@ -53,6 +59,7 @@ export function providePlatform(context: PlatformContext): Platform {
       tenantResource({ ...context, tenants, policies, resources: () => app().resources }),
       policyResource({ store, policies, tenants, reach, resources: () => app().resources }),
       approleResource({ ...context, policies }),
+      ruleResource({ store, sources: () => context.approverSources ?? [] }),
     ],
     stop: () => topics?.endStreams(),
   };

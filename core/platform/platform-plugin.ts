@@ -1,5 +1,6 @@
 // Plugin of the platform: the service `sessions`, the cleanup jobs, and the check of its records.
 import { z } from 'zod';
+import { approvalExpiryJob } from '../approvals/ending.ts';
 import { loginSweepJob } from '../access/approles/secret-ids.ts';
 import { handOverSweepJob } from '../access/hand-overs.ts';
 import { tokenExpiryJob } from '../access/tokens/expiry.ts';
@@ -25,12 +26,13 @@ export function platformPlugin({ store, hsm, clock, log, running }: PlatformPart
     contract: 1,
     config: z.unknown(),
     provides: [sessionsService],
-    provision: () => ({
+    provision: ({ audit }) => ({
       services: [provide(sessionsService, createSessions({ store, hsm, clock }))],
       jobs: [
         tokenExpiryJob(store, clock),
         loginSweepJob(store, clock),
         handOverSweepJob(store, clock),
+        approvalExpiryJob(store, clock, audit),
         deadTenantJob(store, { dropTenant: (tenantId) => running().dropTenant(tenantId) }, log),
       ],
       dropAppliance: (transaction, appliance) => releaseJobsOf(transaction, store, appliance),

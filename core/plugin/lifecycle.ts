@@ -1,6 +1,7 @@
 // Life cycle of plugins: migrations, provision, validate, start; stop in reverse order. A failure stops everything started before.
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
+import type { ApproverSource } from '../approvals/approver-source.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
 import { reasonOf, type ErrorTable } from '../base/errors.ts';
@@ -38,6 +39,7 @@ export type RunningPlugins = {
   readonly jobs: readonly Job[];
   readonly schemes: readonly Scheme[];
   readonly aliases: readonly Alias[];
+  readonly approverSources: readonly ApproverSource[];
   readonly errors: readonly ErrorTable[];
   readonly gauges: readonly Gauge[];
   /** Runs the migrations that the level of the store did not allow before. */
@@ -96,6 +98,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
     schemes: running.flatMap(({ instance }) => instance.schemes ?? []),
     aliases: running.flatMap(({ instance }) => instance.aliases ?? []),
+    approverSources: running.flatMap(({ instance }) => instance.approverSources ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
     gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
     async migrate() {

@@ -2,6 +2,7 @@
 // loads little: the supervisor and sealed processes use only its configuration.
 import type { ZodType } from 'zod';
 import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
+import type { ApproverSource } from '../approvals/approver-source.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
@@ -43,6 +44,8 @@ export type PluginInstance = {
   readonly aliases?: readonly Alias[];
   /** schemes of the Authorization header besides Bearer; called only for requests that name them */
   readonly schemes?: readonly Scheme[];
+  /** roles of its logins, by which people may approve acts of others */
+  readonly approverSources?: readonly ApproverSource[];
   readonly services?: readonly ProvidedService[];
   /** gauges measured at a request for metrics, by one process for all */
   readonly gauges?: readonly Gauge[];

@@ -50,6 +50,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     path: 'keystore/tls/ca',
     tag: caTag,
     noun: 'TLS CA',
+    acts: ({ before, after }) => (after === undefined || (after.deletionAllowed && before?.deletionAllowed !== true) ? ['destroy'] : []),
     removalEnds: 'destroys the key of the CA: it can no longer issue or revoke',
     nameField: 'name',
     scope: 'tenant',

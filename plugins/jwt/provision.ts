@@ -17,8 +17,15 @@ export function provision(context: PluginContext<Config>): PluginInstance {
   return {
     resources: [issuerResource(jwt), roleResource(jwt)],
     endpoints: [testIssuerEndpoint(jwt), explainEndpoint(jwt), loginEndpoint(jwt)],
+    approverSources: [{ name: 'jwt', idOf: (tenantId, name) => jwt.roles.get([tenantId, ...partsOf(name)])?.grant }],
     jobs: jobsOf(jwt),
     gauges: gaugesOf(jwt),
     check: () => checkRecords(jwt),
   };
+}
+
+/** Issuer and role of a name `issuer/role`. */
+function partsOf(name: string): readonly string[] {
+  const slash = name.indexOf('/');
+  return [name.slice(0, slash), name.slice(slash + 1)];
 }

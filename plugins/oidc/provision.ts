@@ -34,6 +34,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       ...sessionEndpoints(oidc),
       ...commandLineEndpoints(oidc, limiter),
     ],
+    approverSources: [{ name: 'oidc', idOf: (tenantId, name) => oidc.roles.get([tenantId, ...partsOf(name)])?.grant }],
     check: () => checkRecords(oidc),
     jobs: [
       {
@@ -77,4 +78,10 @@ async function dropWhere<T>({ store }: Oidc, table: Table<T>, isOver: (record: T
     if (record !== undefined && isOver(record)) transaction.delete(table, key);
   };
   await writeInPieces(store, keys, drop, signal);
+}
+
+/** Service and role of a name `service/role`; names of roles may have slashes. */
+function partsOf(name: string): readonly string[] {
+  const slash = name.indexOf('/');
+  return [name.slice(0, slash), name.slice(slash + 1)];
 }

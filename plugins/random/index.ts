@@ -27,6 +27,7 @@ export default definePlugin({
         idempotent: true,
         whileIsolated: true,
         path: '/v1/state/keystore/crypto-functions/random-bytes',
+        act: 'none',
         summary: 'Generate random bytes',
         description: 'From the generator of the token, never from that of a process.',
         tag: randomTag,

@@ -36,6 +36,7 @@ export function importWrappingKeyEndpoints(transit: Transit, keys: ImportWrappin
       summary: 'Make a wrapping key for one import into this key',
       description: `It opens one import into this transit key, named by \`import-id\`, and ends then or after \`ttl\`. Another one takes its place. ${howToWrap}`,
       audit: 'required',
+      act: 'none',
       named: 'ImportWrappingKeyOfOne',
       input: z.object({
         ttl: durationField({ minSeconds: 60, maxSeconds: mostTtlSeconds })

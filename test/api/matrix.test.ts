@@ -14,7 +14,9 @@ import { toKebab } from '../../core/wire/schema.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import type { Answer } from '../harness/appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
-import { examples, type Example } from './matrix-examples.ts';
+import { type Example, examples as unprotected, protection } from './matrix-examples.ts';
+
+const examples = [...unprotected, protection];
 
 // Started while the tests are collected: their titles come from the running table.
 const at = temporaryDirectory();

@@ -59,6 +59,8 @@ const namesNothing: Readonly<Record<string, string>> = {
   subject: 'a name in certificates, which parents of it do not follow from',
   'client-ip': 'an address',
   'fixed-role-id': 'the role-id of the entry of the request itself',
+  digest: 'of a request for approval',
+  reason: 'why a request for approval is rejected',
   'client-id': 'a name at the provider',
   'client-secret': 'secret',
   'discovery-url': 'elsewhere',

@@ -22,6 +22,7 @@ function initEndpoint({ membership, keys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/init`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,
@@ -50,6 +51,7 @@ function joinEndpoint({ membership }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/join`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

@@ -23,6 +23,7 @@ function setEndpoint({ store, cluster }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/set-public-url`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,
@@ -51,6 +52,7 @@ function clearEndpoint({ store }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/clear-public-url`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

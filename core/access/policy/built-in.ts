@@ -17,6 +17,8 @@ export const defaultPolicy = policy(
   allow(`${tokenActions}/disable`),
   allow('/v1/logout'),
   allow('/v1/state/policy/check'),
+  // Each sees and decides there what concerns the own login.
+  allow('/v1/state/approvals/**'),
 );
 
 const policies = [
@@ -28,6 +30,7 @@ const policies = [
     allow('/**'),
     reject('/v1/config/policy/policies/**'),
     reject('/v1/state/policy/policies/**'),
+    onlyRead('/v1/config/approvals/rules/**'),
     reject('/v1/state/keystore/tokens/**'),
     reject(`${tokenActions}/create`),
     reject(`${tokenActions}/create-root`),

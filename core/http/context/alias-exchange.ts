@@ -156,8 +156,12 @@ function answeredOf({ status, mediaType, body }: Answer, requestId: string): Ans
   return { status, requestId, document: isJson ? (JSON.parse(body) as unknown) : body };
 }
 
-/** Headers for our endpoint: foreign bodies have any type or none, and preconditions or preferences of our API have no meaning there. */
+/**
+ * Headers for our endpoint: foreign bodies have any type or none, and preconditions or preferences of our API have no meaning there. Nor have approvals:
+ * the foreign answer cannot say that one was asked for.
+ */
 function headersOf(foreign: IncomingHttpHeaders, authorization: string | undefined): IncomingHttpHeaders {
-  const { authorization: _, 'if-match': _match, 'if-none-match': _none, accept: _accept, ...headers } = foreign;
+  const { authorization: _, 'if-match': _match, 'if-none-match': _none, accept: _accept, ...kept } = foreign;
+  const { approval: _approval, 'approval-reason': _reason, ...headers } = kept;
   return { ...headers, 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
 }

@@ -1,9 +1,11 @@
 // A request to an endpoint of the API: the results of its checks so far, its audit record and its answers.
+import type { Approvals } from '../../approvals/rules.ts';
 import type { AccessControl, Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Audit } from '../../audit/record.ts';
 import type { Log } from '../../base/context.ts';
 import type { ServiceError } from '../../base/errors.ts';
+import { defined } from '../../base/defined.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import type { Scheme } from '../authentication.ts';
 import type { AuditNote, EndpointCall } from '../endpoint.ts';
@@ -27,6 +29,7 @@ export type ApiServer = RequestServer & {
   readonly access: AccessControl;
   /** schemes of the Authorization header besides Bearer */
   readonly schemes?: readonly Scheme[] | undefined;
+  readonly approvals: Approvals;
 };
 
 /** Target of a path and a method. */
@@ -117,7 +120,8 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   protected record(status: number, error: ServiceError | undefined): Promise<void> | undefined {
     const { audit } = this.server;
     if (this.route.endpoint.audit === 'none' || (!audit.writable && this.mayGoUnrecorded(status))) return undefined;
-    const { kind = 'request', code = error?.code, alsoOf, query, ...note } = this.note;
+    const { kind = 'request', code = error?.code, alsoOf, query, ...noted } = this.note;
+    const note = defined(noted);
     const parts: RecordParts = {
       kind,
       occurredAt: timestampOf(this.now),

@@ -1,11 +1,13 @@
 // View of a request for its endpoint. Parts that few endpoints need are made lazily.
+import type { Act } from '../../approvals/acts.ts';
 import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { Whole } from '../../audit/record.ts';
 import { callerOfRequest } from '../authentication.ts';
-import type { AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
+import type { ApprovalSubject, AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
 import { queryOf } from '../request/path.ts';
 import type { ApiRequest } from './api-request.ts';
+import { passGate } from './approval-gate.ts';
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();
 
@@ -85,6 +87,10 @@ export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall 
 
   get caller(): Caller {
     return this.access.caller;
+  }
+
+  async requireApproval(acts: readonly Act[], subject: ApprovalSubject): Promise<void> {
+    await passGate(this.#context, acts, subject);
   }
 
   callerNow(): Caller | undefined {

@@ -56,6 +56,8 @@ const description = `**Refusals** are RFC 9457 documents; their \`code\` is the 
 
 **Lists** answer an array. \`Total-Count\` says how many entries there are, and \`Link\` with \`rel="next"\` where the next ones are.
 
+**Approvals.** Where a rule of the tenant asks for the approval of other people, a request is refused with \`approval-needed\`. Sent with the header \`Approval-Reason\` (percent-encoded UTF-8) it asks for approval and is answered 202 with \`id\`, \`needed\`, \`expires\`, \`digest\` and \`digest-words\`. Sent once more with the header \`Approval\` and the id, when enough people have approved, it runs.
+
 **Extensions.** \`x-idempotent\`: an operation that may be repeated without harm when no answer came; others may be repeated after 429, and after 503 with \`Retry-After\`, which say that nothing was done. \`x-operation\`: the verb that policies speak of. \`x-command\`: how keystorectl spells an operation. \`x-secret\`: never in logs. \`x-payload\`: base64, or raw text where \`base64-encoded\` is false.`;
 
 class DescriptionBuilder {

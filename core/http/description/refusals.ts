@@ -111,10 +111,17 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(hasBody && endpoint.access === 'token' ? ['busy', 'too-slow'] : []),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
     ...(endpoint.audit === 'required' && endpoint.whileBehind !== true ? ['shipping-behind'] : []),
+    ...(endpoint.access === 'token' && mayNeedApproval(endpoint) ? approvalCodes : []),
     'internal-error',
     ...(endpoint.errors ?? []),
   ];
   return [...new Set(codes)];
+}
+
+const approvalCodes = ['approval-needed', 'approval-refused', 'approval-missing', 'approval-void', 'invalid-value', 'precondition-failed'];
+
+function mayNeedApproval({ act, method }: Extract<AnyEndpoint, { access: 'token' }>): boolean {
+  return act === undefined ? method !== 'GET' : act !== 'none';
 }
 
 const retryAfterHeader = {

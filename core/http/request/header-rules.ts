@@ -6,7 +6,7 @@ import { fail, type ServiceError } from '../../base/errors.ts';
  * Fields that decisions depend on, and that may not be repeated: node takes the first value silently, and a proxy in front may have used the other.
  * None of them is a list (RFC 9110 section 5.3, for host also RFC 9112 section 3.2).
  */
-const single = new Set(['authorization', 'content-type', 'host']);
+const single = new Set(['authorization', 'content-type', 'host', 'approval', 'approval-reason']);
 const lengths = new Set([...single].map((name) => name.length));
 
 /** The refusal of a request that repeats such a field (400 `invalid-value`); undefined for all others. */

@@ -15,6 +15,7 @@ import { mergeDocument, withoutRepeats } from './merge.ts';
 import { withChangeIdOf, withNewChangeId } from './change-id.ts';
 import { blindStatements, type BlindStatements, type Entry, sightOf, staysByReplacing, withoutUnseenContainers } from './sight.ts';
 import { requireValuesOfChange, requireValuesOfNew } from './values.ts';
+import { requireApprovalOf } from './approval/change-approval.ts';
 import { valueAt, withNames, type Document, type ResourceView } from './view.ts';
 
 /** Outcome of a change. `record`: undefined after `validate=true`, unless the entry was equal already and the caller may know that. */
@@ -25,15 +26,26 @@ const attempts = 256;
 /** Limit of restarts after a change of other records that it depends on. */
 const mostOvertaken = 8;
 
-/** POST: creates an entry that must not exist. Policies allow it at the path of the list, and none may refuse it at that of the entry. */
-export async function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
+/**
+ * POST: creates an entry that must not exist. Policies allow it at the path of the list, and none may refuse it at that of the entry. `isApproved`: as a
+ * part of a batch that has its approval.
+ */
+export async function createEntry(
+  view: ResourceView,
+  store: Store,
+  call: EndpointCall,
+  entry: Entry,
+  fields: Document,
+  isApproved?: 'approved',
+): Promise<Outcome> {
   call.access.requireNotRefusedAt(view.pathOf('config', entry.names), 'create');
-  return change(view, store, call, entry, fields, (before) => {
+  const documentFor: DocumentFor = (before) => {
     const wanted = view.parse(fields);
     if (before !== undefined)
       throw fail('already-exists', { detail: `${withArticle(view.resource.noun).replace('a', 'A')} of this name exists.` });
     return wanted;
-  });
+  };
+  return change(view, store, call, entry, fields, documentFor, isApproved);
 }
 
 /** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
@@ -91,10 +103,10 @@ async function change(
   entry: Entry,
   stated: Document,
   documentFor: DocumentFor,
-  creates?: Creates,
+  way?: Creates | 'approved',
 ): Promise<Outcome> {
   const line = [view.resource.table.name, ...entry.key].join('/');
-  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited, creates));
+  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, stated, documentFor, hasWaited, way));
 }
 
 /** Makes the complete, parsed document of a request from the present one. */
@@ -111,9 +123,10 @@ async function changeInTurn(
   stated: Document,
   documentFor: DocumentFor,
   isOld: boolean,
-  creates?: Creates,
+  way?: Creates | 'approved',
 ): Promise<Outcome> {
   const { resource } = view;
+  const creates = way === 'by-replacing' ? way : undefined;
   let overtaken = 0;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 && !isOld ? entry.record : reread(view, store, call, entry);
@@ -138,6 +151,7 @@ async function changeInTurn(
     if (call.query.get('validate') === 'true')
       return { created, record: isAlready(view, current, document) ? current : undefined, document };
     const isKept = isAlready(view, current, document) && mayKnowEqual(view, call, stated);
+    if (!isKept && way !== 'approved') await requireApprovalOf(view, call, entry, current, { before, after: document });
     const committed = await commit(view, store, entry.key, current, plan, isKept).catch((error: unknown) => {
       if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
       throw error;
@@ -187,6 +201,7 @@ export async function removeEntry(view: ResourceView, store: Store, call: Endpoi
     if (call.query.get('validate') === 'true') requireRemovalSeen(view, call, entry, current);
     const removal = resource.planRemoval?.(call, entry.names, current);
     if (call.query.get('validate') === 'true') return;
+    await requireApprovalOf(view, call, entry, current, { before: resource.toDocument(current), after: undefined });
     await removal?.prepare?.();
     const committed = store.write((transaction) => {
       if (!isSame(transaction.get(resource.table, entry.key), current)) return false;

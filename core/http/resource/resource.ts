@@ -1,5 +1,6 @@
 // The contract of a resource: its list and entry endpoints in both trees are made from one definition (api 2 to 10).
 import type { z } from 'zod';
+import type { Act } from '../../approvals/acts.ts';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
 import type { EndpointCall, FieldRight, Tag } from '../endpoint.ts';
 
@@ -37,6 +38,16 @@ export type Plan<Rec, Prepared> = {
   discard?(prepared: Prepared): Promise<void>;
   /** Runs after the commit, before the answer. */
   after?(): Promise<void>;
+};
+
+/** A change of an entry, for its acts. */
+export type ActChange<Document> = {
+  readonly call: EndpointCall;
+  readonly names: readonly string[];
+  /** undefined for a creation */
+  readonly before: Document | undefined;
+  /** undefined for a removal */
+  readonly after: Document | undefined;
 };
 
 /** A query parameter that selects entries of a list. */
@@ -123,6 +134,10 @@ export type Resource<Document, Rec, Prepared> = {
   readonly removalRights?: readonly FieldRight[];
   /** effect of a removal beyond the entry itself, following "this" */
   readonly removalEnds?: string;
+  /** the act of all its changes; with neither this nor `acts` every change counts as every act */
+  readonly act?: Act;
+  /** Acts of a change, by the present and the wanted document. */
+  acts?(change: ActChange<Document>): readonly Act[];
   /** true if entries can be created in batches, under the path of the list with `-batch` */
   readonly inBatches?: true;
   /** true if the record of a change has the complete document, however long: its effect must be traceable */

@@ -12,6 +12,8 @@ import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
 import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
+import { requireOtherApprovers } from '../../approvals/ending.ts';
+import { namesApprover } from '../../approvals/rules.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -66,13 +68,18 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     path: approlePath,
     tag: tags.approles,
     noun: 'approle',
+    // A caller who gets into an approle of approvers approves.
+    acts: ({ call: { caller }, names: [name = ''] }) => {
+      const approle = approleTable(store).get([caller.tenantId, name]);
+      return approle !== undefined && namesApprover(store, caller.tenantId, approle.id) ? ['change-trust'] : [];
+    },
     removalEnds: 'deletes the approle with its secret-ids and tokens: programs can no longer log in with it',
     nameField: 'name',
     scope: 'tenant',
     table: approleTable(store),
     document,
     stateFields,
-    errors: ['already-exists'],
+    errors: ['already-exists', 'last-approver'],
     fieldRights: widening.map((field) => ({
       field: toKebab(field),
       policy: 'root',
@@ -117,6 +124,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     },
     planRemoval: ({ caller }, [name = ''], approle) => ({
       commit(transaction) {
+        requireOtherApprovers(transaction, store, caller.tenantId, approle.id);
         // Its tokens end too: each use checks that the approle exists.
         dropRoleId(transaction, store, [caller.tenantId, name], approle);
       },

@@ -17,6 +17,8 @@ import { handOverTtl, usualTtl as usualOpenWithin } from '../hand-overs/endpoint
 import { approlePath } from './approle-resource.ts';
 import { approleTable, type Approle } from '../../access/approles/approles.ts';
 import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
+import type { Act } from '../../approvals/acts.ts';
+import { namesApprover } from '../../approvals/rules.ts';
 import { drawToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -98,6 +100,9 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     call.noteAudit({ requestParameters: { made: made.record.accessor, ...limited } });
     return { secretId, ...made };
   }
+  /** With a secret-id of an approle of approvers its holder approves. */
+  const actsOfSecretId = ({ caller }: EndpointCall, _given: unknown, { id }: Approle): readonly Act[] =>
+    namesApprover(store, caller.tenantId, id) ? ['change-trust'] : [];
   const shared = { method: 'POST', access: 'token', operation: 'execute', tag: tags.approles, audit: 'required', find } as const;
 
   return [
@@ -105,6 +110,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       ...shared,
       named: 'GenerateSecretId',
       path: `${path}/generate-secret-id`,
+      act: actsOfSecretId,
       summary: 'Make a secret-id',
       description: 'The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).',
       input: generateInput,
@@ -122,6 +128,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       ...shared,
       named: 'HandOverSecretId',
       path: `${path}/hand-over-secret-id`,
+      act: actsOfSecretId,
       judgedAs: { action: 'generate-secret-id' },
       summary: 'Make a secret-id that only its receiver sees',
       description:
@@ -150,6 +157,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       ...shared,
       named: 'DisableSecretId',
       path: `${path}/disable-secret-id`,
+      act: 'none',
       summary: 'End a secret-id at once',
       description: 'Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.',
       input: disableInput,

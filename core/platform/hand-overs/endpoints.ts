@@ -119,6 +119,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       access: 'token',
       operation: 'execute',
       path: `${base}/create`,
+      act: 'none',
       summary: 'Make a hand-over: a text that opens once',
       description:
         'The text waits sealed in the store. A caller who has the token opens it without any other, once; a second attempt is refused, and says when ' +
@@ -199,6 +200,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       access: 'token',
       operation: 'execute',
       path: `${base}/disable`,
+      act: 'none',
       summary: 'End a hand-over at once',
       description: 'Named by its accessor. Its token opens nothing from then on.',
       input: endInput,

@@ -38,7 +38,17 @@ type Kebab<Text extends string> = Text extends `${infer First}${infer Rest}`
 const recordFields = Object.keys({
   ...{ kind: 1, 'occurred-at': 1, 'request-id': 1, tenant: 1, 'tenant-id': 1, user: 1, 'user-kind': 1, 'user-source': 1, accessor: 1 },
   ...{ 'possible-tenants': 1, via: 1, identity: 1, path: 1, method: 1, query: 1, status: 1, code: 1, 'request-time-ms': 1, 'client-ip': 1 },
-  ...{ 'user-agent': 1, 'key-version': 1, 'signed-digest': 1, isolated: 1, created: 1, 'request-parameters': 1 },
+  ...{
+    'user-agent': 1,
+    'key-version': 1,
+    'signed-digest': 1,
+    acts: 1,
+    approval: 1,
+    approvers: 1,
+    isolated: 1,
+    created: 1,
+    'request-parameters': 1,
+  },
 } satisfies Record<Kebab<Extract<keyof AuditRecord, string>>, 1>).concat('time', 'level', 'message', 'chain', 'sequence', 'appliance');
 
 /** Several kinds of bodies, with a cache: the rules of a policy mostly have the same fields. */

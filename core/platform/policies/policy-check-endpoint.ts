@@ -133,6 +133,7 @@ function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     method: 'POST',
     idempotent: true,
     path: '/v1/state/policy/check',
+    act: 'none',
     summary: 'Ask what the policies say, without doing it',
     description:
       'The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`. Another token ' +
@@ -162,6 +163,7 @@ function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     method: 'POST',
     idempotent: true,
     path: '/v1/state/policy/check-many',
+    act: 'none',
     summary: 'Ask what the policies say about up to 200 requests',
     description: 'As `check`, for the own token, and allowed by the same rules.',
     tag: tags.policies,

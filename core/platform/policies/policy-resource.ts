@@ -39,6 +39,7 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
     path: 'policy/policies',
     tag: tags.policies,
     noun: 'policy',
+    act: 'change-trust',
     nameField: 'name',
     scope: 'tenant',
     table: policies.table,

@@ -1,5 +1,6 @@
 // The `sessions` service: tenants, policies and tokens for the logins of plugins.
 import type { Hsm } from '../../../hsm/api.ts';
+import { requireOtherApprovers } from '../../approvals/ending.ts';
 import type { Clock } from '../../base/context.ts';
 import { requireHeld, requireNarrowed, widens } from '../../access/policy/granting.ts';
 import { openPolicies } from '../../access/policy/policies.ts';
@@ -41,7 +42,10 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
     },
     find: (token) => access.callerOf(token, clock.now()),
     openGrant: (transaction, tenantId) => openGrant(transaction, store, tenantId),
-    endGrant: (transaction, tenantId, grant) => endGrant(transaction, store, tenantId, grant),
+    endGrant: (transaction, tenantId, grant) => {
+      requireOtherApprovers(transaction, store, tenantId, grant);
+      endGrant(transaction, store, tenantId, grant);
+    },
     disable: (transaction, tenantId, accessor) => removeToken(transaction, store, tenantId, accessor),
   };
 }

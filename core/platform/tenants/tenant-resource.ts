@@ -119,6 +119,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     path: 'tenants',
     tag: tags.tenants,
     noun: 'tenant',
+    acts: ({ after }) => (after === undefined ? ['destroy', 'change-trust'] : ['change-trust']),
     removalEnds: 'deletes the tenant with its tokens',
     nameField: 'name',
     scope: 'system',

@@ -47,6 +47,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
   return defineEndpoint<z.output<typeof input>, z.output<typeof issuedTokenOutput>>({
     method: 'POST',
     path: '/v1/state/keystore/token/create',
+    act: 'none',
     access: 'token',
     operation: 'execute',
     tag: tags.tokens,

@@ -1,4 +1,5 @@
 // Actions on tokens: info, refresh, disable, the list by accessor, and the one root token of a tenant (api 47 to 50).
+import { voidVotesBy } from '../../approvals/deciding.ts';
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
@@ -123,6 +124,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       named: 'TokenInfo',
       idempotent: true,
       path: `${base}/info`,
+      act: 'none',
       summary: 'What a token is; without fields: the own one',
       description:
         'Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`.',
@@ -145,6 +147,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       ...shared,
       idempotent: true,
       path: `${base}/refresh`,
+      act: 'none',
       summary: 'Give the own token a new expiry',
       description:
         "The value stays. The new expiry is now plus the smaller of `increment` and the token's ttl, never past its longest life.",
@@ -165,6 +168,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     defineEndpoint<WhichToken, undefined>({
       ...shared,
       path: `${base}/disable`,
+      act: 'none',
       summary: 'End a token and its children at once',
       description: 'The token is always named, the own one too: an empty request must not end a root token, which is made once.',
       audit: 'required',
@@ -180,13 +184,17 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
           throw fail('missing-field', { detail: 'Name the token to end by "token" or by "accessor"; /v1/logout ends the own one.' });
         const { accessor } = requireToken(call, input, 'delete');
         call.noteAudit({ requestParameters: { accessor } });
-        await store.write((transaction) => disableToken(transaction, store, call.caller.tenantId, accessor));
+        await store.write((transaction) => {
+          voidVotesBy(transaction, store, call.caller.tenantId, accessor);
+          return disableToken(transaction, store, call.caller.tenantId, accessor);
+        });
         return undefined;
       },
     }),
     defineEndpoint({
       ...shared,
       path: `${base}/create-root`,
+      act: 'change-trust',
       reservedFor: 'system-root',
       summary: 'Make the root token of a tenant, once',
       description:

@@ -105,7 +105,7 @@ export type Sessions = {
   find(token: string): Caller | undefined;
   /** Opens a grant for a record that lets somebody log in: the end of the grant ends all tokens that name it, in one write. Returns its id. */
   openGrant(transaction: WriteTransaction, tenantId: string): string;
-  /** Ends a grant. */
+  /** Ends a grant. Throws `last-approver` if it is that of the last role of which people approve by a rule. */
   endGrant(transaction: WriteTransaction, tenantId: string, grant: string): void;
   /** Disables a token and its children at once. Returns whether it existed. */
   disable(transaction: WriteTransaction, tenantId: string, accessor: string): boolean;

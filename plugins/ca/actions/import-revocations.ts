@@ -28,6 +28,7 @@ export function importRevocations(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'destroy',
     fieldRights: [{ field: 'serials', operation: 'execute', path: `${caPath}/revoke` }],
     auditFields: ['crl', 'serials'],
     errors: ['ca-has-no-key'],

@@ -25,6 +25,7 @@ export function issueWithKey(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     fieldRights: [
       { field: 'usages', operation: 'execute', path: `${caPath}/sign-csr` },
       ...['subject', 'dns-names', 'ip-addresses', 'uris', 'ttl'].map(

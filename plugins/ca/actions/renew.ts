@@ -33,6 +33,7 @@ export function renew(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     usesNamed,
     fieldRights: [{ field: 'name', policy: 'root', when: 'it is that of a CA of the appliance' }],
     errors: ['ca-has-no-key', 'ca-expired', 'signed-outside', 'conflict', 'clock-implausible'],

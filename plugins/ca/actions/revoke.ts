@@ -4,7 +4,11 @@ import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts
 import type { Effect } from '../../../core/access/access-control.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import { shapeOf } from '../../../core/wire/schema.ts';
+import { extensionId } from '../../../core/der/oids.ts';
+import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
+import { readCertificate } from '../der/certificate.ts';
+import { readBasicConstraints } from '../der/read-extensions.ts';
 import { revocationReasons, type RevocationReason } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
 import { countOthersValid, revokeLine } from '../status/line.ts';
@@ -37,6 +41,8 @@ export function revoke(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    // A CA below goes with its certificate; that of a device is replaced.
+    act: (_call, { serial }, ca) => (isOfCa(context, ca, serial) ? ['destroy'] : []),
     errors: ['built-in'],
     auditFields: ['serial', 'reason', 'line'],
     commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
@@ -54,6 +60,12 @@ export function revoke(context: CaContext): AnyEndpoint {
       return { revoked: revoked.length, stillValid: countOthersValid(context, ca, serial) };
     },
   });
+}
+
+/** Tells whether a serial number is that of a CA certificate that the CA has issued. */
+function isOfCa({ tables }: CaContext, { tenantId, record: { id } }: FoundCa, serial: string): boolean {
+  const issued = tables.certificates.get([tenantId, id, serial]);
+  return issued !== undefined && readBasicConstraints(readCertificate(issued.certificate).extensions.get(extensionId.basicConstraints)).ca;
 }
 
 export function serialField() {

@@ -48,6 +48,7 @@ export function signCsr(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     fieldRights: ['csr', 'ttl'].map((field) => ({ field, operation: 'execute', path: `${caPath}/${freely}` })),
     auditFields: ['csr', 'ttl', 'usages'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],

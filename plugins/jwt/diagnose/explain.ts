@@ -96,6 +96,7 @@ export function explainEndpoint(jwt: Jwt): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['login'],
     secretInput: ['jwt'],
     input,

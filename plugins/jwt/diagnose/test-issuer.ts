@@ -60,6 +60,7 @@ export function testIssuerEndpoint(jwt: Jwt): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     input: z.object({}),
     output,
     find: (call) => requireIssuer(jwt, call),

@@ -39,6 +39,7 @@ export function issuerResource(jwt: Jwt): AnyResource {
     path: issuerPath,
     tag: jwtTag,
     noun: 'JWT issuer',
+    act: 'change-trust',
     removalEnds: 'deletes the issuer with its roles: no workload logs in by it, and the tokens of such logins end',
     nameField: 'name',
     scope: 'tenant',

@@ -30,6 +30,7 @@ export function roleResource(jwt: Jwt): AnyResource {
     path: `${issuerPath}/{issuer}/roles`,
     tag: jwtTag,
     noun: 'JWT role',
+    act: 'change-trust',
     removalEnds: 'deletes the role: no workload logs in by it, and the tokens of such logins end',
     nameField: 'name',
     scope: 'tenant',

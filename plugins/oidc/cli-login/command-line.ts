@@ -1,4 +1,5 @@
 // Endpoints for command lines: request a login, poll for its token once it is approved, and log out (api 60, modelled on RFC 8628).
+import { grantsOf } from '../records/role-record.ts';
 import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';
 import { defineEndpoint, definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
@@ -83,6 +84,7 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
     defineEndpoint({
       method: 'POST',
       path: '/v1/logout',
+      act: 'none',
       summary: 'End the own token, and with it its session',
       description: 'The token ends at once, with the tokens that it made. A token that ended already is answered 401.',
       tag: tags.logins,
@@ -205,6 +207,7 @@ function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Deliver
       tenantId,
       user,
       identity: identityOf(identity),
+      grants: grantsOf(transaction, oidc.roles, { tenantId, service, names: identity.roles }),
       service,
       policies,
       ttlSeconds,

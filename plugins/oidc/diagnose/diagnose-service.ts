@@ -37,6 +37,7 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     input: z.object({}),
     output: reportSchema,
     find: (call) => requireService(oidc, call),

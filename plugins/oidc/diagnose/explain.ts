@@ -77,6 +77,7 @@ export function explainEndpoint(oidc: Oidc): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['login'],
     secretInput: ['claims'],
     input,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { givenPolicy, naming } from '../../../core/http/named-entries.ts';
 import type { RoleRule } from '../../../core/identity/role-match.ts';
+import type { Table, WriteTransaction } from '../../../core/store/store.ts';
 
 const claimName = z.string().min(1).max(256);
 
@@ -36,7 +37,19 @@ export const roleDocument = z.object({
     .describe('Policies the sign-in gets.'),
 });
 
-export type RoleRecord = z.output<typeof roleDocument>;
+export type RoleDocument = z.output<typeof roleDocument>;
+
+/** Record as stored. `grant`: its tokens end with it, and rules of approvals name the role by it; absent in roles that earlier versions saved. */
+export type RoleRecord = RoleDocument & { readonly grant?: string };
+
+/** The grants of the roles of a sign-in, for its token. */
+export function grantsOf(
+  transaction: WriteTransaction,
+  roles: Table<RoleRecord>,
+  { tenantId, service, names }: { readonly tenantId: string; readonly service: string; readonly names: readonly string[] },
+): readonly string[] {
+  return names.flatMap((name) => transaction.get(roles, [tenantId, service, name])?.grant ?? []);
+}
 
 /** Tells whether roles as they are now, undefined for a deleted one, still give policies that they gave once. */
 export function stillGive(roles: readonly (RoleRecord | undefined)[], policies: readonly string[]): boolean {

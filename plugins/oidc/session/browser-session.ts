@@ -10,7 +10,7 @@ import { formatLastTenant } from './cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 import { endSession, endToken } from '../records/end-session.ts';
-import { stillGive } from '../records/role-record.ts';
+import { grantsOf, stillGive } from '../records/role-record.ts';
 import type { Located, Oidc } from '../context.ts';
 import { type Identity, identityOf, type Session } from '../records/sign-ins.ts';
 import { auditSuccess } from '../report.ts';
@@ -45,6 +45,7 @@ export async function openBrowserSession(
       tenantId,
       user,
       identity: identityOf(identity),
+      grants: grantsOf(transaction, oidc.roles, { tenantId, service, names: identity.roles }),
       service,
       policies,
       ttlSeconds,

@@ -1,4 +1,5 @@
 // Pages of a session: the signed-in person, an API token for programs, and signing out.
+import { grantsOf } from '../records/role-record.ts';
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
@@ -101,7 +102,9 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
     if (number !== tokensShown(current)) return undefined;
     const { browser, ...granted } = current;
     const { username: user, policies } = granted;
-    const grant = { tenantId: key[0], user, identity: identityOf(granted), service: granted.service, policies, ttlSeconds };
+    const { service, roles: names } = granted;
+    const grants = grantsOf(transaction, oidc.roles, { tenantId: key[0], service, names });
+    const grant = { ...{ tenantId: key[0], user, identity: identityOf(granted), grants, service }, policies, ttlSeconds };
     const made = oidc.accounts.issue(transaction, token, grant);
     transaction.put(oidc.sessions, [key[0], made.accessor], granted);
     const living = browser.shownTokens.filter((accessor) => transaction.get(oidc.sessions, [key[0], accessor]) !== undefined);

@@ -8,7 +8,7 @@ import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import type { Oidc } from '../context.ts';
 import type { SessionsEnd } from '../records/end-session.ts';
-import { roleDocument, type RoleRecord } from '../records/role-record.ts';
+import { type RoleDocument, roleDocument, type RoleRecord } from '../records/role-record.ts';
 import { oidcTag } from '../tags.ts';
 
 /** Any printable text except `.` and `..`, which a path cannot contain (api 11): GUIDs, `/path/group`, URLs. */
@@ -18,10 +18,11 @@ const lacksPolicies = 'it gives more, and the own token does not have all polici
 const narrowsOthers = 'a policy goes that refuses or limits what other roles give, and that the own token does not have all of';
 
 export function roleResource(oidc: Oidc): AnyResource {
-  return defineResource<RoleRecord, RoleRecord>({
+  return defineResource<RoleDocument, RoleRecord>({
     path: 'keystore/authentication/oidc/{service}/roles',
     tag: oidcTag,
     noun: 'OIDC role',
+    act: 'change-trust',
     nameField: 'name',
     namePattern: roleNamePattern,
     nameRule: 'printable text other than . and .., without control characters',
@@ -54,7 +55,7 @@ export function roleResource(oidc: Oidc): AnyResource {
         commit(transaction) {
           if (transaction.get(oidc.services, [call.caller.tenantId, service as string]) === undefined) throw fail('not-found');
           if (isLess) ending.commit(transaction);
-          return wanted;
+          return { ...wanted, grant: current?.grant ?? oidc.accounts.openGrant(transaction, call.caller.tenantId) };
         },
         after: () => ending.after(),
       };
@@ -67,11 +68,19 @@ export function roleResource(oidc: Oidc): AnyResource {
     removalRights: [{ field: 'token-policies', policy: 'root', when: narrowsOthers }],
     removalJudgedBy: ['tokenPolicies'],
     removalTells: [{ list: 'keystore/authentication/oidc/{service}/roles', field: 'token-policies' }],
-    planRemoval(call, [service, role], { tokenPolicies }) {
+    planRemoval(call, [service, role], { tokenPolicies, grant }) {
       requireNarrowed(oidc, call.caller, rolesBeside(oidc, call.caller, service as string, role as string), [], tokenPolicies);
-      return sessionsEnd(oidc, call, service as string, role as string);
+      const ending = sessionsEnd(oidc, call, service as string, role as string);
+      return {
+        commit(transaction) {
+          if (grant !== undefined) oidc.accounts.endGrant(transaction, call.caller.tenantId, grant);
+          ending.commit(transaction);
+        },
+        after: () => ending.after(),
+      };
     },
-    toDocument: (record) => record,
+    toDocument: ({ grant: _grant, ...document }) => document,
+    errors: ['last-approver'],
     toState: () => ({}),
   });
 }
@@ -80,7 +89,7 @@ export function roleResource(oidc: Oidc): AnyResource {
 function requireGiven(
   oidc: Oidc,
   service: string,
-  { call: { caller }, names, document: wanted, current, blindly }: Change<RoleRecord, RoleRecord>,
+  { call: { caller }, names, document: wanted, current, blindly }: Change<RoleDocument, RoleRecord>,
 ): void {
   const { accounts } = oidc;
   const isOpened =

@@ -25,6 +25,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     path: 'keystore/authentication/oidc',
     tag: oidcTag,
     noun: 'OIDC service',
+    act: 'change-trust',
     removalEnds: 'deletes the OIDC service with its roles: nobody can sign in through it',
     nameField: 'name',
     scope: 'tenant',
@@ -138,6 +139,11 @@ function planRemoval(oidc: Oidc, { caller: { tenantId } }: EndpointCall, service
   const ending = oidc.endSessions(tenantId, (session) => session.service === service);
   return {
     commit(transaction) {
+      for (const [key, { grant }] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) {
+        if (grant !== undefined) oidc.accounts.endGrant(transaction, tenantId, grant);
+        transaction.delete(oidc.roles, key);
+      }
+      // Those that do not open go, too.
       for (const key of Array.from(transaction.keys(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
       ending.commit(transaction);
     },

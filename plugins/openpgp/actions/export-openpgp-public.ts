@@ -44,6 +44,7 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
+    act: 'none',
     auditFields: ['version', 'allVersions', 'subkeys'],
     errors: ['version-unknown', 'operation-not-supported'],
     input,

@@ -52,6 +52,7 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'destroy',
     auditFields: ['version', 'reason', 'comment'],
     errors: ['version-unknown', 'operation-not-supported', 'conflict'],
     // The primary key signs the revocation of a subkey.

@@ -45,6 +45,8 @@ export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'bring-keys-in',
+    concerns: (_call, { name }) => [['v1', 'config', 'keystore', 'transit-keys', name]],
     auditFields: ['name', 'openpgp'],
     errors: ['already-exists', 'invalid-key-data', 'unsupported-cipher'],
     successStatus: 201,

@@ -38,6 +38,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['base64Encoded', 'keyVersion', 'format', 'expiresAfter'],
     errors: ['version-unknown', 'version-not-allowed', 'operation-not-supported'],
     bodyLimit: textBodyLimit,

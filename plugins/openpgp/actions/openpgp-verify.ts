@@ -48,6 +48,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
+    act: 'none',
     auditFields: ['base64Encoded'],
     errors: ['invalid-format', 'version-not-allowed', 'operation-not-supported'],
     bodyLimit: textBodyLimit,

@@ -45,6 +45,7 @@ export function unbindSubkey(parts: Parts): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'destroy',
     auditFields: ['subkey', 'reason', 'comment'],
     errors: ['operation-not-supported', 'conflict'],
     // A key that has no subkeys says so first.

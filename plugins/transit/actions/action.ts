@@ -131,6 +131,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const run = batchRunner(transit, { item, result: described.result, plan: spec.plan, auditFields });
   const shared = {
     audit: 'required',
+    act: 'none',
     idempotent: true,
     whileIsolated: true,
     errors: spec.errors,

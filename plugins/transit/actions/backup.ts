@@ -28,6 +28,7 @@ export function backup(transit: Transit): AnyEndpoint {
       'One text that restore takes, with all versions and their material in clear: keep it like the key. The key must have `allow-plaintext-backup`, which cannot be set back.',
     idempotent: true,
     audit: 'required',
+    act: 'take-keys-out',
     output: outputSchema,
     secretOutput: ['key'],
     commandLine: { output: 'key' },

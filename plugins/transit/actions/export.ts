@@ -85,6 +85,7 @@ export function exportKey(transit: Transit): AnyEndpoint[] {
   const formats = Array.from(transit.attachments, (attachment) => ({ attachment, format: attachment.exportFormat }));
   const shared = {
     audit: 'required',
+    act: 'take-keys-out',
     idempotent: true,
     secretOutput: ['keys'],
     errors: ['export-not-allowed', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'invalid-key-data'],

@@ -33,6 +33,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     idempotent: true,
     whileIsolated: true,
     audit: 'required',
+    act: 'none',
     input: inputSchema,
     output: outputSchema,
     secretInput: ['context', 'associatedData'],

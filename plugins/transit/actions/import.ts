@@ -53,6 +53,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     description:
       'Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that `import-wrapping-key` made for this import. Type and size must be those of the key.',
     audit: 'required',
+    act: 'bring-keys-in',
     usesNamed: transit.attachments.namedFields,
     input: importInput,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },

@@ -53,6 +53,7 @@ export function restore(transit: Transit): AnyEndpoint {
       'The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well, and `execute` of `…/import`: the material is that of who made the backup.',
     audit: 'required',
+    act: () => ['take-keys-out', 'bring-keys-in'],
     fieldRights: [
       { field: 'key', operation: 'update', path: '/v1/config/keystore/transit-keys/{name}' },
       { field: 'key', operation: 'execute', path: '/v1/state/keystore/transit-keys/{name}/import' },

@@ -16,6 +16,7 @@ export function rotate(transit: Transit): AnyEndpoint {
     description:
       'The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go on decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts again.',
     audit: 'required',
+    act: 'none',
     usesNamed: transit.attachments.namedFields,
     successStatus: 204,
     errors: ['operation-not-supported', 'unsupported-cipher', 'version-exhausted', 'conflict'],

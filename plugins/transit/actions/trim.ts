@@ -28,6 +28,7 @@ export function trim(transit: Transit): AnyEndpoint {
       'Destroys key material for good: what only these versions can decrypt is lost. Versions older than the given one go; where they are gone already, nothing happens. While a newer version waits for `activate-after`, the one that encrypts and signs is not removed.',
     idempotent: true,
     audit: 'required',
+    act: 'destroy',
     input: inputSchema,
     successStatus: 204,
     auditFields: ['version'],

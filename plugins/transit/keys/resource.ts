@@ -18,6 +18,7 @@ import { rememberMaterial } from '../custody/past-material.ts';
 import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { actingFieldRights, requireActions } from './acting-fields.ts';
+import { actsOfKey } from './acts.ts';
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
 import type { Key } from '../records/keyring.ts';
@@ -49,6 +50,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     path,
     tag: transitKeysTag,
     noun: 'transit key',
+    acts: actsOfKey,
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',
     filters: listFilters(transit),

@@ -27,6 +27,7 @@ function inviteEndpoint({ membership }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/invite`,
+    act: 'change-trust',
     access: 'token',
     operation: 'execute',
     tag: tags.system,
@@ -120,6 +121,7 @@ function withdrawEndpoint({ membership, ownTokens }: Parts): AnyEndpoint {
   return defineEndpoint<{ readonly id: string }, z.output<typeof withdrawal>>({
     method: 'POST',
     path: `${base}/withdraw-invitation`,
+    act: 'none',
     access: 'token',
     operation: 'execute',
     tag: tags.system,

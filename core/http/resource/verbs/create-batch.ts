@@ -5,8 +5,10 @@ import { ServiceError, fail } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
+import type { Act } from '../../../approvals/acts.ts';
 import { createEntry } from '../change.ts';
 import { readFlag } from '../list-query.ts';
+import { actsOfChange, concernsOf } from '../approval/change-approval.ts';
 import { changeText, type VerbContext } from './verb.ts';
 
 const maxItems = 1_000;
@@ -50,6 +52,7 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
       const created: string[] = [];
       const documents: Result[] = [];
       let failed = 0;
+      if (!isTry) await requireBatchApproval(verb, call, parents, batchInput);
       try {
         await inGroups(batchInput, async (one, index) => {
           const result = await createOne(verb, call, parents, one);
@@ -72,6 +75,30 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
   });
 }
 
+/** One approval is for the whole batch, whichever of its entries need it. */
+async function requireBatchApproval(
+  { view }: VerbContext,
+  call: EndpointCall,
+  parents: readonly string[],
+  batch: readonly JsonObject[],
+): Promise<void> {
+  const found = new Set<Act>();
+  const concerns: (readonly string[])[] = [];
+  for (const { reference: _, ...body } of batch) {
+    try {
+      const { name, fields } = view.readCreation(body);
+      const acts = actsOfChange(view, call, [...parents, name], { before: undefined, after: view.parse(fields) });
+      for (const act of acts) found.add(act);
+      if (acts.length > 0) concerns.push(...concernsOf(view, [...parents, name]));
+    } catch (error) {
+      // An entry that is not made needs no approval.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+  const parameters = { items: batch.length, 'batch-input': batch.map((one) => view.auditParameters(one)) };
+  if (found.size > 0) await call.requireApproval([...found], { concerns, content: batch, target: null, parameters });
+}
+
 /** The document of a created entry, or the refusal. Throws faults: they end the batch. */
 async function createOne({ view, entries, store }: VerbContext, call: EndpointCall, parents: string[], one: JsonObject): Promise<Result> {
   const { reference, ...body } = one;
@@ -79,7 +106,7 @@ async function createOne({ view, entries, store }: VerbContext, call: EndpointCa
   try {
     requireReference(reference);
     const { name, fields } = view.readCreation(body);
-    const { record, document } = await createEntry(view, store, call, entries.entryOf(call, parents, name), fields);
+    const { record, document } = await createEntry(view, store, call, entries.entryOf(call, parents, name), fields, 'approved');
     return { ...(record === undefined ? view.configOf(name, document) : view.config(name, record)), ...named };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;

@@ -1,4 +1,5 @@
 // DELETE of an entry, with dependent records of the resource.
+import { acts } from '../../../approvals/acts.ts';
 import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
 import { removeEntry, removeUnreadable } from '../change.ts';
 import type { Entry } from '../sight.ts';
@@ -23,7 +24,10 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
     async run(call, _, entry) {
       const isTrial = readFlag(call.query, 'validate');
       if (!(entry.record instanceof Unreadable)) await removeEntry(verb.view, verb.store, call, entry);
-      else if (!isTrial) await removeUnreadable(verb.view, verb.store, entry);
+      else if (!isTrial) {
+        await call.requireApproval(acts, { concerns: [], content: null, target: entry.record.reason, parameters: { unreadable: true } });
+        await removeUnreadable(verb.view, verb.store, entry);
+      }
       return new Reply(204);
     },
   });

@@ -66,7 +66,7 @@ export class VerbContext {
 
   /** Fields of every change. */
   get changing() {
-    return { ...this.shared, audit: 'required', query: changeQuery } as const;
+    return { ...this.shared, audit: 'required', act: 'by-document', query: changeQuery } as const;
   }
 
   /** Fields of every change with a document. */

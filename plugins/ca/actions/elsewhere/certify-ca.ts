@@ -23,6 +23,7 @@ export function certifyOther(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     fieldRights: [{ field: 'csr', operation: 'execute', path: `${caPath}/sign-csr` }],
     auditFields: ['csr', 'ttl', 'pathLength', 'permittedDomains', 'excludedDomains', 'permittedUriHosts', 'permittedIpRanges'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],

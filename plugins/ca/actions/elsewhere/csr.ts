@@ -20,6 +20,7 @@ export function makeCsr(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     errors: ['built-in', 'ca-has-no-key'],
     output: z.object({
       csr: z.string().meta({ description: 'PKCS#10 certification request, PEM.', example: pemExample('CERTIFICATE REQUEST') }),

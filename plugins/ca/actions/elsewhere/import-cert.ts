@@ -19,6 +19,7 @@ export function importCert(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['certificate'],
     errors: ['built-in', 'ca-has-no-key', 'invalid-certificate'],
     input: z.object({

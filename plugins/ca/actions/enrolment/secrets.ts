@@ -50,6 +50,7 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['subject', 'names', 'ttl', 'uses'],
     fieldRights: [
       { field: 'subject', operation: 'execute', path: `${caPath}/sign-csr` },
@@ -185,6 +186,7 @@ export function revokeEnrolmentSecret(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
+    act: 'none',
     auditFields: ['id'],
     errors: ['built-in'],
     commandLine: { positional: ['id'], ends: 'revokes the secret, which cannot be taken back' },

@@ -1,0 +1,188 @@
+// Asking for approval, and spending one: the transactions between which other people agree.
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../access/caller.ts';
+import { isWorking, tokenTable, type Read } from '../access/tokens/record.ts';
+import { fail } from '../base/errors.ts';
+import { formatTimestamp, parseDuration } from '../base/time.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
+import type { Act } from './acts.ts';
+import { type Approval, approvalTable, type Book, bookTable, emptyBook, type Person, personKey } from './records.ts';
+import { type NamedRule, rulesIn } from './rules.ts';
+import { standingOf } from './standing.ts';
+
+/** A request that needs approval, as far as approvals know it. */
+export type Guarded = {
+  readonly caller: Caller;
+  readonly clientIp: string;
+  readonly now: Temporal.Instant;
+  readonly method: string;
+  readonly endpoint: string;
+  readonly path: string;
+  readonly concerns: readonly (readonly string[])[];
+  readonly acts: readonly Act[];
+  readonly digest: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+/** Open requests of a person and of a tenant, and those that a person may make in an hour: a flood hides the one that matters. */
+const mostOfPerson = 10;
+const mostOfTenant = 200;
+const mostInHour = 60;
+const hourMs = 3_600_000;
+
+/** The identity of a caller. Throws `approval-refused` for tokens of versions before identities were recorded. */
+export function personOf({ identity, user, accessor }: Caller): Person {
+  if (identity === undefined)
+    throw fail('approval-refused', {
+      detail: 'This token does not say who its holder is, because an earlier version issued it: log in again.',
+    });
+  return { identity, user, accessor };
+}
+
+/**
+ * Records a request for approval; the same request of the same person, while it is open, is the one that is there. Throws `approval-refused` and
+ * `quota-exceeded`.
+ */
+export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[], reason: string): Promise<Approval> {
+  const { caller, now, digest, clientIp } = guarded;
+  const { tenantId } = caller;
+  const requester = { ...personOf(caller), clientIp };
+  const by = personKey(requester.identity);
+  return store.write((transaction) => {
+    requireWorkingToken(transaction, store, caller, now);
+    const book = livingBook(transaction.get(bookTable(store), [tenantId]) ?? emptyBook, now);
+    const same = book.open.find((one) => one.digest === digest && one.by === by);
+    const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
+    if (present?.state === 'open') return present;
+    const approval = approvalOf(guarded, requester, rules, reason);
+    transaction.put(bookTable(store), [tenantId], entered(book, approval, by, now));
+    transaction.put(approvalTable(store), [tenantId, approval.id], approval);
+    return approval;
+  });
+}
+
+function approvalOf(
+  { now, digest, method, endpoint, path, concerns, acts, parameters }: Guarded,
+  requester: Approval['requester'],
+  rules: readonly NamedRule[],
+  reason: string,
+): Approval {
+  const secondsOf = (field: 'approveWithin' | 'useWithin'): number =>
+    Math.min(...rules.map((rule) => parseDuration(rule[field], field).seconds));
+  return {
+    ...{ id: randomUUID(), digest, requester, method, endpoint, path, concerns, acts, parameters, reason },
+    rules: rules.map(({ name, needed, approvers }) => ({ name, needed, approvers: approvers.map(({ id }) => id) })),
+    from: formatTimestamp(now),
+    approveUntil: formatTimestamp(now.add({ seconds: secondsOf('approveWithin') })),
+    useWithinSeconds: secondsOf('useWithin'),
+    votes: [],
+    state: 'open',
+  };
+}
+
+/** The book without requests whose time is over, and without the counts of earlier hours. */
+function livingBook({ open, asked }: Book, now: Temporal.Instant): Book {
+  // Timestamps of this form sort chronologically.
+  const present = formatTimestamp(now);
+  const hour = hourOf(now);
+  return { open: open.filter(({ until }) => until > present), asked: asked.filter((one) => one.hour === hour) };
+}
+
+function hourOf(now: Temporal.Instant): number {
+  return Math.floor(now.epochMilliseconds / hourMs);
+}
+
+/** Throws `quota-exceeded`. */
+function entered(book: Book, { id, digest, approveUntil, useWithinSeconds }: Approval, by: string, now: Temporal.Instant): Book {
+  const hour = hourOf(now);
+  const times = book.asked.find((one) => one.by === by)?.times ?? 0;
+  const own = book.open.filter((one) => one.by === by).length;
+  if (times >= mostInHour || own >= mostOfPerson || book.open.length >= mostOfTenant)
+    throw fail('quota-exceeded', {
+      detail: `At most ${mostOfPerson} requests for approval of a person and ${mostOfTenant} of a tenant are open at once, and a person makes ${mostInHour} in an hour: withdraw some, or wait.`,
+      retryAfterSeconds: Math.ceil(((hour + 1) * hourMs - now.epochMilliseconds) / 1_000),
+    });
+  const until = formatTimestamp(Temporal.Instant.from(approveUntil).add({ seconds: useWithinSeconds }));
+  return {
+    open: [...book.open, { id, digest, by, until, tokens: [] }],
+    asked: [...book.asked.filter((one) => one.by !== by), { by, hour, times: times + 1 }],
+  };
+}
+
+/** Takes a request that is over out of the book of its tenant. */
+export function closeInBook(transaction: WriteTransaction, store: Store, tenantId: string, id: string): void {
+  const book = transaction.get(bookTable(store), [tenantId]);
+  if (book?.open.some((one) => one.id === id) !== true) return;
+  transaction.put(bookTable(store), [tenantId], { ...book, open: book.open.filter((one) => one.id !== id) });
+}
+
+/**
+ * Spends an approval for a request: from its commit on it is used, whatever becomes of the request. Of many at once one gets it. Throws `approval-void`,
+ * `approval-missing`, `approval-refused` and `invalid-token`.
+ */
+export function spend(store: Store, guarded: Guarded, id: string): Promise<Approval> {
+  const { caller, now, digest } = guarded;
+  const { tenantId } = caller;
+  const by = personKey(personOf(caller).identity);
+  return store.write((transaction) => {
+    requireWorkingToken(transaction, store, caller, now);
+    const approval = transaction.get(approvalTable(store), [tenantId, id]);
+    // A caller who guesses ids must not learn which ones there are.
+    if (approval === undefined || personKey(approval.requester.identity) !== by)
+      throw fail('approval-void', { detail: 'There is no approval of yours with this id.' });
+    requireOfRequest(approval, digest, now);
+    const read: Read = (table, key) => transaction.get(table, key);
+    const { requirements, grantedAt, until } = standingOf(store, tenantId, approval, rulesIn(transaction, store, tenantId), read);
+    const lacking = requirements.find(({ isMet }) => !isMet);
+    if (lacking !== undefined)
+      throw fail('approval-missing', {
+        detail: `The rule "${lacking.name}" needs ${lacking.needed} approvals, and ${lacking.have} count at present.`,
+      });
+    if (grantedAt === undefined || formatTimestamp(now) >= until || isBefore(now, grantedAt))
+      throw fail('approval-void', { detail: overText });
+    const end = { at: formatTimestamp(now), by: personOf(caller) };
+    const used: Approval = { ...approval, state: 'used', end };
+    transaction.put(approvalTable(store), [tenantId, id], used);
+    closeInBook(transaction, store, tenantId, id);
+    return used;
+  });
+}
+
+/** Throws `approval-void` unless an approval is open, for this request, and not of a time to come: the clock may have been set back. */
+function requireOfRequest(approval: Approval, digest: string, now: Temporal.Instant): void {
+  if (approval.state !== 'open') throw fail('approval-void', { detail: stateTexts[approval.state] });
+  if (approval.digest !== digest)
+    throw fail('approval-void', {
+      detail:
+        'The approval is for another request: its method, path, query, body and the present state of what it changes must be as they were when approval was asked for.',
+    });
+  if (isBefore(now, approval.from)) throw fail('approval-void', { detail: overText });
+}
+
+const overText = 'The time of this approval is over: ask again.';
+const stateTexts: Readonly<Record<Exclude<Approval['state'], 'open'>, string>> = {
+  used: 'This approval is used: each is for one request.',
+  rejected: 'This request was rejected.',
+  withdrawn: 'This request was withdrawn.',
+  expired: overText,
+  restored: 'The appliance was restored from a backup after this request: ask again.',
+};
+
+/** Small corrections of the clock do not end an approval. */
+const clockToleranceSeconds = 300;
+
+function isBefore(now: Temporal.Instant, timestamp: string): boolean {
+  return formatTimestamp(now.add({ seconds: clockToleranceSeconds })) < timestamp;
+}
+
+/** The token may have been disabled since the checks. Throws `invalid-token`. */
+export function requireWorkingToken(
+  transaction: WriteTransaction,
+  store: Store,
+  { tenantId, accessor }: Caller,
+  now: Temporal.Instant,
+): void {
+  const read: Read = (table, key) => transaction.get(table, key);
+  const token = transaction.get(tokenTable(store), [tenantId, accessor]);
+  if (token === undefined || !isWorking(store, token, now, read)) throw fail('invalid-token');
+}

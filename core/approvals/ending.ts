@@ -1,0 +1,75 @@
+// The end of requests for approval: by time, and by a restore; and of the roles whose people approve.
+import type { Clock, Job } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import type { Audit } from '../audit/record.ts';
+import { formatTimestamp } from '../base/time.ts';
+import { writeInPieces } from '../store/records/pieces.ts';
+import type { Store, StoreKey, WriteTransaction } from '../store/store.ts';
+import { closeInBook } from './asking.ts';
+import { type Approval, approvalTable } from './records.ts';
+import { rulesIn, ruleTable } from './rules.ts';
+import { standingOf } from './standing.ts';
+import { randomUUID } from 'node:crypto';
+
+/** Time for which a request is kept after its end. */
+const keptDays = 400;
+
+/** The job that ends requests whose time is over, with a record of each, and drops old ones. Safe to repeat and to interrupt. */
+export function approvalExpiryJob(store: Store, clock: Clock, audit: Audit): Job {
+  return {
+    name: 'expired-approvals',
+    everySeconds: 600,
+    async run(signal) {
+      store.refresh();
+      const now = clock.now();
+      const over = Array.from(approvalTable(store).entries([])).filter(([key, approval]) => isOver(store, String(key[0]), approval, now));
+      await writeInPieces(store, over, (transaction, [key]) => end(transaction, store, key, 'expired', now), signal);
+      for (const [key, { id, path }] of over)
+        await audit.write({
+          ...{ kind: 'approval', occurredAt: formatTimestamp(now), requestId: randomUUID(), tenantId: String(key[0]), path },
+          ...{ approval: id, code: 'expired' },
+        });
+      const oldest = formatTimestamp(now.subtract({ hours: keptDays * 24 }));
+      const old = Array.from(approvalTable(store).entries([])).filter(
+        ([, { state, end: ended }]) => state !== 'open' && (ended?.at ?? '') < oldest,
+      );
+      await writeInPieces(store, old, (transaction, [key]) => transaction.delete(approvalTable(store), key), signal);
+    },
+  };
+}
+
+function isOver(store: Store, tenantId: string, approval: Approval, now: Temporal.Instant): boolean {
+  if (approval.state !== 'open') return false;
+  const { until } = standingOf(
+    store,
+    tenantId,
+    approval,
+    Array.from(ruleTable(store).entries([tenantId]), ([key, rule]) => ({ ...rule, name: String(key.at(-1)) })),
+    (table, key) => table.get(key),
+  );
+  return formatTimestamp(now) >= until;
+}
+
+function end(transaction: WriteTransaction, store: Store, key: StoreKey, state: 'expired' | 'restored', now: Temporal.Instant): void {
+  const approval = transaction.get(approvalTable(store), key);
+  if (approval?.state !== 'open') return;
+  transaction.put(approvalTable(store), key, { ...approval, state, end: { at: formatTimestamp(now) } });
+  closeInBook(transaction, store, String(key[0]), approval.id);
+}
+
+/** Ends every open request after a restore: the backup may be from before its approval was used. */
+export async function voidApprovals(store: Store, now: Temporal.Instant): Promise<void> {
+  const all = Array.from(approvalTable(store).keys([]));
+  await writeInPieces(store, all, (transaction, key) => end(transaction, store, key, 'restored', now));
+}
+
+/** Throws `last-approver` if a role is the last one that a rule names: without it nobody could change the rule. `id`: as in ApproverRole. */
+export function requireOtherApprovers(transaction: WriteTransaction, store: Store, tenantId: string, id: string): void {
+  const rule = rulesIn(transaction, store, tenantId).find(
+    ({ approvers }) => approvers.some((role) => role.id === id) && approvers.every((role) => role.id === id),
+  );
+  if (rule !== undefined)
+    throw fail('last-approver', {
+      detail: `Only people of this role approve by the rule "${rule.name}": name other approvers there first.`,
+    });
+}

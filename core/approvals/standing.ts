@@ -1,0 +1,88 @@
+// Judges an approval: who may approve, which approvals count at present, and whether they are enough.
+import { approleTable } from '../access/approles/approles.ts';
+import { grantIsOpen } from '../access/tokens/grants.ts';
+import { lineageOf, tokenTable, type Lineage, type Read } from '../access/tokens/record.ts';
+import { formatTimestamp } from '../base/time.ts';
+import type { Store } from '../store/store.ts';
+import { type Approval, personKey, type Vote } from './records.ts';
+import { type ApproverRole, fitting, type NamedRule } from './rules.ts';
+
+/** The lineage of a token by its accessor; undefined if it has ended. Its validity in time is not judged. */
+export function lineageBy(store: Store, tenantId: string, accessor: string, read: Read): Lineage | undefined {
+  const record = read(tokenTable(store), [tenantId, accessor]);
+  return record === undefined ? undefined : lineageOf(store, record, read);
+}
+
+/** Ids of the roles by which the login behind a token was made. */
+export function roleIdsOf(store: Store, tenantId: string, lineage: Lineage, read: Read): readonly string[] {
+  const { grants = [], approle } = lineage.at(-1) as Lineage[number];
+  const own = approle === undefined ? undefined : read(approleTable(store), [tenantId, approle.name]);
+  return own === undefined || own.grantId !== approle?.grantId ? grants : [...grants, own.id];
+}
+
+/** Tells whether a role of approvers is still the one that was named. */
+function isThere(store: Store, tenantId: string, { kind, name, id }: ApproverRole, read: Read): boolean {
+  return kind === 'approle' ? read(approleTable(store), [tenantId, name])?.id === id : grantIsOpen(store, tenantId, id, read);
+}
+
+/** A requirement at present: that of the request when it was made and that of the rule now, whichever is stricter. */
+export type Requirement = {
+  readonly name: string;
+  readonly needed: number;
+  /** ids of the roles whose people count */
+  readonly approvers: readonly string[];
+  /** people whose approval counts */
+  readonly have: number;
+  readonly isMet: boolean;
+};
+
+/** A request at present. */
+export type Standing = {
+  readonly requirements: readonly Requirement[];
+  /** time of the last approval that was needed; undefined while some are missing */
+  readonly grantedAt: string | undefined;
+  /** end of the time in which it can be approved, or used once it is granted */
+  readonly until: string;
+};
+
+/** The standing of a request under the rules of its tenant. */
+export function standingOf(store: Store, tenantId: string, approval: Approval, rules: readonly NamedRule[], read: Read): Standing {
+  const present = fitting(rules, approval.acts, approval.concerns);
+  const requirementsBy = (votes: readonly Vote[]): readonly Requirement[] =>
+    requirementsOf(store, tenantId, { ...approval, votes }, present, rules, read);
+  const granting = approval.votes.find((_, at) => requirementsBy(approval.votes.slice(0, at + 1)).every(({ isMet }) => isMet));
+  const requirements = requirementsBy(approval.votes);
+  if (granting === undefined) return { requirements, grantedAt: undefined, until: approval.approveUntil };
+  const until = formatTimestamp(Temporal.Instant.from(granting.at).add({ seconds: approval.useWithinSeconds }));
+  return { requirements, grantedAt: granting.at, until };
+}
+
+/**
+ * The requirements of a request: of the rules when it was made, and of those that fit it at present. Approvals count by the present approvers of a rule; a
+ * rule that is gone keeps those it had.
+ */
+function requirementsOf(
+  store: Store,
+  tenantId: string,
+  { rules: then, votes, requester }: Pick<Approval, 'rules' | 'votes' | 'requester'>,
+  present: readonly NamedRule[],
+  everyRule: readonly NamedRule[],
+  read: Read,
+): readonly Requirement[] {
+  const names = [...new Set([...then.map(({ name }) => name), ...present.map(({ name }) => name)])];
+  return names.map((name) => {
+    const was = then.find((rule) => rule.name === name);
+    const is = everyRule.find((rule) => rule.name === name);
+    const needed = Math.max(was?.needed ?? 1, is?.needed ?? 1);
+    const approvers =
+      is === undefined ? (was?.approvers ?? []) : is.approvers.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id);
+    const good = votes.filter((vote) => isGood(vote, requester.identity, approvers));
+    const have = new Set(good.map(({ identity }) => personKey(identity))).size;
+    return { name, needed, approvers, have, isMet: have >= needed };
+  });
+}
+
+/** The person who asks does not approve, by whichever token: identities are compared. */
+function isGood({ identity, roles }: Vote, requester: Vote['identity'], approvers: readonly string[]): boolean {
+  return personKey(identity) !== personKey(requester) && roles.some((role) => approvers.includes(role));
+}

@@ -1,0 +1,169 @@
+// The gate of approvals: after every check of a request, and before its endpoint runs, or before the commit of a change of a resource.
+import { type Act, acts as everyAct } from '../../approvals/acts.ts';
+import { ask, type Guarded, personOf, spend } from '../../approvals/asking.ts';
+import { digestOf, wordsOf } from '../../approvals/digest.ts';
+import { type Approval, personKey } from '../../approvals/records.ts';
+import { type Approvals, fitting, type NamedRule } from '../../approvals/rules.ts';
+import { fail } from '../../base/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { replaceUnseen } from '../../wire/unseen-text.ts';
+import { Wire } from '../../wire/schema.ts';
+import { type AnyEndpoint, type ApprovalSubject, Reply } from '../endpoint.ts';
+import { judgedSegments } from '../judged-path.ts';
+import { queryOf } from '../request/path.ts';
+import type { AllowedCall, ApiRequest } from './api-request.ts';
+
+/** Ends a request that has asked for approval, with the answer that says so. */
+export class AskedForApproval extends Error {
+  override readonly name = 'AskedForApproval';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('approval was asked for');
+    this.reply = reply;
+  }
+}
+
+const shortestReason = 8;
+const longestReason = 512;
+
+/** The acts that an endpoint declares for a request. An endpoint that changes something and says nothing counts as every act. */
+export function actsOf(endpoint: AnyEndpoint, call: AllowedCall, input: unknown, found: unknown): readonly Act[] {
+  if (endpoint.access === 'public') return none;
+  const { act, method, query = {} } = endpoint;
+  if (Object.hasOwn(query, 'validate') && call.query.get('validate') === 'true') return none;
+  if (act === undefined) return method === 'GET' ? none : everyAct;
+  if (act === 'none' || act === 'by-document') return none;
+  if (typeof act === 'function') return act(call, input as never, found as never);
+  return [act];
+}
+
+const none: readonly Act[] = [];
+
+/** As `requireApproval` of a call. Undefined, without any work, where no rule of the tenant is about the request. */
+export function passGate(context: ApiRequest, acts: readonly Act[], subject: ApprovalSubject): Promise<void> | undefined {
+  const {
+    caller,
+    server: { approvals },
+  } = context;
+  if (caller === undefined || acts.length === 0) return undefined;
+  context.note.acts = acts;
+  const rules = fitting(approvals.rules.of(caller.tenantId), acts, subject.concerns);
+  return rules.length === 0 ? undefined : requireOne(context, approvals, acts, subject, rules);
+}
+
+async function requireOne(
+  context: ApiRequest,
+  { store }: Approvals,
+  acts: readonly Act[],
+  subject: ApprovalSubject,
+  rules: readonly NamedRule[],
+): Promise<void> {
+  const { approval: id, 'approval-reason': reason } = context.exchange.headers;
+  if (id !== undefined && reason !== undefined)
+    throw refusedHeader('approval', 'Send "Approval" to use an approval, or "Approval-Reason" to ask for one, not both.');
+  if (id === undefined && reason === undefined) throw neededBy(context, rules);
+  const guarded = guardedBy(context, store, acts, subject);
+  if (reason !== undefined) {
+    const asked = await ask(store, guarded, rules, readReason(reason));
+    context.note.kind = 'approval';
+    context.note.approval = asked.id;
+    throw new AskedForApproval(askedReply(asked, rules));
+  }
+  const spent = await spend(store, guarded, readId(id));
+  context.note.approval = spent.id;
+  context.note.approvers = spent.votes.map(({ user, identity, accessor }) => ({ user, identity, accessor }));
+}
+
+function guardedBy(
+  context: ApiRequest,
+  store: Store,
+  acts: readonly Act[],
+  { concerns, content, target, parameters }: ApprovalSubject,
+): Guarded {
+  const { caller, now, clientIp, path, route, exchange } = context;
+  if (caller === undefined) throw new Error('a request without a caller has come to the gate of approvals');
+  const { method, path: endpoint } = route.endpoint;
+  const query = [...new URLSearchParams(queryOf(exchange.target))].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const by = personKey(personOf(caller).identity);
+  const digest = digestOf(store, [caller.tenantId, by, method, endpoint, path.segments, query, content, target]);
+  return { caller, clientIp, now, method, endpoint, path: path.text, concerns, acts, digest, parameters };
+}
+
+function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]): Error {
+  const texts = rules.map(
+    ({ name, needed, approvers }) => `"${name}" needs ${needed} approvals of people of ${approvers.map((role) => role.name).join(', ')}`,
+  );
+  const way =
+    via === undefined || via === 'console'
+      ? 'Send it with the header Approval-Reason to ask for them'
+      : `Requests over ${via} cannot carry an approval: send it to /v1, with the header Approval-Reason, to ask for them`;
+  return fail('approval-needed', {
+    detail: `Other people must approve this: the rule ${texts.join(', and ')}. ${way}.`,
+    items: rules.map(({ name, needed }) => ({ message: `needs ${needed} approvals`, info: name })),
+  });
+}
+
+/** The text of a header that is percent-encoded UTF-8 (RFC 3986): a repeated header, which node joins with a comma and a space, is not. */
+function readReason(header: string | string[]): string {
+  const sent = String(header);
+  const text = /^[\w\-.~!*'()%]+$/.test(sent) ? decoded(sent) : undefined;
+  const shown = text === undefined ? '' : replaceUnseen(text, '�').trim();
+  if (shown.length >= shortestReason && shown.length <= longestReason) return shown;
+  throw refusedHeader(
+    'approval-reason',
+    `"Approval-Reason" must be ${shortestReason} to ${longestReason} characters in percent-encoded UTF-8, once: "new%20partner%20bank".`,
+  );
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readId(header: string | string[] | undefined): string {
+  const sent = String(header);
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sent)) return sent;
+  throw refusedHeader('approval', '"Approval" must be the id of one request for approval.');
+}
+
+function refusedHeader(name: string, detail: string): Error {
+  return fail('invalid-value', { detail, items: [{ message: 'is not as it must be', info: name }] });
+}
+
+/** 202 with the id under which the same request, sent once more, runs when it is approved. */
+function askedReply({ id, digest, approveUntil }: Approval, rules: readonly NamedRule[]): Reply {
+  const needed = Math.max(...rules.map((rule) => rule.needed));
+  const body = { id, needed, expires: approveUntil, digest, 'digest-words': wordsOf(digest) };
+  return new Reply(202, new Wire(body), { location: `/v1/state/approvals/${id}` });
+}
+
+/** The subject of a request to an action: its input as it was parsed, and what it found. */
+export function subjectOfAction(context: ApiRequest): ApprovalSubject {
+  const { route, path, input, largeText, found, note } = context;
+  const { endpoint } = route;
+  const written = input instanceof Uint8Array ? input : route.constrainedInput(input);
+  const isOfAppliance = endpoint.access === 'token' && endpoint.reservedFor !== undefined;
+  return {
+    concerns: isOfAppliance ? [] : [judgedSegments(endpoint, path.segments), ...(concernsOf(context) ?? [])],
+    content: largeText === undefined ? written : [written, largeText],
+    target: found ?? null,
+    parameters: shownOf(note.requestParameters),
+  };
+}
+
+function concernsOf({ route: { endpoint }, call, input }: ApiRequest): readonly (readonly string[])[] | undefined {
+  return endpoint.access === 'token' && call !== undefined ? endpoint.concerns?.(call, input as never) : undefined;
+}
+
+function shownOf(parameters: ApiRequest['note']['requestParameters']): Readonly<Record<string, unknown>> {
+  return parameters === undefined ? {} : (JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>);
+}
+
+/** Tells whether what a request is about is as it was. */
+export function isSameTarget({ store }: Approvals, one: unknown, other: unknown): boolean {
+  return digestOf(store, [one ?? null]) === digestOf(store, [other ?? null]);
+}

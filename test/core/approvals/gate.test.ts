@@ -1,0 +1,55 @@
+// A request under a rule runs only after others have agreed to exactly that request, once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { type People, rule, rulePath, startPeople } from './people.ts';
+
+const at = temporaryDirectory();
+let people: People;
+const key = '/v1/config/keystore/transit-keys/payments';
+const exporting = '/v1/state/keystore/transit-keys/payments/export';
+
+beforeAll(async () => {
+  people = await startPeople(at());
+  await people.as('root', 'POST', '/v1/config/keystore/transit-keys', { name: 'payments', exportable: true });
+});
+afterAll(() => people.appliance.close());
+
+test('without a rule nothing asks for approval', async () => {
+  expect((await people.as('asker', 'POST', exporting, {})).status).toBe(200);
+});
+
+test('with a rule a request is refused, asked for, approved by two, and runs once', async () => {
+  const made = await people.as('root', 'POST', rulePath, rule('key-material'));
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const refused = await people.as('asker', 'POST', exporting, {});
+  expect([refused.status, refused.body.code]).toEqual([403, 'approval-needed']);
+  const asked = await people.ask('asker', 'POST', exporting, {});
+  expect(asked.status, JSON.stringify(asked.body)).toBe(202);
+  const id = String(asked.body.id);
+  expect(asked.headers['location']).toBe(`/v1/state/approvals/${id}`);
+  const early = await people.as('asker', 'POST', exporting, {}, { approval: id });
+  expect([early.status, early.body.code]).toEqual([409, 'approval-missing']);
+  expect((await people.approve('anna', id)).body.state).toBe('open');
+  expect((await people.approve('bert', id)).body.state).toBe('granted');
+  const ran = await people.as('asker', 'POST', exporting, {}, { approval: id });
+  expect(ran.status, JSON.stringify(ran.body)).toBe(200);
+  expect(ran.body.keys).toBeDefined();
+  const again = await people.as('asker', 'POST', exporting, {}, { approval: id });
+  expect([again.status, again.body.code]).toEqual([409, 'approval-void']);
+});
+
+test('a change of a resource is approved with its present and its wanted value', async () => {
+  const asked = await people.ask('asker', 'PATCH', key, { 'deletion-allowed': true });
+  expect(asked.status, JSON.stringify(asked.body)).toBe(202);
+  const id = String(asked.body.id);
+  const seen = await people.as('anna', 'GET', `/v1/state/approvals/${id}`);
+  expect(seen.body.parameters).toEqual({ 'deletion-allowed': { present: false, wanted: true } });
+  for (const name of ['anna', 'cleo']) await people.approve(name, id);
+  const ran = await people.as('asker', 'PATCH', key, { 'deletion-allowed': true }, { approval: id });
+  expect(ran.status, JSON.stringify(ran.body)).toBe(204);
+});
+
+test('rules protect themselves', async () => {
+  const refused = await people.as('root', 'DELETE', `${rulePath}/key-material`);
+  expect([refused.status, refused.body.code]).toEqual([403, 'approval-needed']);
+});
