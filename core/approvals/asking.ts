@@ -53,12 +53,23 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
     const book = livingBook(transaction.get(bookTable(store), [tenantId]) ?? emptyBook, now);
     const same = book.open.find((one) => one.digest === digest && one.by === by);
     const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
-    if (present?.state === 'open') return present;
+    if (present?.state === 'open' && isInTime(transaction, store, tenantId, present, now)) return present;
+    if (present?.state === 'open') {
+      const end = { at: formatTimestamp(now) };
+      transaction.put(approvalTable(store), [tenantId, present.id], { ...present, state: 'expired', end });
+    }
+    const others = { ...book, open: book.open.filter((one) => one.id !== present?.id) };
     const approval = approvalOf(guarded, requester, rules, reason);
-    transaction.put(bookTable(store), [tenantId], entered(book, approval, by, now));
+    transaction.put(bookTable(store), [tenantId], entered(others, approval, by, now));
     transaction.put(approvalTable(store), [tenantId, approval.id], approval);
     return approval;
   });
+}
+
+function isInTime(transaction: WriteTransaction, store: Store, tenantId: string, approval: Approval, now: Temporal.Instant): boolean {
+  const rules = rulesIn(transaction, store, tenantId);
+  const { until } = standingOf(store, tenantId, approval, rules, (table, key) => transaction.get(table, key));
+  return formatTimestamp(now) < until && !isBefore(now, approval.from);
 }
 
 function approvalOf(

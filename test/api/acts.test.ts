@@ -38,7 +38,11 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   // Beside it `system/operate`, which the image alone has.
   stop: ['POST keystore/system/seal'],
   // By what they find: restore both takes out and brings in; secret-ids of approvers; certificates of CAs.
-  function: [`POST ${keys}/restore`, 'POST keystore/authentication/approles/{name}/generate-secret-id', `POST ${ca}/revoke`],
+  function: [
+    `POST ${keys}/restore`,
+    ...['generate-secret-id', 'hand-over-secret-id'].map((action) => `POST keystore/authentication/approles/{name}/${action}`),
+    `POST ${ca}/revoke`,
+  ],
 };
 
 test.each(Object.entries(expected))('%s is the act of these endpoints and of no others', (act, names) => {

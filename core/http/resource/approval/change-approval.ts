@@ -36,7 +36,8 @@ export async function requireApprovalOf(
   if (acts.length === 0) return;
   await call.requireApproval(acts, {
     concerns: concernsOf(view, entry.names),
-    content: change.after ?? null,
+    // The path of a creation does not name the entry.
+    content: [entry.names, change.after ?? null],
     target: view.tag(entry.name, record) ?? null,
     parameters: differences(view, entry.name, change),
   });

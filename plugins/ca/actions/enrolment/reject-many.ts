@@ -34,6 +34,7 @@ export function rejectEnrolments(context: CaContext): AnyEndpoint {
     operation: 'execute',
     judgedAs: { action: 'reject-enrolment' },
     audit: 'required',
+    act: 'none',
     auditFields: ['clientIp', 'subject', 'withoutSecret', 'all'],
     errors: ['built-in'],
     commandLine: { ends: 'refuses the requests, which cannot be taken back' },
