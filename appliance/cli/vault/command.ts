@@ -105,7 +105,7 @@ async function moveKeys(words: readonly string[], options: KeyOptions, before: C
       }
     } finally {
       progress.clear();
-      if (lent !== undefined) await source.forget(lent);
+      if (lent !== undefined) await takeBack(source, lent, io);
     }
     await printValue(report, options.output, io);
     const left = report.filter(({ outcome }) => outcome === 'left').length;
@@ -129,6 +129,14 @@ async function lend(source: Source, target: Client): Promise<string> {
     );
   });
   return name;
+}
+
+/** Takes the lent key back. It is a public key: where that fails, the report is worth more than an end of the command. */
+async function takeBack(source: Source, lent: string, io: Io): Promise<void> {
+  await source.forget(lent).catch((error: unknown) => {
+    if (!(error instanceof CommandFailed)) throw error;
+    io.stderr.write(`keystorectl: the public key "${lent}" is still there, and may be deleted: ${error.message}\n`);
+  });
 }
 
 const linesAtOnce = 250;

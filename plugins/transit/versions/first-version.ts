@@ -21,14 +21,20 @@ import { finishRemoval, removeVersions, versionsIn } from './removal.ts';
 /** Attempts while other processes change the key. */
 const attempts = 8;
 
-/** Tells whether the only version of a key was made here with it, and never used, as far as this process sees. */
+/**
+ * Tells whether nothing rests on the only version of a key: it was made here with the key, was never used, as far as this process sees, and has not left.
+ * A public key that others may encrypt to leaves no trace of its use.
+ */
 export async function isUntouched(transit: Transit, key: Key): Promise<boolean> {
   // Stores the uses that this process has counted.
   await transit.usage.flush();
   transit.store.refresh();
   const { tenantId, record } = key;
   if (record.latest !== 1 || record.floor !== 1 || record.verificationOnly) return false;
-  return transit.keyring.version(key, 1).record.origin === 'generated' && !transit.tables.usage.has([tenantId, record.id, 1]);
+  if ((record.history?.exportCount ?? 0) > 0) return false;
+  const { origin, publicKey } = transit.keyring.version(key, 1).record;
+  if (origin !== 'generated' || (publicKey !== undefined && cipherOf(record).kind !== 'signing')) return false;
+  return !transit.tables.usage.has([tenantId, record.id, 1]);
 }
 
 /**
@@ -71,7 +77,8 @@ async function replaceOnce(transit: Transit, key: Key, number: number, call: End
     replaced = await store.write((transaction) => {
       const current = transaction.get(tables.keys, [key.tenantId, key.name]);
       if (current?.id !== key.record.id || current.latest !== 1) throw coreFail('conflict', { overtaken: true });
-      if (transaction.has(tables.usage, [key.tenantId, current.id, 1])) throw coreFail('conflict', { overtaken: true });
+      const isUsed = transaction.has(tables.usage, [key.tenantId, current.id, 1]) || (current.history?.exportCount ?? 0) > 0;
+      if (isUsed) throw coreFail('conflict', { overtaken: true });
       const before: Key = { ...key, record: current };
       const going = versionsIn(transit, transaction, before);
       requireVersionsRemovable(transit, transaction, before, going, call.access, { key: made, versions: [{ number, record }] });

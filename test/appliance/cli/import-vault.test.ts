@@ -135,6 +135,15 @@ test('a wrong token, and an address without TLS, are refused before anything is 
   expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('give https://HOST:PORT')]);
 });
 
+test('a source that does not give the lent key back keeps a public key, and the report is there', async () => {
+  const made = vault.make('kept', 'aes256-gcm96', [1]);
+  vault.keepsLent = true;
+  const { code, rows, stderr } = await move('kept');
+  vault.keepsLent = false;
+  expect([code, rows[0]?.outcome, made.versions.size]).toEqual([0, 'moved', 1]);
+  expect(stderr).toMatch(/the public key "keystored-import-[0-9a-f]{12}" is still there.*deletion/);
+});
+
 test('values of a key that stays there are moved line by line, or not at all', async () => {
   vault.make('inside', 'aes256-gcm96', [1, 2], { exportable: false });
   await ask('POST', '/v1/config/keystore/transit-keys', { name: 'inside' });

@@ -38,6 +38,8 @@ export type SimulatedVault = {
   encrypt(this: void, name: string, plaintext: string, version: number): string;
   /** no byok-export, as an earlier version has none */
   isOld: boolean;
+  /** deletes nothing */
+  keepsLent: boolean;
   close(): void;
 };
 
@@ -49,7 +51,7 @@ export async function startSimulatedVault(directory: string, token: string): Pro
     respond(request, response).catch((error: unknown) => response.writeHead(500).end(JSON.stringify({ errors: [String(error)] })));
   });
   const vault = {
-    ...{ url: '', ca: identity.cert, requests, keys, isOld: false },
+    ...{ url: '', ca: identity.cert, requests, keys, isOld: false, keepsLent: false },
     make(name: string, type: string, numbers: readonly number[], fields: Record<string, unknown> = {}): SimulatedKey {
       const { exportable = true, derived = false, ...others } = fields;
       const versions = new Map(numbers.map((number) => [number, materialOf(type)]));
@@ -84,7 +86,7 @@ export async function startSimulatedVault(directory: string, token: string): Pro
     if (key === undefined) return [act === 'encrypt' ? 400 : 404, { errors: [] }];
     if (act === 'keys' && method === 'GET') return data(read(first, key));
     if (act === 'keys' && method === 'DELETE')
-      return key.fields['deletion_allowed'] === true ? (keys.delete(first), [204, undefined]) : refusal('deletion');
+      return key.fields['deletion_allowed'] === true && !vault.keepsLent ? (keys.delete(first), [204, undefined]) : refusal('deletion');
     if (act === 'keys' && second === 'config') return (Object.assign(key.fields, body), data(read(first, key)));
     if (act === 'encrypt')
       return data({

@@ -62,6 +62,9 @@ test('a key that was used, imported, rotated or has no private part keeps its ve
   expect(await take('used', { data, 'as-version': 1 })).toBe('400 invalid-value');
   expect(await opened('used', String(body.ciphertext))).toBe('kept');
   expect(await take('used', { data, 'as-version': 2 })).toBe('204 done');
+  await transit.create('exported', { exportable: true });
+  await transit.act('exported', 'export', {});
+  expect(await take('exported', { data, 'as-version': 1 })).toBe('400 invalid-value');
   await transit.create('imported');
   expect(await take('imported', { data, 'as-version': 7 })).toBe('204 done');
   for (const number of [1, 7, 9]) expect(await take('imported', { data, 'as-version': number })).toBe('400 invalid-value');
