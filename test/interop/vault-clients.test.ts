@@ -27,6 +27,10 @@ const rulesOfCertificates = ['sign-csr', 'certify-ca', 'issue', 'revoke', 'certi
   path: `${caOfStory}/${act}`,
   operations: { all: 'allow' },
 }));
+const rulesOfWrapping = [`/v1/state/${approles}/hvac-wrapping/generate-secret-id`, '/v1/state/keystore/hand-over/create'].map((path) => ({
+  path,
+  operations: { execute: 'allow' },
+}));
 const rulesOfSeal = ['encrypt', 'decrypt'].map((act) => ({
   path: `/v1/state/keystore/transit-keys/seal/${act}`,
   operations: { execute: 'allow' },
@@ -39,7 +43,12 @@ beforeAll(async () => {
   );
   daemon = await startDaemon({ directory: at('data'), args: ['--config', at('keystored.yaml')] });
   writeFileSync(at('ca.pem'), daemon.caPem);
-  for (const [name, rules] of Object.entries({ story: rulesOfStory, seal: rulesOfSeal, certificates: rulesOfCertificates }))
+  for (const [name, rules] of Object.entries({
+    story: rulesOfStory,
+    seal: rulesOfSeal,
+    certificates: rulesOfCertificates,
+    wrapping: rulesOfWrapping,
+  }))
     await daemon.request('POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } });
   const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
   await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: 'web', est });
@@ -105,6 +114,16 @@ test.skipIf(noPython !== '')(`certificates by hvac, as Ansible asks for them${no
   expect(JSON.parse(stdout)).toEqual({
     ...{ issued: ['ec', 1], signed: true, authority: true, chain: 1, list: true, listed: true, read: true },
     ...{ revoked: 'revoked', absent: 'forbidden' },
+  });
+});
+
+test.skipIf(noPython !== '')(`wrapped answers by hvac${noPython}`, async () => {
+  const bin = await virtualEnvironment('vault', [], ['hvac'], programs);
+  const environment = await environmentFor('hvac-wrapping', 'wrapping');
+  const { stdout } = await must(join(bin, 'python3'), ['-B', join(programs, 'wrapping.py')], { environment });
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ unseen: true, same: true, path: 'auth/approle/role/hvac-wrapping/secret-id', login: 'hvac-wrapping', any: { a: 1 } },
+    again: expect.stringMatching(/^InvalidRequest: wrapping token is not valid or does not exist: it was opened at /),
   });
 });
 
