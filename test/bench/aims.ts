@@ -107,6 +107,19 @@ const aims: readonly Aim[] = [
     ...{ where: 'login', what: 'approle login, 64 connections: processor time', aim: 'at most 200 µs' },
     now: (figures) => atMost(figures.login?.found.rows.find((one) => one.connections === 64)?.appliance.micros, 200, micros),
   },
+  ...(['encrypt', 'encrypt x 100', 'sign ecdsa-p256'] as const).map((operation) => ({
+    ...{ where: "Vault's API", what: `${operation}, 64 connections: rate and processor time to the same at our API` },
+    aim: 'at least 0.90',
+    now: (figures: Figures): Now | undefined => {
+      const found = figures.vault?.found.rows.find((one) => one.operation === operation && one.connections === 64);
+      return (
+        found && {
+          text: `${found.rateToOwn.toFixed(2)}, ${found.timeToOwn.toFixed(2)}`,
+          isMet: Math.min(found.rateToOwn, found.timeToOwn) >= 0.9,
+        }
+      );
+    },
+  })),
   ...(['enrolment', 'renewal'] as const).flatMap((operation) =>
     (['kept', 'fresh'] as const).map((mode) => ({
       ...{ where: 'EST', what: `${operation} (ECDSA P-256) on ${mode} connections: rate to https with one signature, and processor time` },

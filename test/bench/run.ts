@@ -22,6 +22,7 @@ import { openBaoVersion } from './neighbours/openbao.ts';
 import { actions } from './parts/actions.ts';
 import { cluster } from './parts/cluster.ts';
 import { creation } from './parts/creation.ts';
+import { vault } from './parts/vault.ts';
 import { est } from './parts/est.ts';
 import { guard } from './parts/guard.ts';
 import { keys } from './parts/keys.ts';
@@ -32,7 +33,7 @@ import { scale } from './parts/scale.ts';
 import { start } from './parts/start.ts';
 
 const parts: { readonly [Name in PartName]: Part<Name> } = {
-  ...{ actions, guard, keys, creation, login, est, large, memory, start, scale, cluster },
+  ...{ actions, guard, keys, creation, login, vault, est, large, memory, start, scale, cluster },
 };
 const names = Object.keys(partSchemas) as readonly PartName[];
 

@@ -96,6 +96,17 @@ const loginRow = z.strictObject({
   ...besideOpenBao,
 });
 
+/** One operation at our API and through that of Vault, in neighbouring turns of one appliance. */
+const vaultRow = z.strictObject({
+  operation: z.enum(['encrypt', 'encrypt x 100', 'sign ecdsa-p256']),
+  connections: number,
+  own: ownLoad,
+  vault: ownLoad,
+  rateToOwn: number,
+  /** processor time: ours to Vault's, so that below 1 is more */
+  timeToOwn: number,
+});
+
 /** Of one process, MiB (PSS): before a load, right after it, and when it has been idle for a while. */
 const processMemory = z.strictObject({
   process: z.string(),
@@ -162,6 +173,7 @@ export const partSchemas = {
   keys: z.strictObject({ rows: z.array(keyUseRow), steps: z.array(keyStep).default([]) }),
   creation: z.strictObject({ token: z.strictObject({ micros: number }), rows: z.array(creationRow) }),
   login: z.strictObject({ rows: z.array(loginRow) }),
+  vault: z.strictObject({ rows: z.array(vaultRow) }),
   est: z.strictObject({
     rows: z.array(enrolmentRow),
     steps: z.array(z.strictObject({ key: z.string(), step: z.string(), ms: number })),

@@ -62,7 +62,8 @@ function routes(mount: string, action: Action): readonly Alias[] {
     ...(reply === undefined
       ? {}
       : {
-          reply: (outcome, it, invoke) => reply(action, outcome, it, invoke),
+          // A success has nothing more to say, and does not wait for a turn.
+          reply: (outcome, it, invoke) => (outcome.error === undefined ? undefined : reply(action, outcome, it, invoke)),
           readsDespite: (refusal, caller) => makesKey(facade, refusal, caller),
         }),
   });
