@@ -1,5 +1,5 @@
 // Extensions of certificates, as far as ACME needs them.
-import { type Reader, readObjectIdentifier, readOnly, tag } from '../../core/der/der.ts';
+import { DerError, type Reader, readObjectIdentifier, readOnly, tag } from '../../core/der/der.ts';
 
 export type FoundExtension = { readonly isCritical: boolean; readonly value: Uint8Array };
 
@@ -13,7 +13,7 @@ export function extensionsOf(certificate: Uint8Array): ReadonlyMap<string, Found
     const parts = readOnly(whole, tag.sequence);
     const id = readObjectIdentifier(parts.next(tag.oid).content);
     const isCritical = (parts.optional(tag.boolean)?.content[0] ?? 0) !== 0;
-    if (all.has(id)) throw new TypeError('a certificate with an extension twice');
+    if (all.has(id)) throw new DerError('a certificate with an extension twice');
     all.set(id, { isCritical, value: parts.next(tag.octetString).content });
     parts.end();
   }

@@ -49,6 +49,7 @@ export async function sweepAcme(acme: Acme, signal: AbortSignal): Promise<void> 
       transaction.delete(tables.accounts, key);
       transaction.delete(tables.accountKeys, [tenantId, caId, account.thumbprint]);
       transaction.delete(tables.unproven, [tenantId, caId, account.subscriber, id]);
+      transaction.delete(tables.openAccounts, [tenantId, caId, account.subscriber, id]);
     },
     signal,
   );

@@ -18,6 +18,7 @@ export default definePlugin<Config>({
     accounts: { of: 'all', fills: true },
     'account-keys': { of: 'all', fills: true },
     unproven: { of: 'all', fills: true },
+    'open-accounts': { of: 'all', fills: true },
     orders: { of: 'all', fills: true },
     'open-orders': { of: 'all', fills: true },
     certificates: { of: 'all', fills: true },

@@ -3,12 +3,14 @@ export const limits = {
   /** accounts without a key of an administrator and without a certificate, of a subscriber (an IPv4 address, an IPv6 /64), and of a CA */
   unprovenOfSubscriber: 50,
   unprovenOfCa: 10_000,
+  /** accounts without a key of an administrator, of a subscriber, with and without a certificate */
+  openOfSubscriber: 500,
   /** unfinished orders of an account */
   openOrdersOfUnproven: 10,
   openOrders: 300,
   /** orders of an account that are on record, finished or not */
   ordersOfUnproven: 50,
-  orders: 5_000,
+  orders: 2_000,
   identifiers: 100,
   /** contacts of an account, and characters of one */
   contacts: 8,

@@ -1,5 +1,6 @@
 // Additions of plugin `acme` to the appliance, loaded by processes that serve: its requests on the listener, and the URLs of each CA.
 import { DrawnAhead } from '../../core/base/async/drawn-ahead.ts';
+import { Allowance } from '../../core/base/token-bucket.ts';
 import { throughH3 } from '../../core/http/h3-adapter.ts';
 import { createProblems } from '../../core/http/response/problem.ts';
 import { ownListenersOf } from '../../core/outbound/destinations.ts';
@@ -10,7 +11,7 @@ import { listenersService } from '../../core/plugin/services/listeners.ts';
 import type { Config } from './config.ts';
 import type { Acme } from './context.ts';
 import { acmeErrors } from './errors.ts';
-import { AcmeHttpRequest, type AcmeServer } from './http/acme-http-request.ts';
+import { AcmeHttpRequest, type AcmeServer, unprovenRates } from './http/acme-http-request.ts';
 import { sweepAcme } from './housekeeping.ts';
 import { Nonces } from './message/nonces.ts';
 import { openAcmeTables } from './records/records.ts';
@@ -53,6 +54,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     sealed: () => listeners.sealed(),
     refresh: () => store.refresh(),
     origins: secureOrigins,
+    unproven: new Allowance(unprovenRates, clock.monotonicMs()),
   };
   listener.serve(
     'acme',

@@ -5,6 +5,7 @@ import { hasCredential } from '../../../core/audit/record.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
+import type { Allowance } from '../../../core/base/token-bucket.ts';
 import { HttpExchange } from '../../../core/http/context/exchange.ts';
 import { type Answered, RequestContext, type RequestServer } from '../../../core/http/context/request-context.ts';
 import { admitAny, readBody } from '../../../core/http/request/body.ts';
@@ -16,10 +17,19 @@ import { malformed } from '../message/malformed.ts';
 import { type Jws, readJws } from '../message/jws.ts';
 import { readKey, requireSignedBy, type SignerKey } from '../message/signer.ts';
 import type { Operation } from '../operations/operations.ts';
-import { findTarget, ownHost, type Target } from './target.ts';
+import { findTarget, isParameter, ownHost, type Target } from './target.ts';
 
 /** Parts shared by all requests. `refresh` brings the store up to date; `origins`: those of the listener. */
-export type AcmeServer = RequestServer & Acme & { refresh(): void; origins(): readonly string[] };
+export type AcmeServer = RequestServer &
+  Acme & {
+    refresh(): void;
+    origins(): readonly string[];
+    /** messages of signers that have proved nothing: each used nonce of them is a record */
+    readonly unproven: Allowance;
+  };
+
+/** A process takes so many of them at once and a minute, of one subscriber, and of all. */
+export const unprovenRates = { ofAddress: { atOnce: 600, perMinute: 600 }, ofAll: { atOnce: 3_000, perMinute: 6_000 } } as const;
 
 /** Retry-After while the HSM is unavailable or the appliance is sealed. */
 const retryAfterSeconds = 30;
@@ -67,6 +77,7 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     if (jws.url !== target.url) throw malformed('"url" of the protected header is not the URL of the request.');
     const useUp = await this.#server.nonces.require(jws.nonce);
     const { signer, account } = this.#findSigner(target, operation, jws);
+    if (account?.record.isProven !== true) this.#requireTurn();
     requireSignedBy(jws, signer);
     await useUp();
     requirePayload(operation, jws);
@@ -79,6 +90,13 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     if (operation.by !== 'account') return operation.run(this.#server, call);
     if (account === undefined) throw malformed('The message is signed by a key that it carries: sign with the account, by "kid".');
     return operation.run(this.#server, { ...call, account });
+  }
+
+  #requireTurn(): void {
+    const seconds = this.#server.unproven.take(this.clientIp, this.#server.clock.monotonicMs());
+    if (seconds === 0) return;
+    const detail = 'Too many messages of accounts without a certificate, from this address or from all: try again later.';
+    throw fail('rate-limited', { detail, retryAfterSeconds: seconds });
   }
 
   /** The key that has to have signed: of the account that is named, or the one in the message. */
@@ -94,7 +112,7 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     if (by === 'key') throw malformed('The message names an account, which it is to make: sign with its key, as "jwk".');
     const prefix = `${target.base}/account/`;
     const id = kid?.startsWith(prefix) === true ? kid.slice(prefix.length) : '';
-    const record = id === '' ? undefined : this.#server.tables.accounts.get(placeOf(target, id));
+    const record = !isParameter(id) ? undefined : this.#server.tables.accounts.get(placeOf(target, id));
     if (record === undefined) throw failAcme('acme-account-does-not-exist');
     return { signer: readKey(record.jwk), account: { id, record } };
   }

@@ -25,10 +25,19 @@ export function findTarget({ authorities }: Pick<Acme, 'authorities'>, url: stri
   return { ...found, ca, settings, base, url: [base, ...rest].join('/') };
 }
 
+/** Tells whether a segment can be an id, a serial number or the name of a certificate: keys of the store have a limit. */
+export function isParameter(segment: string): boolean {
+  return /^[\w.-]{1,150}$/.test(segment);
+}
+
 function findOperation(rest: readonly string[]): Pick<Target, 'name' | 'operation' | 'params'> | undefined {
   for (const [name, operation] of operations) {
     const pattern = name.split('/');
-    if (pattern.length !== rest.length || !pattern.every((part, index) => part === '*' || part === rest[index])) continue;
+    if (
+      pattern.length !== rest.length ||
+      !pattern.every((part, index) => (part === '*' ? isParameter(rest[index] ?? '') : part === rest[index]))
+    )
+      continue;
     return { name, operation, params: rest.filter((_part, index) => pattern[index] === '*') };
   }
   return undefined;

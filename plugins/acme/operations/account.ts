@@ -54,23 +54,28 @@ function keepNew(
   if (other !== undefined && record !== undefined) return { id: other, record };
   const problem = eab?.spend(transaction);
   if (problem !== undefined) throw failAcme('acme-unauthorized', `The account is not made: ${problem}.`);
-  if (eab === undefined) requireRoom(transaction.keys(tables.unproven, placeOf(call)), account.subscriber);
+  if (eab === undefined) {
+    const open = Array.from(transaction.keys(tables.openAccounts, placeOf(call, account.subscriber))).length;
+    requireRoom(transaction.keys(tables.unproven, placeOf(call)), account.subscriber, open);
+  }
   transaction.put(tables.accounts, placeOf(call, id), account);
   transaction.put(tables.accountKeys, placeOf(call, account.thumbprint), id);
-  if (eab === undefined) transaction.put(tables.unproven, placeOf(call, account.subscriber, id), true);
+  if (eab === undefined)
+    for (const table of [tables.unproven, tables.openAccounts]) transaction.put(table, placeOf(call, account.subscriber, id), true);
   return undefined;
 }
 
-function requireRoom(unproven: Iterable<readonly (string | number)[]>, subscriber: string): void {
+/** `open`: accounts of the subscriber without a key of an administrator. */
+function requireRoom(unproven: Iterable<readonly (string | number)[]>, subscriber: string, open: number): void {
   let [all, own] = [0, 0];
   for (const [, , other] of unproven) {
     all += 1;
     if (other === subscriber) own += 1;
   }
-  if (all < limits.unprovenOfCa && own < limits.unprovenOfSubscriber) return;
+  if (all < limits.unprovenOfCa && own < limits.unprovenOfSubscriber && open < limits.openOfSubscriber) return;
   throw fail('rate-limited', {
     detail:
-      'Too many accounts without a certificate were made, here or from this address: use one that exists, or a key of the administrator.',
+      'Too many accounts were made without a key of the administrator, here or from this address: use one that exists, or such a key.',
     retryAfterSeconds: 3_600,
   });
 }

@@ -117,11 +117,11 @@ function readProfile(value: JsonValue | undefined): string {
 }
 
 /** An order of the account by its id. Throws `not-found`. */
-export function requireOrder({ tables }: Acme, call: AccountCall): { readonly id: string; readonly order: Order } {
+export function requireOrder({ tables, clock }: Acme, call: AccountCall): { readonly id: string; readonly order: Order } {
   const [owner = '', id = ''] = call.params;
   if (owner !== call.account.id) throw failAcme('acme-unauthorized', 'The URL is one of another account.');
   const order = tables.orders.get(placeOf(call, owner, id));
-  if (order === undefined) throw notFound();
+  if (order === undefined || order.until < formatTimestamp(clock.now())) throw notFound();
   return { id, order };
 }
 

@@ -72,6 +72,8 @@ export type AcmeTables = {
   readonly accountKeys: Table<string>;
   /** accounts that are not proven. Key: [tenant uuid, CA id, subscriber, account] */
   readonly unproven: Table<true>;
+  /** accounts without a key of an administrator. Key: [tenant uuid, CA id, subscriber, account] */
+  readonly openAccounts: Table<true>;
   readonly orders: Table<Order>;
   /** orders that are not finished. Key as of orders */
   readonly openOrders: Table<true>;
@@ -89,6 +91,7 @@ export function openAcmeTables(store: Store): AcmeTables {
     accounts: store.tenantTable('accounts'),
     accountKeys: store.tenantTable('account-keys'),
     unproven: store.tenantTable('unproven'),
+    openAccounts: store.tenantTable('open-accounts'),
     orders: store.tenantTable('orders'),
     openOrders: store.tenantTable('open-orders'),
     certificates: store.tenantTable('certificates'),

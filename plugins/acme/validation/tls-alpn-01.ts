@@ -31,6 +31,8 @@ export async function proveByTls(ways: Ways, { identifier, keyAuthorization, sig
     // The certificate is signed by itself: the digest in it is what counts.
     rejectUnauthorized: false,
   });
+  // Its guard may end it once more, when nobody waits for it.
+  socket.on('error', () => undefined);
   try {
     if (socket.alpnProtocol === null) await once(socket, 'secureConnect', { signal });
     if (socket.alpnProtocol !== protocol) throw new NotProved('unauthorized', `The host does not speak ${protocol}.`);

@@ -52,7 +52,8 @@ export function* eabKeyHolders({ tables }: CaContext): Iterable<KeyHolder> {
 /** A key by its id, as a protocol sees it; undefined for an unknown or revoked one. */
 export function findEabKey(context: CaContext, ca: FoundCa, id: string): ExternalAccountKey | undefined {
   const place: StoreKey = [ca.tenantId, ca.record.id, id];
-  const record = context.tables.eabKeys.get(place);
+  // Keys of the store have a limit.
+  const record = /^[0-9a-f-]{36}$/.test(id) ? context.tables.eabKeys.get(place) : undefined;
   if (record === undefined) return undefined;
   return {
     names: record.names,

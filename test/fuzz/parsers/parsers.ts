@@ -1,5 +1,6 @@
 // Every parser that the drill knows, in the order in which it runs them.
 import { mkdirSync } from 'node:fs';
+import { acmeParsers } from './acme.ts';
 import { certificateParsers, requestParsers } from './der.ts';
 import { auditParsers, backupParsers } from './files.ts';
 import { keyParsers, openpgpParsers } from './keys.ts';
@@ -15,6 +16,7 @@ export async function makeParsers(directory: string): Promise<readonly Parser[]>
     ...(await certificateParsers()),
     ...(await requestParsers()),
     ...(await scepParsers()),
+    ...(await acmeParsers()),
     ...pkcs11Parsers(),
     ...keyParsers(),
     ...(await openpgpParsers()),

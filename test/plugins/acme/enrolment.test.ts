@@ -337,7 +337,7 @@ describe('a key of the administrator', () => {
 
   test('for names outside the identity policy is not made', async () => {
     const name = await appliance.makeCa(closed);
-    expect((await appliance.act(name, 'make-eab-key', { names: ['a.example.com'] })).body.code).toBe('identity-not-allowed');
+    expect((await appliance.act(name, 'make-eab-key', { names: ['a.example.com'] })).body.code).toBe('invalid-value');
   });
 });
 

@@ -10,7 +10,6 @@ import { durationField, timestampText } from '../../../../core/wire/fields.ts';
 import type { CaContext } from '../../context.ts';
 import { eabReference, makeEabKey } from '../../enrolment/eab-keys.ts';
 import { findForbiddenNames } from '../../enrolment/proven.ts';
-import { failCa } from '../../errors.ts';
 import { signingFor } from '../../issuing/signing.ts';
 import type { EabKey } from '../../records/enrolments.ts';
 import { caTag } from '../../tags.ts';
@@ -45,7 +44,7 @@ export function makeEabKeyAction(context: CaContext): AnyEndpoint {
     act: 'none',
     auditFields: ['names', 'ttl', 'uses'],
     fieldRights: [{ field: 'names', operation: 'execute', path: `${caPath}/sign-csr` }],
-    errors: ['built-in', 'ca-has-no-key', 'identity-not-allowed'],
+    errors: ['built-in', 'ca-has-no-key'],
     secretOutput: ['key'],
     input: z.object({
       names: z
@@ -76,7 +75,8 @@ export function makeEabKeyAction(context: CaContext): AnyEndpoint {
       );
       const names = texts.map(readServerName);
       const problem = names.length === 0 ? undefined : findForbiddenNames(ca, names);
-      if (problem !== undefined) throw failCa('identity-not-allowed', { detail: `The names are not permitted: ${problem}.` });
+      if (problem !== undefined)
+        throw fail('invalid-value', { detail: `"names" has one that the rules of "est" do not allow: ${problem}.` });
       const id = randomUUID();
       const { stored, text } = await makeEabKey(context, ca.tenantId, id);
       const until = formatTimestamp(call.now.add({ seconds: ttl.seconds }));
