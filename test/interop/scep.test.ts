@@ -4,6 +4,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { scepCommands } from '../../core/enrolment/commands.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { registrationOf } from '../plugins/scep/device.ts';
 import { openScep, type ScepAppliance, secret, startScepAppliance } from '../plugins/scep/scep-appliance.ts';
@@ -179,6 +180,24 @@ describe.each([
       credential: 'certificate',
       'renewed-serial': serial(first as X509Certificate),
     });
+  });
+
+  // As enrol-kit prints them, with a secret for the one device.
+  test.each(['strongSwan', 'certmonger'])('the commands of the kit for %s enrol', { timeout }, async (title) => {
+    const { ca, url, directory } = await prepare(`kit-${title}`, { ...fields, scep: { enabled: true } });
+    const made = await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+    writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
+    const enrolment = { url, subject: 'CN=dev.example.test', name: 'dev.example.test', allowOld: [] };
+    const { text = '' } = scepCommands(enrolment).find((one) => one.title === title) ?? {};
+    const { secret: own } = made.body as { secret: string };
+    const shell = ['sh', '-ec', `SCEP_SECRET=${own}\n${text}`];
+    // On a session bus of its own.
+    const onBus = `certmonger-session -n & sleep 1\n${shell[2]?.replaceAll(/getcert (?:add-scep-ca|request)/g, '$& -s')}\nkill %1`;
+    const [command = '', ...words] = title === 'certmonger' ? ['dbus-run-session', '--', 'sh', '-c', onBus] : shell;
+    const ran = await run(directory, command, ...words);
+    const file = `${directory}/device.pem`;
+    expect(certificateOf(ran, existsSync(file) ? readFileSync(file) : '').subject).toBe('CN=dev.example.test');
+    expect(last()).toMatchObject({ credential: 'one-time-secret', 'pki-status': 'success' });
   });
 
   test('jscep enrols, finds certificate and list, and renews', { timeout: 300_000 }, async () => {

@@ -71,7 +71,7 @@ export function certificatesOf(der: Buffer): X509Certificate[] {
 }
 
 /** Sends a message with this content, encrypted and signed, and reads the answer. */
-export async function ask(appliance: ScepAppliance, ca: string, device: Device, content: Uint8Array, asking: Asking = {}): Promise<Reply> {
+export async function ask(appliance: Served, ca: string, device: Device, content: Uint8Array, asking: Asking = {}): Promise<Reply> {
   const registration = await registrationOf(appliance, ca);
   const { envelope = {}, sealed, by = 'POST', ...parts } = asking;
   const message = makeRequest({
