@@ -1,13 +1,12 @@
 // Loads the API description of the appliance, from which every command of keystorectl is made, and keeps it for the next command.
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OpenApiDocument } from '../../core/http/description/document.ts';
 import { Refused, type Answer, type Client } from './client.ts';
 import type { Connection } from './connection-options.ts';
 import { CommandFailed, exitCodes } from './terminal/failure.ts';
-import type { Io } from './terminal/io.ts';
+import { homeOf, type Io } from './terminal/io.ts';
 
 /** A kept copy: one line of JSON that describes it, then the document as it was sent. */
 type Kept = { readonly etag: string | undefined; readonly body: Buffer };
@@ -125,9 +124,13 @@ function keep({ etag, body }: Kept, connection: Connection, io: Io): void {
 
 /** Undefined with `KEYSTORED_NO_CACHE`: nothing is read or kept. */
 function keptPath(connection: Connection, { environment }: Io): string | undefined {
-  const { XDG_CACHE_HOME: folder, HOME: home = homedir(), KEYSTORED_NO_CACHE: off } = environment;
+  const { XDG_CACHE_HOME: folder, KEYSTORED_NO_CACHE: off } = environment;
   if (off) return undefined;
-  return join(folder || join(home, '.cache'), 'keystored', `api-${hash('sha256', connection.url, 'hex').slice(0, 16)}.json`);
+  return join(
+    folder || join(homeOf({ environment }), '.cache'),
+    'keystored',
+    `api-${hash('sha256', connection.url, 'hex').slice(0, 16)}.json`,
+  );
 }
 
 function ofAppliance({ url, ca }: Connection): Pick<Label, 'url' | 'ca'> {

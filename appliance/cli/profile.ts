@@ -1,10 +1,9 @@
 // The profile: address, CA and token of each context (an appliance, or a tenant of one), in a small file that only its owner may read.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { usageError } from './terminal/failure.ts';
 import { telling } from './terminal/files.ts';
-import type { Io } from './terminal/io.ts';
+import { homeOf, type Io } from './terminal/io.ts';
 
 /** One context. */
 export type Profile = {
@@ -44,8 +43,8 @@ const contextName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** `KEYSTORED_PROFILE`, else `keystored/profile.yaml` in the configuration folder of the user. */
 function profilePath({ environment }: Environment): string {
-  const { KEYSTORED_PROFILE: own, XDG_CONFIG_HOME: folder, HOME: home = homedir() } = environment;
-  return own || join(folder || join(home, '.config'), 'keystored', 'profile.yaml');
+  const { KEYSTORED_PROFILE: own, XDG_CONFIG_HOME: folder } = environment;
+  return own || join(folder || join(homeOf({ environment }), '.config'), 'keystored', 'profile.yaml');
 }
 
 /** Every context; none when the file is absent. Throws a usage error when others may read it or it is not a profile. */

@@ -1,5 +1,6 @@
 // The Debian package keystorectl on clean systems without the daemon: it installs, runs, has its manual, and leaves nothing behind.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +8,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import { programCommands } from '../../appliance/cli/program.ts';
 import { measure, printMeasures } from '../clients/commands.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
+import { KmsClient } from '../harness/kms-client.ts';
 import { walkOf } from '../harness/markdown.ts';
+import { P11KitClient, wanted } from '../harness/p11-kit-client.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { canMakeCleanSystems, type CleanSystem, makeCleanSystem, suitesOr } from './clean-system.ts';
 
@@ -16,7 +19,13 @@ const root = resolve(import.meta.dirname, '../..');
 const builder = join(root, 'appliance/packaging/keystorectl/build-keystorectl.ts');
 
 /** Documents whose commands need an appliance and keystorectl, and the packages of the other tools that they name. */
-const walks = ['README.md', 'appliance/docs/use/keystorectl.md', 'appliance/docs/use/policies.md', 'appliance/docs/start/tour.md'];
+const walks = [
+  'README.md',
+  'appliance/docs/use/keystorectl.md',
+  'appliance/docs/use/policies.md',
+  'appliance/docs/use/kubernetes.md',
+  'appliance/docs/start/tour.md',
+];
 const toolsOfWalks = ['curl', 'openssl'];
 
 const possible = canMakeCleanSystems('installing keystorectl in clean chroots');
@@ -101,6 +110,34 @@ describe.skipIf(!possible)('keystorectl without the daemon', () => {
         await expect(walked, name).resolves.toMatchObject({ code: 0 });
         measure(name, await walked);
       }
+    });
+
+    test.each([
+      ['the package', '/usr/bin/keystorectl'],
+      ['the single file', '/opt/keystorectl'],
+    ])('%s shows keys to programs that use PKCS#11, and encrypts the secrets of Kubernetes', async (form, program) => {
+      const daemon = await startDaemon({ directory: path(`services of ${suite} and ${form}`) });
+      running = daemon;
+      await daemon.request('POST', '/v1/config/keystore/transit-keys', { name: 'web', cipher: 'ecdsa-p256' });
+      await daemon.request('POST', '/v1/config/keystore/transit-keys', { name: 'etcd' });
+      writeFileSync(join(directory, 'ca.pem'), daemon.caPem);
+      const env = { PATH: '/usr/sbin:/usr/bin', KEYSTORED_URL: daemon.url, KEYSTORED_CA: '/ca.pem', KEYSTORED_TOKEN: daemon.rootToken };
+      const start = (...words: string[]) => spawn('chroot', [directory, program, ...words], { env, stdio: 'pipe' });
+      const pkcs11 = start('pkcs11', '--key', 'web');
+      const client = new P11KitClient(pkcs11.stdin, pkcs11.stdout);
+      const session = await client.openSession();
+      const [key = 0] = await client.find(session, wanted.class(3));
+      await client.begin(session, key, 0x1041);
+      expect(await client.sign(session, Buffer.alloc(32, 1))).toHaveLength(64);
+      client.end();
+      expect(await once(pkcs11, 'exit')).toEqual([0, null]);
+      const plugin = start('kms', '--socket', '/kms.sock', '--key', 'etcd');
+      await once(plugin.stderr, 'data');
+      const kms = new KmsClient(join(directory, 'kms.sock'));
+      expect(await kms.status()).toEqual(['v2', 'ok', 'etcd:1']);
+      kms.end();
+      plugin.kill('SIGTERM');
+      expect(await once(plugin, 'exit')).toEqual([0, null]);
     });
 
     test('removed, it leaves nothing', () => {

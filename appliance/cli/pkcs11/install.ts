@@ -1,12 +1,11 @@
 // pkcs11 install: the module file that makes p11-kit start keystorectl, and how programs use it.
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { commandFor } from '../terminal/command-output.ts';
 import { usageError } from '../terminal/failure.ts';
 import { telling, writeAll } from '../terminal/files.ts';
-import type { Io } from '../terminal/io.ts';
+import { homeOf, type Io } from '../terminal/io.ts';
 import { milliseconds } from '../terminal/times.ts';
 import { caPrefix, choiceOf, keyOptions, requireLabel } from './command-options.ts';
 
@@ -49,9 +48,9 @@ async function install(options: Options, io: Io): Promise<void> {
   await writeAll(io, usesOf(path, options.label, names.find((name) => !name.includes('*')) ?? 'NAME'));
 }
 
-function directoryFor({ environment: { XDG_CONFIG_HOME: folder, HOME: home = homedir() } }: Io): string {
+function directoryFor(io: Io): string {
   if (process.getuid?.() === 0) return '/etc/pkcs11/modules';
-  return join(folder || join(home, '.config'), 'pkcs11', 'modules');
+  return join(io.environment['XDG_CONFIG_HOME'] || join(homeOf(io), '.config'), 'pkcs11', 'modules');
 }
 
 function addressOf(socket: string): string {

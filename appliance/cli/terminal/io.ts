@@ -1,5 +1,6 @@
 // The streams of a command: those of the process, or those of a test.
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { usageError } from './failure.ts';
@@ -15,6 +16,16 @@ export type Io = {
   /** of `--color`; default: where the terminal has it */
   readonly color?: ColorChoice;
 };
+
+/** The home of the user; `/` where neither the environment nor the system names one, as in a container under a number that has no account. */
+export function homeOf({ environment: { HOME } }: Pick<Io, 'environment'>): string {
+  if (HOME !== undefined) return HOME;
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
+}
 
 /** The octets of a file; `-` is standard input. Throws a usage error that names the file. */
 export async function readOctets(path: string, io: Io): Promise<Buffer> {

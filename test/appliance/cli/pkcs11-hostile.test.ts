@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LastingClient } from '../../../appliance/cli/lasting/client.ts';
 import { Notices } from '../../../appliance/cli/lasting/notices.ts';
+import { askPages } from '../../../appliance/cli/lasting/pages.ts';
 import { serveConnection } from '../../../appliance/cli/pkcs11/serve.ts';
 import { answerFrame, number32, octet, octets, ulong } from '../../../hsm/p11-kit/frames.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -164,6 +165,28 @@ test('an appliance that takes connections and says nothing costs a call the time
   await expect(waiting).rejects.toThrow('the connection has ended');
   silent.closeAllConnections();
   silent.close();
+});
+
+test('a list of several pages is read by the links of its answers, and one without a link is one request', async () => {
+  const asked: string[] = [];
+  const { key, cert } = selfSignedIdentity(path('silent'));
+  const paging: Server = createServer({ key, cert }, ({ url = '' }, response) => {
+    asked.push(url);
+    const place = Number(/after=(\d)/.exec(url)?.[1] ?? 0);
+    if (place < 2) response.setHeader('link', `</list?limit=2&after=${place + 1}>; rel="next"`);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify([place]));
+  });
+  await new Promise<void>((listening) => paging.listen(0, '127.0.0.1', listening));
+  const { lasting, input, ended } = serve({ url: `https://127.0.0.1:${(paging.address() as AddressInfo).port}`, directory: 'silent' });
+  expect(await askPages(lasting, '/list', new URLSearchParams({ limit: '2' }))).toEqual([0, 1, 2]);
+  expect(asked).toEqual(['/list?limit=2', '/list?limit=2&after=1', '/list?limit=2&after=2']);
+  expect(await askPages(lasting, '/list', new URLSearchParams({ after: '2' }))).toEqual([2]);
+  expect(asked).toHaveLength(4);
+  input.end();
+  await ended;
+  paging.closeAllConnections();
+  paging.close();
 });
 
 test('of two addresses, the first of which takes connections and shakes no hands, the second one signs, and is asked first from then on', async () => {

@@ -1,9 +1,9 @@
 // keystorectl pkcs11 and kms as services: the units of systemd and the static pod of the documents, each checked and run.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -96,6 +96,25 @@ describe.skipIf(!analyzer || !activator)('units of systemd', () => {
   test('start keystorectl kms, which serves root alone', async () => {
     expect(await statusOfKms(start(commandOf('keystored-kms.service')))).toEqual(['v2', 'ok', 'etcd:1']);
   });
+});
+
+test.skipIf(process.getuid?.() !== 0)('a container runs them under a number that has no account, and without a home', async () => {
+  for (const directory of [dirname(path()), path()]) chmodSync(directory, 0o711);
+  mkdirSync(path('any'), { mode: 0o777 });
+  chmodSync(path('any'), 0o777);
+  const words = ['kms', '--socket', path('any/kms.sock'), '--key', 'etcd'];
+  const child = spawn(join(root, 'appliance/keystorectl'), words, {
+    ...{ uid: 61_234, gid: 61_234, stdio: ['ignore', 'ignore', 'pipe'] },
+    env: { PATH: '/usr/bin:/bin', KEYSTORED_URL: appliance.url, KEYSTORED_TOKEN: appliance.rootToken, KEYSTORED_CA: path('any/ca.pem') },
+  });
+  running.push(child);
+  copyFileSync(path('appliance', 'tls-cert.pem'), path('any/ca.pem'));
+  expect(String(await once(child.stderr, 'data'))).toContain('listens on');
+  const kms = new KmsClient(path('any/kms.sock'));
+  expect(await kms.status()).toEqual(['v2', 'ok', 'etcd:1']);
+  kms.end();
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
 type Pod = {
